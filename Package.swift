@@ -1,0 +1,103 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Set once, shared by every target: the compiler holds the borders that `docs/ARCHITECTURE.md` draws.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// The benchmark programs are built only when asked for: `EARSHOT_BENCHMARKS=1 swift build`.
+let withBenchmarks = Context.environment["EARSHOT_BENCHMARKS"] != nil
+
+let package = Package(
+    name: "earshot",
+    products: [
+        .library(name: "Earshot", targets: ["Earshot"]),
+        .library(name: "EarshotTesting", targets: ["EarshotTesting"]),
+        .executable(name: "earshot", targets: ["EarshotCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // What the system provides, each behind one Swift target.
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(
+            name: "CDNSSD", pkgConfig: "avahi-compat-libdns_sd", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+
+        // The words: identifiers, message, limits. Imports nothing.
+        .target(name: "EarshotModel", swiftSettings: settings),
+
+        .target(name: "EarshotCrypto", dependencies: ["EarshotModel", "CSodium"], swiftSettings: settings),
+        .target(
+            name: "EarshotProtocol",
+            dependencies: [
+                "EarshotModel", "EarshotCrypto",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            exclude: ["Wire/earshot.proto"],
+            swiftSettings: settings),
+        .target(
+            name: "EarshotStore",
+            dependencies: ["EarshotModel", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
+        .target(name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD"], swiftSettings: settings),
+
+        // The SDK.
+        .target(
+            name: "Earshot",
+            dependencies: [
+                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotDiscovery",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+
+        // The faces of a node.
+        .target(
+            name: "EarshotGateway",
+            dependencies: [
+                "Earshot",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "EarshotCommand",
+            dependencies: [
+                "Earshot", "EarshotGateway",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+
+        // Beside them: a fake clock, a simulated network, temporary stores.
+        .target(
+            name: "EarshotTesting",
+            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "EarshotSimulate",
+            dependencies: [
+                "EarshotTesting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,91 @@
+import EarshotProtocol
+import EarshotStore
+import Foundation
+
+/// The conversations of a node's user.
+public struct Conversations: Sendable {
+    let node: Node
+
+    /// The conversation with one other user.
+    public func direct(with userID: UserID) -> Conversation {
+        Conversation(conversationID: .direct(node.userID, userID), peerID: userID, node: node)
+    }
+}
+
+/// A conversation of a pair of users.
+public struct Conversation: Sendable {
+    public let conversationID: ConversationID
+    /// The other user.
+    public let peerID: UserID
+    let node: Node
+
+    /// Which part of a history.
+    public enum Page: Sendable, Hashable {
+        /// The last messages.
+        case latest
+        /// The messages just before this one.
+        case before(MessageID)
+        /// The messages just after this one.
+        case after(MessageID)
+    }
+
+    /// A page of the history: ascending in time, without duplicates, alike for both users when both hold the same.
+    ///
+    /// - Parameter limit: 1 to `Limits.historyPage`.
+    /// - Throws: `EarshotError` `unknownMessage` if the page names a message that is not in this conversation.
+    public func history(_ page: Page = .latest, limit: Int = 50) async throws -> [Message] {
+        let bound: HistoryBound =
+            switch page {
+            case .latest: .latest
+            case .before(let messageID): .before(messageID)
+            case .after(let messageID): .after(messageID)
+            }
+        let (store, conversationID) = (node.store, self.conversationID)
+        let count = max(1, min(limit, Limits.historyPage))
+        let rows = try await node.readStore { () throws(StoreError) in
+            try store.history(of: conversationID, bound, limit: count)
+        }
+        guard let rows else {
+            throw EarshotError(
+                .unknownMessage, "the message that the page begins or ends at is not in this conversation",
+                remedy: "take its id from: earshot history NAME --json")
+        }
+        return rows.compactMap { Message($0, localID: node.userID) }
+    }
+
+    /// Sends a text to the other user; see `Messages.send`.
+    @discardableResult
+    public func send(_ text: String, headers: [String: String] = [:]) async throws -> Message {
+        try await node.messages.send(text, headers: headers, to: peerID)
+    }
+}
+
+extension Node {
+    /// Reads the store on a thread that may wait for the disk.
+    func readStore<T: Sendable>(_ body: @escaping @Sendable () throws(StoreError) -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                do throws(StoreError) { continuation.resume(returning: try body()) } catch {
+                    continuation.resume(throwing: EarshotError(error))
+                }
+            }
+        }
+    }
+}
+
+extension Message {
+    /// - Returns: `nil` for an entry that is no text message.
+    init?(_ row: HistoryRow, localID: UserID) {
+        guard case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
+            case .text(let text, let headers) = body.content
+        else { return nil }
+        let recipientID = row.log.authorID == localID ? row.log.peerID : localID
+        let progress = row.progress[recipientID] ?? DeliveryProgress()
+        self.init(
+            messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence),
+            conversationID: row.log.description.conversationID, senderID: row.log.authorID,
+            recipientIDs: [recipientID], text: text, headers: headers, timestamp: row.entry.timestamp,
+            expiry: row.entry.expiry,
+            states: [recipientID: progress.state(of: row.entry.sequence, failure: row.failure)])
+    }
+}

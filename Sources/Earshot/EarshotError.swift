@@ -1,0 +1,106 @@
+import EarshotCrypto
+@_exported public import EarshotModel
+import EarshotProtocol
+import EarshotStore
+
+/// Why something that was asked of a node did not happen, and what to do about it.
+public struct EarshotError: Error, Sendable, CustomStringConvertible {
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+        public init(_ description: String) { self.description = description }
+
+        // The home directory.
+        /// There is no identity in the home directory.
+        public static let notInitialized = Code("notInitialized")
+        /// There is an identity already.
+        public static let alreadyInitialized = Code("alreadyInitialized")
+        /// Others than its owner may read the home directory or a key file.
+        public static let looseHome = Code("looseHome")
+        /// A file of the home directory cannot be read or written, or does not hold what it should.
+        public static let unusableHome = Code("unusableHome")
+        /// Another node runs on this home directory.
+        public static let homeInUse = Code("homeInUse")
+        public static let passphraseNeeded = Code("passphraseNeeded")
+        public static let wrongPassphrase = Code("wrongPassphrase")
+        public static let credentialExpired = Code("credentialExpired")
+        public static let invalidName = Code("invalidName")
+
+        // The network.
+        /// The port cannot be listened on.
+        public static let portInUse = Code("portInUse")
+        public static let networkUnavailable = Code("networkUnavailable")
+
+        // The disk.
+        public static let storeDamaged = Code("storeDamaged")
+        public static let storeFull = Code("storeFull")
+        public static let storeUnavailable = Code("storeUnavailable")
+
+        // Messages and users.
+        public static let unknownUser = Code("unknownUser")
+        public static let ambiguousUser = Code("ambiguousUser")
+        public static let unknownMessage = Code("unknownMessage")
+        public static let invalidMessage = Code("invalidMessage")
+        public static let blocked = Code("blocked")
+        public static let alreadySent = Code("alreadySent")
+        public static let overloaded = Code("overloaded")
+        /// The node is not running.
+        public static let stopped = Code("stopped")
+        public static let timedOut = Code("timedOut")
+        public static let internalError = Code("internalError")
+    }
+
+    public let code: Code
+    /// What happened, in a sentence.
+    public let message: String
+    /// What to do about it, if something can be done.
+    public let remedy: String?
+    public let cause: (any Error)?
+
+    public init(_ code: Code, _ message: String, remedy: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.cause = cause
+    }
+
+    public var description: String { remedy.map { "\(message) (\($0))" } ?? message }
+}
+
+extension EarshotError {
+    init(_ error: ProtocolError) {
+        let code: Code
+        var remedy: String?
+        switch error.code {
+        case .unknownUser:
+            code = .unknownUser
+            remedy = "a user becomes known when the two nodes first see each other on the network"
+        case .unknownMessage: code = .unknownMessage
+        case .invalidMessage: code = .invalidMessage
+        case .blocked: code = .blocked
+        case .alreadySent: code = .alreadySent
+        case .overloaded: code = .overloaded
+        case .storage:
+            code = .storeUnavailable
+            remedy = "the message was not accepted: free some space or repair the disk, and send it again"
+        case .stopped: code = .stopped
+        default: code = .internalError
+        }
+        self.init(code, error.message, remedy: remedy, cause: error)
+    }
+
+    init(_ error: StoreError) {
+        switch error.code {
+        case .damaged:
+            self.init(
+                .storeDamaged, error.message,
+                remedy: "it was left as it is: restore a backup in its place, or move it aside to begin a new history",
+                cause: error)
+        case .full: self.init(.storeFull, error.message, remedy: "free some space", cause: error)
+        case .newer: self.init(.storeUnavailable, error.message, remedy: "update this program", cause: error)
+        default:
+            self.init(
+                .storeUnavailable, error.message, remedy: "check that the disk and the file can be written",
+                cause: error)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+
+/// A notification centre for one node: whoever observes it is told what happened, once, after it became true.
+///
+/// Posting never blocks. Each observer has a buffer of its own, bounded; an observer that is too slow loses the newest
+/// events, and is told how many by `Event.eventsLost`. Programs that must miss nothing read the history instead.
+public final class EventBus: Sendable {
+    private struct State {
+        var mailboxes: [UInt64: EventMailbox] = [:]
+        var nextNumber: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Gives an event to everyone who observes its name.
+    public func post(_ event: Event) {
+        for mailbox in state.withLock({ Array($0.mailboxes.values) }) { mailbox.offer(event) }
+    }
+
+    /// Calls a closure for each event, one at a time and in order, until the token is removed or released.
+    ///
+    /// - Parameters:
+    ///   - names: which events; all unless given.
+    ///   - bufferLimit: how many events wait for the observer before the newest are lost.
+    public func addObserver(
+        for names: Set<EventName> = Set(EventName.allCases), bufferLimit: Int = Limits.observerEvents,
+        using body: @escaping @Sendable (Event) async -> Void
+    ) -> EventObserverToken {
+        let mailbox = register(names, bufferLimit)
+        let task = Task {
+            while let event = await mailbox.next() { await body(event) }
+        }
+        return EventObserverToken {
+            task.cancel()
+            mailbox.finish()
+        }
+    }
+
+    /// The events of one kind, from now on, as a sequence that one task iterates.
+    public func events<Payload>(
+        _ kind: EventKind<Payload>, bufferLimit: Int = Limits.observerEvents
+    ) -> EventSequence<Payload> {
+        let mailbox = register(kind.names, bufferLimit)
+        let token = EventObserverToken { mailbox.finish() }
+        return EventSequence(mailbox: mailbox, token: token, extract: kind.extract)
+    }
+
+    /// Ends every sequence once its buffer is empty. The node has stopped.
+    func finish() {
+        let mailboxes = state.withLock { state in
+            state.isFinished = true
+            return Array(state.mailboxes.values)
+        }
+        for mailbox in mailboxes { mailbox.finish() }
+    }
+
+    private func register(_ names: Set<EventName>, _ limit: Int) -> EventMailbox {
+        state.withLock { state in
+            state.nextNumber += 1
+            let number = state.nextNumber
+            let mailbox = EventMailbox(names: names, limit: max(1, limit)) { [weak self] in
+                _ = self?.state.withLock { $0.mailboxes.removeValue(forKey: number) }
+            }
+            if state.isFinished { mailbox.finish() } else { state.mailboxes[number] = mailbox }
+            return mailbox
+        }
+    }
+}
+
+/// Keeps an observer on the bus. Removing or releasing it takes the observer off.
+public final class EventObserverToken: Sendable {
+    private let onRemove: @Sendable () -> Void
+
+    init(onRemove: @escaping @Sendable () -> Void) { self.onRemove = onRemove }
+
+    deinit { onRemove() }
+
+    /// Takes the observer off the bus; events that wait for it are dropped.
+    public func remove() { onRemove() }
+}

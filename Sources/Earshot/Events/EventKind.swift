@@ -1,0 +1,87 @@
+/// Which events a sequence gives, and what of them.
+public struct EventKind<Payload: Sendable>: Sendable {
+    let names: Set<EventName>
+    let extract: @Sendable (Event) -> Payload?
+
+    init(_ names: Set<EventName>, extract: @escaping @Sendable (Event) -> Payload?) {
+        self.names = names
+        self.extract = extract
+    }
+}
+
+extension EventKind where Payload == Event {
+    /// Everything.
+    public static var all: Self { .named(Set(EventName.allCases)) }
+
+    /// The events of these names, and word of those that were lost.
+    public static func named(_ names: Set<EventName>) -> Self { Self(names.union([.eventsLost])) { $0 } }
+}
+
+extension EventKind where Payload == Message {
+    public static var messageQueued: Self {
+        Self([.messageQueued]) { if case .messageQueued(let message) = $0 { message } else { nil } }
+    }
+
+    public static var messageReceived: Self {
+        Self([.messageReceived]) { if case .messageReceived(let message) = $0 { message } else { nil } }
+    }
+}
+
+extension EventKind where Payload == MessageStateChange {
+    public static var messageSent: Self { states([.messageSent]) }
+    public static var messageDelivered: Self { states([.messageDelivered]) }
+    public static var messageRead: Self { states([.messageRead]) }
+    public static var messageFailed: Self { states([.messageFailed]) }
+
+    /// Every change of state of this node's own messages.
+    public static var messageState: Self { states([.messageSent, .messageDelivered, .messageRead, .messageFailed]) }
+
+    private static func states(_ names: Set<EventName>) -> Self {
+        Self(names) { event in
+            switch event {
+            case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
+                .messageFailed(let change):
+                change
+            default: nil
+            }
+        }
+    }
+}
+
+extension EventKind where Payload == User {
+    public static var userDiscovered: Self {
+        Self([.userDiscovered]) { if case .userDiscovered(let user) = $0 { user } else { nil } }
+    }
+}
+
+extension EventKind where Payload == (User, changes: Set<UserChange>) {
+    public static var userUpdated: Self {
+        Self([.userUpdated]) { if case .userUpdated(let user, let changes) = $0 { (user, changes) } else { nil } }
+    }
+}
+
+/// The events of one kind, in the order in which they were posted. It ends when the node stops.
+public struct EventSequence<Payload: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Payload
+    public typealias Failure = Never
+
+    let mailbox: EventMailbox
+    /// Takes the mailbox off the bus with the last copy of the sequence.
+    let token: EventObserverToken
+    let extract: @Sendable (Event) -> Payload?
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(sequence: self) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let sequence: EventSequence
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Payload? {
+            while let event = await sequence.mailbox.next() {
+                if let payload = sequence.extract(event) { return payload }
+            }
+            return nil
+        }
+
+        public mutating func next() async -> Payload? { await next(isolation: nil) }
+    }
+}

@@ -1,0 +1,73 @@
+import DequeModule
+import Synchronization
+
+/// What waits for one observer.
+final class EventMailbox: Sendable {
+    private struct State {
+        var events: Deque<Event> = []
+        var lost = 0
+        var waiting: CheckedContinuation<Event?, Never>?
+        var isFinished = false
+    }
+
+    private let names: Set<EventName>
+    private let limit: Int
+    private let onFinish: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    init(names: Set<EventName>, limit: Int, onFinish: @escaping @Sendable () -> Void) {
+        self.names = names
+        self.limit = limit
+        self.onFinish = onFinish
+    }
+
+    func offer(_ event: Event) {
+        guard names.contains(event.name) else { return }
+        let waiting: CheckedContinuation<Event?, Never>? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            if let waiting = state.waiting {
+                state.waiting = nil
+                return waiting
+            }
+            if state.events.count < limit { state.events.append(event) } else { state.lost += 1 }
+            return nil
+        }
+        waiting?.resume(returning: event)
+    }
+
+    /// The next event, `eventsLost` where some did not fit, or `nil` at the end or when the task is cancelled.
+    func next() async -> Event? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (event, isReady) = state.withLock { Self.take(&$0, continuation) }
+                if isReady { continuation.resume(returning: event) }
+            }
+        } onCancel: {
+            finish()
+        }
+    }
+
+    private static func take(
+        _ state: inout State, _ continuation: CheckedContinuation<Event?, Never>
+    ) -> (event: Event?, isReady: Bool) {
+        if let event = state.events.popFirst() { return (event, true) }
+        if state.lost > 0 {
+            defer { state.lost = 0 }
+            return (.eventsLost(count: state.lost), true)
+        }
+        if state.isFinished { return (nil, true) }
+        precondition(state.waiting == nil, "one task at a time iterates a sequence of events")
+        state.waiting = continuation
+        return (nil, false)
+    }
+
+    func finish() {
+        let waiting = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(returning: nil)
+        onFinish()
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// The directory that holds a node: its keys, its history, its lock and the socket of its local API.
+///
+/// Only its owner may read it (0700, key files 0600); a looser one is refused, because whoever can read the keys
+/// can speak as the user.
+public struct Home: Sendable, Hashable {
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// `$EARSHOT_HOME`, else `$XDG_DATA_HOME/earshot`, else `~/.local/share/earshot`.
+    public static func standard() -> Home { standard(environment: ProcessInfo.processInfo.environment) }
+
+    static func standard(environment: [String: String]) -> Home {
+        if let path = environment["EARSHOT_HOME"], !path.isEmpty { return Home(path: path) }
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return Home(path: data + "/earshot") }
+        return Home(path: (environment["HOME"] ?? NSHomeDirectory()) + "/.local/share/earshot")
+    }
+
+    var identityFile: String { path + "/identity.key" }
+    var deviceFile: String { path + "/device.key" }
+    var credentialFile: String { path + "/credential" }
+    var networkFile: String { path + "/network.key" }
+    var databaseFile: String { path + "/history.db" }
+    var lockFile: String { path + "/node.lock" }
+
+    /// The Unix socket of the node's local API.
+    public var socketFile: String { path + "/node.sock" }
+
+    /// Whether `create` has been here.
+    public var isInitialized: Bool { access(identityFile, F_OK) == 0 }
+
+    /// Makes the directory for its owner alone, or checks that it is one already.
+    /// - Throws: `EarshotError` `unusableHome` or `looseHome`.
+    func prepareDirectory() throws(EarshotError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw EarshotError(
+                .unusableHome, "the home directory \(path) cannot be made: \(error.localizedDescription)",
+                remedy: "name another one with --home or EARSHOT_HOME", cause: error)
+        }
+        try checkDirectory()
+    }
+
+    /// - Throws: `EarshotError` `notInitialized`, `unusableHome` or `looseHome`.
+    func check() throws(EarshotError) {
+        guard isInitialized else {
+            throw EarshotError(
+                .notInitialized, "there is no identity in \(path)",
+                remedy: "make one with: earshot init --name YOUR-NAME")
+        }
+        try checkDirectory()
+    }
+
+    private func checkDirectory() throws(EarshotError) {
+        let status = try Self.status(of: path)
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw EarshotError(
+                .unusableHome, "\(path) is not a directory", remedy: "name another one with --home or EARSHOT_HOME")
+        }
+        try Self.checkPrivate(path, status, mode: "700")
+    }
+
+    /// - Throws: `EarshotError` `looseHome` for a file that others may read or write, or that belongs to somebody else.
+    static func checkPrivate(_ path: String, _ status: stat, mode: String) throws(EarshotError) {
+        guard status.st_uid == geteuid() || geteuid() == 0 else {
+            throw EarshotError(
+                .looseHome, "\(path) belongs to another user", remedy: "run as its owner, or name another home")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw EarshotError(
+                .looseHome, "others may read \(path), and what is in it must be its owner's alone",
+                remedy: "chmod \(mode) \(path)")
+        }
+    }
+
+    static func status(of path: String) throws(EarshotError) -> stat {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw EarshotError(
+                .unusableHome, "\(path) cannot be read: \(String(cString: strerror(errno)))",
+                remedy: "check that it exists and that you may read it")
+        }
+        return status
+    }
+}

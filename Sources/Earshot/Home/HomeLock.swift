@@ -1,0 +1,48 @@
+import Foundation
+
+/// Keeps a second node off a home directory for as long as it exists.
+///
+/// An advisory lock of the kernel's, so that it ends with the process however that ends; the file's text is the pid,
+/// for people.
+public final class HomeLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: `EarshotError` `homeInUse`, with the pid of the node that runs.
+    public init(_ home: Home) throws(EarshotError) {
+        let path = home.lockFile
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw EarshotError(
+                .unusableHome, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
+                remedy: "check that you may write to the home directory")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            let holder = Self.holder(of: home).map { "with pid \($0)" } ?? "with an unknown pid"
+            throw EarshotError(
+                .homeInUse, "a node \(holder) runs on \(home.path) already",
+                remedy: "use that one, end it, or name another home with --home")
+        }
+        self.descriptor = descriptor
+        let text = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The pid of the node that runs on a home directory, if one does.
+    public static func holder(of home: Home) -> Int32? {
+        let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
+            flock(descriptor, LOCK_UN)
+            return nil
+        }
+        var buffer = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: buffer[..<count], as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}

@@ -1,0 +1,52 @@
+import EarshotCrypto
+import Foundation
+
+/// What seals an identity's secret key. It lies in wiped memory.
+public struct Passphrase: Sendable {
+    /// A longer one is refused.
+    public static let maximumBytes = 1024
+
+    let secret: SecretBytes
+
+    /// Takes a copy; wiping the original is up to its owner.
+    public init(copying bytes: some Collection<UInt8>) { secret = SecretBytes(copying: bytes) }
+
+    /// Reads the first line of what a file descriptor gives, without the line's end.
+    /// - Throws: `EarshotError` `passphraseNeeded` for an empty or overlong line or an unreadable descriptor.
+    public init(readingFrom descriptor: Int32) throws(EarshotError) {
+        var count = 0
+        var reason: String?
+        let line = SecretBytes(count: Self.maximumBytes) { buffer in
+            while count < buffer.count {
+                let got = read(descriptor, buffer.baseAddress! + count, 1)
+                if got < 0 { reason = String(cString: strerror(errno)) }
+                if got <= 0 || buffer[count] == UInt8(ascii: "\n") { return }
+                count += 1
+            }
+            reason = "it is longer than \(buffer.count) bytes"
+        }
+        guard reason == nil, count > 0 else {
+            throw EarshotError(
+                .passphraseNeeded, "no passphrase could be read: \(reason ?? "it is empty")",
+                remedy: "give one line of 1 to \(Self.maximumBytes) bytes")
+        }
+        secret = line.withUnsafeBytes { SecretBytes(copying: $0.prefix(count)) }
+    }
+
+    /// Reads the first line of a file that is its owner's alone.
+    /// - Throws: `EarshotError`.
+    public init(file path: String) throws(EarshotError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw EarshotError(
+                .passphraseNeeded, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
+                remedy: "name a file that you may read")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            try Home.checkPrivate(path, status, mode: "600")
+        }
+        try self.init(readingFrom: descriptor)
+    }
+}

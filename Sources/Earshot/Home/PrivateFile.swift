@@ -1,0 +1,64 @@
+import EarshotCrypto
+import Foundation
+
+/// Reads and writes the files that only their owner may see.
+enum PrivateFile {
+    /// A key file is far below this.
+    static let maximumBytes = 4096
+
+    /// Reads a file into wiped memory, after checking that it is its owner's alone.
+    /// - Throws: `EarshotError` `looseHome` or `unusableHome`.
+    static func read(_ path: String) throws(EarshotError) -> SecretBytes {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw failure("read", path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("read", path) }
+        try Home.checkPrivate(path, status, mode: "600")
+        guard status.st_size > 0, status.st_size <= maximumBytes else {
+            throw EarshotError(
+                .unusableHome, "\(path) is \(status.st_size) bytes long and cannot be what it should",
+                remedy: "restore it from a backup")
+        }
+        let count = Int(status.st_size)
+        var failed = false
+        let bytes = SecretBytes(count: count) { buffer in
+            failed = Glibc.read(descriptor, buffer.baseAddress, count) != count
+        }
+        guard !failed else { throw failure("read", path) }
+        return bytes
+    }
+
+    /// Writes a new file with mode 0600, through to the disk, in one step: it is there whole or not at all.
+    /// - Throws: `EarshotError` `unusableHome`.
+    static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(EarshotError) {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("written", path) }
+        let isWritten =
+            Glibc.write(descriptor, bytes.baseAddress, bytes.count) == bytes.count && fsync(descriptor) == 0
+        close(descriptor)
+        guard isWritten, rename(temporary, path) == 0 else {
+            let error = failure("written", path)
+            unlink(temporary)
+            throw error
+        }
+        synchronizeDirectory(of: path)
+    }
+
+    /// A rename is on the disk only when its directory is.
+    private static func synchronizeDirectory(of path: String) {
+        let directory = (path as NSString).deletingLastPathComponent
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func failure(_ verb: String, _ path: String) -> EarshotError {
+        let reason = String(cString: strerror(errno))
+        let remedy = errno == ENOSPC ? "free some space" : "check that it exists and that you may use it"
+        return EarshotError(.unusableHome, "\(path) cannot be \(verb): \(reason)", remedy: remedy)
+    }
+}

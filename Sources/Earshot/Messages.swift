@@ -1,0 +1,48 @@
+import EarshotStore
+
+/// Sends messages and says what has become of them.
+public struct Messages: Sendable {
+    let node: Node
+
+    /// Sends a text. Returns when the message is on this node's disk: from then on it is never lost.
+    ///
+    /// - Throws: `EarshotError`: `unknownUser`, `invalidMessage`, `blocked`, `overloaded`, `storeFull`,
+    ///   `storeUnavailable`, `stopped`. Then nothing was accepted.
+    @discardableResult
+    public func send(_ text: String, headers: [String: String] = [:], to recipientID: UserID) async throws -> Message {
+        try await send(MessageDraft(text, headers: headers), to: recipientID)
+    }
+
+    /// As above, with a time to live.
+    @discardableResult
+    public func send(_ draft: MessageDraft, to recipientID: UserID) async throws -> Message {
+        try await node.shell.send([draft], to: recipientID)[0]
+    }
+
+    /// Sends several messages: accepted together or not at all, delivered in this order.
+    ///
+    /// - Parameter drafts: 1 to `Limits.messagesPerSend`.
+    @discardableResult
+    public func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws -> [Message] {
+        try await node.shell.send(drafts, to: recipientID)
+    }
+
+    /// Takes back a message that has not left this machine.
+    /// - Throws: `EarshotError` `unknownMessage` or `alreadySent`.
+    public func cancel(_ messageID: MessageID) async throws { try await node.shell.cancel(messageID) }
+
+    /// Tells the sender that this node's user has seen everything up to a message.
+    /// - Throws: `EarshotError` `unknownMessage`.
+    public func markRead(_ messageID: MessageID) async throws { try await node.shell.markRead(messageID) }
+
+    /// A message and its state now.
+    /// - Throws: `EarshotError` `unknownMessage`.
+    public func message(_ messageID: MessageID) async throws -> Message {
+        let store = node.store
+        let row = try await node.readStore { () throws(StoreError) in try store.row(of: messageID) }
+        guard let row, let message = Message(row, localID: node.userID) else {
+            throw EarshotError(.unknownMessage, "there is no message \(messageID)", remedy: "see: earshot history NAME")
+        }
+        return message
+    }
+}

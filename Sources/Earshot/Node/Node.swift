@@ -1,0 +1,164 @@
+import EarshotCrypto
+import EarshotDiscovery
+import EarshotProtocol
+import EarshotStore
+import Logging
+import NIOPosix
+
+/// A user's node on the local network: finds other users, keeps the history with each, and tells what becomes of
+/// every message.
+///
+/// ```swift
+/// let node = try Node(home: .standard())
+/// try await withThrowingTaskGroup(of: Void.self) { group in
+///     group.addTask { try await node.run() }
+///     let bob = try await node.users.named("bob")
+///     try await node.messages.send("hello", to: bob.userID)
+/// }
+/// ```
+///
+/// One node owns a home directory at a time. Messages can be sent and read as soon as the object exists; peers are
+/// found and linked while `run()` runs.
+public final class Node: Sendable {
+    public let home: Home
+    public let configuration: NodeConfiguration
+    /// Tells what happens, from now on.
+    public let events: EventBus
+    /// The user that this node speaks for.
+    public let userID: UserID
+    public let name: UserName
+    public let deviceID: DeviceID
+    /// Until when the node's credential is valid, in milliseconds since 1970.
+    public let credentialExpiry: Int64
+
+    let shell: NodeShell
+    let store: Store
+    private let networkTag: String
+    private let lock: HomeLock
+
+    /// Opens a home directory that `Home.create` has made, and takes its lock.
+    ///
+    /// - Parameter passphrase: needed only where the identity is sealed and its credential is to be renewed.
+    /// - Throws: `EarshotError`: `notInitialized`, `looseHome`, `unusableHome`, `homeInUse`, `wrongPassphrase`,
+    ///   `credentialExpired`, `storeDamaged`, `storeUnavailable`.
+    public init(
+        home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil
+    ) throws(EarshotError) {
+        try home.check()
+        lock = try HomeLock(home)
+        let (material, signing) = try home.unlock(passphrase: passphrase)
+        let snapshot: Snapshot
+        do {
+            store = try Store(path: home.databaseFile)
+            snapshot = try store.snapshot()
+        } catch { throw EarshotError(error) }
+        let link = LinkConfiguration(
+            agreementKey: material.agreement, credential: material.credential, networkKey: material.networkKey,
+            run: UInt64.random(in: 1 ... .max))
+        let local = LocalDevice(signingKey: signing, link: link)
+        let events = EventBus()
+        shell = NodeShell(
+            machine: NodeMachine(local: local, snapshot: snapshot) { AgreementKey.generate() }, store: store,
+            events: events, loop: MultiThreadedEventLoopGroup.singleton.next(), logger: configuration.logger)
+        self.home = home
+        self.configuration = configuration
+        self.events = events
+        userID = local.userID
+        name = local.name
+        deviceID = local.deviceID
+        credentialExpiry = material.credential.notAfter
+        networkTag = link.networkTag
+    }
+
+    public var users: Users { Users(node: self) }
+    public var messages: Messages { Messages(node: self) }
+    public var conversations: Conversations { Conversations(node: self) }
+
+    /// Listens, finds peers and talks to them, until the task is cancelled. Then it says goodbye to everybody, writes
+    /// what waits, and returns. It runs once.
+    ///
+    /// - Throws: `EarshotError` `portInUse` or `networkUnavailable`, at the beginning.
+    public func run() async throws(EarshotError) {
+        let port: UInt16
+        do { port = try await shell.start(port: configuration.port, staticPeers: configuration.staticPeers) } catch {
+            await finish()
+            throw error
+        }
+        configuration.logger.info("node is up", metadata: ["name": "\(name)", "port": "\(port)"])
+        let discovery = Discovery(
+            sources: configuration.discoverySources,
+            advertising: Advertisement(
+                name: name, userID: userID, deviceID: deviceID, networkTag: networkTag.isEmpty ? nil : networkTag,
+                port: port))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.run(discovery) }
+            group.addTask { for await event in discovery.events { await self.discovered(event) } }
+            group.addTask { await Self.untilCancelled() }
+            // Whatever ends, the node runs on until it is told to stop.
+            await group.waitForAll()
+        }
+        await finish()
+    }
+
+    private func finish() async {
+        await shell.stop()
+        events.finish()
+    }
+
+    private func run(_ discovery: Discovery) async {
+        do { try await discovery.run() } catch is CancellationError {
+        } catch {
+            configuration.logger.error("discovery ended", metadata: ["error": "\(error)"])
+            events.post(.discoveryUnavailable(source: "discovery", reason: "\(error)"))
+        }
+    }
+
+    private func discovered(_ event: DiscoveryEvent) async {
+        switch event {
+        case .found(let device), .updated(let device):
+            guard device.protocolVersion == Int(LinkConfiguration.protocolVersion) else {
+                reportVersion(of: device)
+                return
+            }
+            guard (device.networkTag ?? "") == networkTag else { return }
+            await shell.found(device.deviceID, addresses: device.addresses)
+        case .lost(let deviceID): await shell.lost(deviceID)
+        case .sourceUnavailable(let source, let reason):
+            configuration.logger.warning("discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
+            events.post(.discoveryUnavailable(source: source, reason: reason))
+        case .sourceAvailable(let source): events.post(.discoveryAvailable(source: source))
+        case .malformed(let instance, let reason):
+            configuration.logger.info("a malformed advertisement", metadata: ["instance": "\(instance)", "reason": "\(reason)"])
+        }
+    }
+
+    private func reportVersion(of device: DiscoveredDevice) {
+        let message =
+            "\(device.name) speaks version \(device.protocolVersion) of the protocol, and this node "
+            + "\(LinkConfiguration.protocolVersion): update the older of the two"
+        let address = device.addresses.first?.description ?? "unknown"
+        events.post(
+            .linkFailed(
+                LinkFailure(
+                    address: address, userID: nil, code: ProtocolError.Code.unsupportedVersion.description,
+                    message: message)))
+    }
+
+    private static func untilCancelled() async {
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        await withTaskCancellationHandler {
+            for await _ in stream {}
+        } onCancel: {
+            continuation.finish()
+        }
+    }
+
+    /// What the node is doing now.
+    public func status() async -> NodeStatus {
+        let (links, undelivered, port) = await shell.status()
+        let users = await shell.users
+        return NodeStatus(
+            name: name, userID: userID, deviceID: deviceID, port: port, links: links, knownUsers: users.count,
+            undeliveredMessages: undelivered, credentialExpiry: credentialExpiry)
+    }
+}

@@ -1,0 +1,307 @@
+import Dispatch
+import EarshotProtocol
+import EarshotStore
+import Foundation
+import Logging
+import NIOCore
+
+/// Runs a node's machine: gives it what happens and does what it says, and decides nothing.
+///
+/// It is an actor whose executor is one event loop. Connections live on the same loop and call it directly; the disk
+/// works on threads of its own and comes back to the loop. So nothing here needs a lock.
+actor NodeShell {
+    nonisolated let loop: any EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+    private var machine: NodeMachine
+    private let store: Store
+    private let events: EventBus
+    private let sockets: LinkSockets
+    private let logger: Logger
+    private let reads = DispatchQueue(label: "earshot.reads")
+
+    private var channels: [ConnectionID: any Channel] = [:]
+    private var requests: [RequestID: CheckedContinuation<[Message], any Error>] = [:]
+    private var requestCount: UInt64 = 0
+    private var timer: Scheduled<Void>?
+    private var timerDeadline = Int64.max
+    private var settling: [CheckedContinuation<Void, Never>] = []
+    private var listener: (any Channel)?
+
+    init(machine: NodeMachine, store: Store, events: EventBus, loop: any EventLoop, logger: Logger) {
+        self.machine = machine
+        self.store = store
+        self.events = events
+        self.loop = loop
+        self.logger = logger
+        sockets = LinkSockets(loop: loop)
+    }
+
+    // MARK: - What programs ask
+
+    var users: [User] { machine.users }
+
+    func user(_ userID: UserID) -> User? { machine.user(userID) }
+
+    func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws -> [Message] {
+        try await request { machine, requestID, now in
+            machine.send(drafts, to: recipientID, requestID: requestID, now: now)
+        }
+    }
+
+    func cancel(_ messageID: MessageID) async throws {
+        _ = try await request { machine, requestID, now in
+            machine.cancel(messageID, requestID: requestID, now: now)
+        }
+    }
+
+    func markRead(_ messageID: MessageID) async throws {
+        _ = try await request { machine, requestID, now in
+            machine.markRead(messageID, requestID: requestID, now: now)
+        }
+    }
+
+    private func request(
+        _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
+    ) async throws -> [Message] {
+        requestCount += 1
+        let requestID = RequestID(requestCount)
+        return try await withCheckedThrowingContinuation { continuation in
+            requests[requestID] = continuation
+            perform(body(&machine, requestID, .now))
+        }
+    }
+
+    func status() -> (links: [LinkStatus], undelivered: UInt64, port: UInt16?) {
+        let links = machine.establishedLinks.map { link in
+            LinkStatus(
+                userID: link.peer.userID, deviceID: link.peer.deviceID, name: link.peer.credential.name,
+                address: link.address?.description, isOutbound: link.isOutbound)
+        }
+        return (links.sorted { $0.name < $1.name }, machine.undeliveredCount, port)
+    }
+
+    // MARK: - What happens
+
+    /// Listens, and begins to dial.
+    func start(port: UInt16, staticPeers: [PeerAddress]) async throws(EarshotError) -> UInt16 {
+        let node = self
+        let channel = try await sockets.listen(port: port) { channel in
+            node.assumeIsolated { $0.accept(channel) }
+        }
+        listener = channel
+        for peer in staticPeers { perform(machine.addStaticPeer(peer, now: .now)) }
+        perform(machine.dialRemembered(now: .now))
+        return self.port ?? port
+    }
+
+    private var port: UInt16? { listener?.localAddress?.port.flatMap { UInt16(exactly: $0) } }
+
+    func found(_ deviceID: DeviceID, addresses: [PeerAddress]) {
+        perform(machine.found(deviceID, addresses: addresses, now: .now))
+    }
+
+    func lost(_ deviceID: DeviceID) { perform(machine.lost(deviceID, now: .now)) }
+
+    /// Says goodbye to everybody, and returns when all that waited is on the disk.
+    func stop() async {
+        listener?.close(promise: nil)
+        listener = nil
+        perform(machine.stop(now: .now))
+        if !machine.isSettled { await withCheckedContinuation { settling.append($0) } }
+        timer?.cancel()
+        await withCheckedContinuation { continuation in reads.async { continuation.resume() } }
+    }
+
+    private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
+        let (connectionID, actions) = machine.accepted(from: channel.remoteAddress?.peerAddress, now: .now)
+        channels[connectionID] = channel
+        let added = addHandler(to: channel, connectionID)
+        perform(actions)
+        return added
+    }
+
+    private func addHandler(to channel: any Channel, _ connectionID: ConnectionID) -> EventLoopFuture<Void> {
+        let handler = LinkChannelHandler(node: self, connectionID: connectionID)
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+            return loop.makeSucceededVoidFuture()
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+    }
+
+    func received(_ bytes: [UInt8], on connectionID: ConnectionID) {
+        perform(machine.received(bytes, on: connectionID, now: .now))
+    }
+
+    func disconnected(_ connectionID: ConnectionID) {
+        channels[connectionID] = nil
+        perform(machine.disconnected(connectionID, now: .now))
+    }
+
+    private func tick() {
+        timer = nil
+        timerDeadline = .max
+        perform(machine.tick(now: .now))
+    }
+
+    // MARK: - What is to be done
+
+    private func perform(_ actions: [NodeAction]) {
+        for action in actions {
+            switch action {
+            case .connect(let connectionID, let addresses): connect(connectionID, addresses)
+            case .write(let connectionID, let bytes):
+                channels[connectionID]?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+            case .disconnect(let connectionID): disconnect(connectionID)
+            case .commit(let commit): write(commit)
+            case .read(let read): self.read(read)
+            case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
+            case .complete(let requestID, let result): complete(requestID, result)
+            case .post(let event): post(event)
+            }
+        }
+        schedule()
+        if machine.isSettled, !settling.isEmpty {
+            for continuation in settling { continuation.resume() }
+            settling = []
+        }
+    }
+
+    private func connect(_ connectionID: ConnectionID, _ addresses: [PeerAddress]) {
+        sockets.connect(to: addresses) { [self] channel in
+            assumeIsolated { $0.addHandler(to: channel, connectionID) }
+        }.assumeIsolated().whenComplete { [self] result in
+            assumeIsolated { shell in
+                switch result {
+                case .success(let channel):
+                    shell.channels[connectionID] = channel
+                    let address = Self.address(of: channel, among: addresses)
+                    shell.perform(shell.machine.connected(connectionID, to: address, now: .now))
+                case .failure(let error):
+                    shell.logger.debug("dial failed", metadata: ["addresses": "\(addresses)", "error": "\(error)"])
+                    shell.perform(shell.machine.connectFailed(connectionID, reason: "\(error)", now: .now))
+                }
+            }
+        }
+    }
+
+    /// Which of the addresses answered, as it was given: with its scope.
+    private static func address(of channel: any Channel, among addresses: [PeerAddress]) -> PeerAddress {
+        let remote = channel.remoteAddress?.peerAddress
+        let match = addresses.first { address in
+            guard let remote, remote.port == address.port else { return false }
+            return address.host.prefix { $0 != "%" } == remote.host.prefix { $0 != "%" }
+        }
+        return match ?? remote ?? addresses[0]
+    }
+
+    /// Closes once all that was written is out, or after a moment where the peer does not take it.
+    private func disconnect(_ connectionID: ConnectionID) {
+        guard let channel = channels.removeValue(forKey: connectionID) else { return }
+        let patience = loop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
+        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
+            patience.cancel()
+            channel.close(promise: nil)
+        }
+    }
+
+    private func write(_ commit: Commit) {
+        store.commit(commit) { [self] result in
+            loop.execute {
+                self.assumeIsolated { shell in
+                    switch result {
+                    case .success: shell.perform(shell.machine.committed(now: .now))
+                    case .failure(let error):
+                        shell.logger.error("commit failed", metadata: ["error": "\(error)"])
+                        shell.perform(shell.machine.commitFailed(error.message, now: .now))
+                    }
+                }
+            }
+        }
+    }
+
+    private func read(_ read: EntriesRead) {
+        reads.async { [self] in
+            let result = Result { () throws(StoreError) in
+                try store.entries(
+                    of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
+            }
+            loop.execute {
+                self.assumeIsolated { shell in
+                    switch result {
+                    case .success(let entries):
+                        shell.perform(shell.machine.entriesRead(read, entries: entries, now: .now))
+                    case .failure(let error):
+                        shell.perform(shell.machine.readFailed(error.message, now: .now))
+                    }
+                }
+            }
+        }
+    }
+
+    private func findExpired(_ logID: LogID, after: UInt64, now: Int64) {
+        reads.async { [self] in
+            let result = Result { () throws(StoreError) in try store.expired(in: logID, after: after, now: now) }
+            loop.execute {
+                self.assumeIsolated { shell in
+                    switch result {
+                    case .success(let (sequences, nextExpiry)):
+                        shell.perform(
+                            shell.machine.expiredFound(
+                                in: logID, sequences: sequences, nextExpiry: nextExpiry, now: .now))
+                    case .failure(let error):
+                        shell.perform(shell.machine.readFailed(error.message, now: .now))
+                    }
+                }
+            }
+        }
+    }
+
+    private func complete(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) {
+        guard let continuation = requests.removeValue(forKey: requestID) else {
+            preconditionFailure("a request is answered once")
+        }
+        continuation.resume(with: result.mapError { EarshotError($0) })
+    }
+
+    private func post(_ event: Event) {
+        switch event {
+        case .linkFailed(let failure):
+            logger.info("link failed", metadata: ["address": "\(failure.address)", "reason": "\(failure.message)"])
+        case .identityConflict(let conflict):
+            logger.warning("another key claims a pinned name", metadata: ["name": "\(conflict.name)"])
+        case .storageFailed(let reason): logger.error("the disk does not take writes", metadata: ["reason": "\(reason)"])
+        default: break
+        }
+        events.post(event)
+    }
+
+    /// Sets the timer for when the machine wants to be called next.
+    private func schedule() {
+        let now = Moment.now
+        let deadline = machine.deadline(now: now)
+        guard deadline != timerDeadline else { return }
+        timer?.cancel()
+        timer = nil
+        timerDeadline = deadline
+        guard deadline != .max else { return }
+        timer = loop.scheduleTask(in: .milliseconds(max(0, deadline - now.uptime))) { [self] in
+            assumeIsolated { $0.tick() }
+        }
+    }
+}
+
+extension Moment {
+    /// The system's clocks. Uptime counts the time of sleep, so that a laptop that wakes knows how long it was away.
+    static var now: Moment {
+        Moment(wallClock: milliseconds(CLOCK_REALTIME), uptime: milliseconds(CLOCK_BOOTTIME))
+    }
+
+    private static func milliseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

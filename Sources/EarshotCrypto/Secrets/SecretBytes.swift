@@ -1,0 +1,70 @@
+import CSodium
+
+/// Bytes that must not leak: keys, seeds, passphrases.
+///
+/// They lie in memory of their own between guard pages, locked against swapping and left out of core dumps where
+/// the system lets it, read-only once filled, and wiped on release (libsodium's `sodium_malloc`). Each instance costs a
+/// few pages and system calls, so it is for keys and not for messages.
+///
+/// Two compare in constant time for equal lengths. No text form shows the bytes.
+public final class SecretBytes: Sendable {
+    public let count: Int
+
+    // The memory is written in `init` only, before anyone else has the reference, and is read-only from then on until
+    // `deinit`, when nobody has it any more: so threads may share the pointer.
+    nonisolated(unsafe) private let memory: UnsafeMutableRawPointer
+
+    /// - Parameters:
+    ///   - count: how many bytes.
+    ///   - fill: writes them; it must not keep the pointer.
+    /// - Throws: what `fill` throws; the memory is wiped then.
+    public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+        Sodium.start()
+        precondition(count >= 0, "a secret cannot have fewer than no bytes")
+        guard let memory = sodium_malloc(count) else {
+            preconditionFailure("the system has no memory for a secret of \(count) bytes")
+        }
+        do {
+            try fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
+        } catch {
+            sodium_free(memory)
+            throw error
+        }
+        // Where the system cannot protect pages, the secret is no worse off than in plain memory.
+        _ = sodium_mprotect_readonly(memory)
+        self.memory = memory
+        self.count = count
+    }
+
+    deinit {
+        sodium_free(memory)
+    }
+
+    /// Takes a copy. Wiping the original is up to its owner.
+    public convenience init(copying bytes: some Collection<UInt8>) {
+        self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
+    }
+
+    /// Bytes from the system's cryptographic random number generator.
+    public static func random(count: Int) -> SecretBytes {
+        SecretBytes(count: count, writtenBy: { randombytes_buf($0, count) })
+    }
+
+    /// Lends the bytes. `body` must not keep the pointer.
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try body(UnsafeRawBufferPointer(start: memory, count: count))
+    }
+}
+
+extension SecretBytes: Equatable {
+    /// Takes the same time wherever two secrets of one length differ. The length is no secret.
+    public static func == (a: SecretBytes, b: SecretBytes) -> Bool {
+        a.count == b.count && sodium_memcmp(a.memory, b.memory, a.count) == 0
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "<secret>" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,84 @@
+import EarshotModel
+
+/// A network interface at the time something was heard on it.
+struct NetworkInterface: Hashable {
+    /// The name of the loopback interface on Linux.
+    static let loopbackName = "lo"
+
+    let index: UInt32
+    let name: String
+}
+
+/// An address of a host, and the interface it is reached through.
+struct HostAddress: Hashable {
+    let interface: UInt32
+    let address: IPAddress
+}
+
+/// A service as its SRV and TXT records have it.
+struct Resolution {
+    let host: String
+    let port: UInt16
+    let announcement: Announcement
+}
+
+/// What is known of one DNS-SD instance.
+struct BrowsedInstance {
+    /// The interfaces it is seen on, and how often: the daemon tells once for each address family.
+    private var sightings: [UInt32: (name: String, count: Int)] = [:]
+    /// Tells the timers of one search from those of an earlier one.
+    var attempt = 0
+    /// The interface of the open lookup.
+    var lookupInterface: UInt32?
+    /// The host whose addresses this instance waits for.
+    var host: String?
+    var resolution: Resolution?
+    /// What was reported of it and not taken back.
+    var reported: [ServiceRecord.Key: ServiceRecord] = [:]
+    /// What was last found wrong with it.
+    var complaint: String?
+
+    /// The interface to look it up on: any but the loopback, which it is only seen on if it is on this host.
+    var bestInterface: UInt32? {
+        let cables = sightings.filter { $0.value.name != NetworkInterface.loopbackName }
+        return (cables.isEmpty ? sightings : cables).keys.min()
+    }
+
+    var isSeen: Bool { !sightings.isEmpty }
+    func isSeen(on interface: UInt32) -> Bool { sightings[interface] != nil }
+    func isSeen(onInterfaceNamed name: String) -> Bool { sightings.contains { $0.value.name == name } }
+
+    /// - Returns: whether the interface is a new one.
+    mutating func seen(on interface: NetworkInterface) -> Bool {
+        let count = sightings[interface.index]?.count ?? 0
+        sightings[interface.index] = (interface.name, count + 1)
+        return count == 0
+    }
+
+    mutating func unseen(on interface: UInt32) {
+        guard let sighting = sightings[interface] else { return }
+        sightings[interface] = sighting.count > 1 ? (sighting.name, sighting.count - 1) : nil
+    }
+
+    /// The records that its resolution and the addresses of its host make.
+    func records(named instance: String, at addresses: some Sequence<HostAddress>) -> [ServiceRecord] {
+        guard let resolution else { return [] }
+        var peers: [ServiceRecord.Key: Set<PeerAddress>] = [:]
+        for place in addresses {
+            guard let interface = sightings[place.interface]?.name, Self.isCredible(place.address, on: interface)
+            else { continue }
+            let key = ServiceRecord.Key(instance: instance, interface: interface, family: place.address.family)
+            let peer = PeerAddress(host: place.address.text(on: interface), port: resolution.port)
+            peers[key, default: []].insert(peer)
+        }
+        return peers.map { key, peers in
+            let addresses = peers.sorted { $0.description < $1.description }.prefix(Limits.addressesPerDevice)
+            return ServiceRecord(key: key, announcement: resolution.announcement, addresses: Array(addresses))
+        }
+    }
+
+    /// A loopback address that comes over a cable would have this node connect to itself.
+    private static func isCredible(_ address: IPAddress, on interface: String) -> Bool {
+        address.reach != .loopback || interface == NetworkInterface.loopbackName
+    }
+}

@@ -1,0 +1,137 @@
+/// Which instances are looked up now, and which lookups stay open: a pure state machine.
+///
+/// An open lookup tells of every change at once, but each costs threads and connections to the D-Bus daemon, of which
+/// a user has 256. So a bounded number is searched at once, the latest few found stay open ("watched"), and the
+/// others rest and are searched again in turn.
+struct LookupSchedule {
+    /// Lookups at once that have no answer yet.
+    static let searchLimit = 8
+    /// Lookups that stay open after their answer.
+    static let watchLimit = 8
+
+    /// What to do, in this order.
+    enum Step: Hashable {
+        case open(String)
+        case close(String)
+    }
+
+    private enum Stage {
+        case waiting, searching, watching, resting
+    }
+
+    private var stages: [String: Stage] = [:]
+    private var waiting: [String] = []
+    private var searchCount = 0
+    private var watching: [String] = []
+    private var resting: [String] = []
+    private var searchLimit = Self.searchLimit
+    private var watchLimit = Self.watchLimit
+
+    /// Nothing is opened until `resumed()`.
+    private(set) var isPaused = false
+    var hasResting: Bool { !resting.isEmpty }
+    func isSearching(_ instance: String) -> Bool { stages[instance] == .searching }
+    func isOpen(_ instance: String) -> Bool { stages[instance] == .searching || stages[instance] == .watching }
+
+    /// Someone new, or someone at rest of whom there is news.
+    mutating func wanted(_ instance: String) -> [Step] {
+        guard stages[instance] == nil || stages[instance] == .resting else { return [] }
+        leaveStage(of: instance)
+        stages[instance] = .waiting
+        waiting.append(instance)
+        return openNext()
+    }
+
+    mutating func removed(_ instance: String) -> [Step] {
+        let wasOpen = isOpen(instance)
+        leaveStage(of: instance)
+        return (wasOpen ? [.close(instance)] : []) + openNext()
+    }
+
+    /// An open lookup has to begin anew.
+    mutating func reopened(_ instance: String) -> [Step] {
+        guard isOpen(instance) else { return [] }
+        leaveStage(of: instance)
+        stages[instance] = .searching
+        searchCount += 1
+        return [.close(instance), .open(instance)]
+    }
+
+    /// A search has its answer.
+    mutating func settled(_ instance: String) -> [Step] {
+        guard isSearching(instance) else { return [] }
+        leaveStage(of: instance)
+        stages[instance] = .watching
+        watching.append(instance)
+        searchLimit = min(Self.searchLimit, searchLimit + 1)
+        return trimWatching() + openNext()
+    }
+
+    /// An open lookup came to nothing.
+    mutating func failed(_ instance: String) -> [Step] {
+        guard isOpen(instance) else { return [] }
+        leaveStage(of: instance)
+        rest(instance)
+        return [.close(instance)] + openNext()
+    }
+
+    /// Lookups could not be opened, since there are too many connections. They wait for `resumed()`; from now on fewer
+    /// stay open, and fewer are tried at once.
+    mutating func refused(_ instances: [String]) -> [Step] {
+        let open = instances.filter { isOpen($0) }
+        for instance in open {
+            leaveStage(of: instance)
+            stages[instance] = .waiting
+        }
+        waiting.insert(contentsOf: open, at: 0)
+        isPaused = true
+        searchLimit = max(1, searchLimit / 2)
+        watchLimit /= 2
+        return open.map { .close($0) } + trimWatching()
+    }
+
+    /// Enough time has passed since a refusal.
+    mutating func resumed() -> [Step] {
+        isPaused = false
+        return openNext()
+    }
+
+    /// It is time to look again at the one that rested longest.
+    mutating func rotate() -> [Step] { resting.first.map { wanted($0) } ?? [] }
+
+    private mutating func openNext() -> [Step] {
+        var steps: [Step] = []
+        while !isPaused, searchCount < searchLimit, !waiting.isEmpty {
+            let instance = waiting.removeFirst()
+            stages[instance] = .searching
+            searchCount += 1
+            steps.append(.open(instance))
+        }
+        return steps
+    }
+
+    private mutating func trimWatching() -> [Step] {
+        var steps: [Step] = []
+        while watching.count > watchLimit {
+            let oldest = watching.removeFirst()
+            rest(oldest)
+            steps.append(.close(oldest))
+        }
+        return steps
+    }
+
+    private mutating func rest(_ instance: String) {
+        stages[instance] = .resting
+        resting.append(instance)
+    }
+
+    private mutating func leaveStage(of instance: String) {
+        switch stages.removeValue(forKey: instance) {
+        case .waiting: waiting.removeAll { $0 == instance }
+        case .searching: searchCount -= 1
+        case .watching: watching.removeAll { $0 == instance }
+        case .resting: resting.removeAll { $0 == instance }
+        case nil: break
+        }
+    }
+}

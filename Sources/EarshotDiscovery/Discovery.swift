@@ -1,0 +1,75 @@
+import EarshotModel
+import Synchronization
+
+/// Who is there: all sources merged into one sequence of found, updated and lost, keyed by device.
+///
+/// Nothing happens until `run()` is called, and everything it started ends with it.
+public final class Discovery: Sendable {
+    private struct State {
+        var table: DeviceTable
+        var hasRun = false
+    }
+
+    private let sources: [any DiscoverySource]
+    private let advertising: Advertisement
+    private let state: Mutex<State>
+    private let queue = DiscoveryEventQueue()
+
+    /// - Parameters:
+    ///   - sources: each with a name of its own.
+    ///   - advertising: what others learn of this node. Its own device is left out of the events.
+    public init(sources: [any DiscoverySource], advertising: Advertisement) {
+        precondition(Set(sources.map(\.name)).count == sources.count, "every source has a name of its own")
+        self.sources = sources
+        self.advertising = advertising
+        state = Mutex(State(table: DeviceTable(ownDevice: advertising.deviceID)))
+    }
+
+    /// For a single consumer. Events that wait are merged by device, so that their number is bounded and none
+    /// that still matters is lost; of `malformed` ones the surplus is dropped. Ends when `run()` does.
+    public var events: some AsyncSequence<DiscoveryEvent, Never> & Sendable { DiscoveryEvents(queue: queue) }
+
+    /// Advertises this node and looks for others, until the task is cancelled.
+    ///
+    /// A source that fails is an event; the others go on.
+    /// - Throws: `alreadyRunning` when called a second time.
+    public func run() async throws {
+        let isFirst = state.withLock { state in
+            defer { state.hasRun = true }
+            return !state.hasRun
+        }
+        guard isFirst else { throw DiscoveryError(.alreadyRunning, "discovery is run once") }
+        defer { queue.finish() }
+        await withDiscardingTaskGroup { group in
+            for source in sources {
+                group.addTask { await self.run(source) }
+            }
+            group.addTask { await Self.untilCancelled() }
+        }
+    }
+
+    private func run(_ source: any DiscoverySource) async {
+        let name = source.name
+        var reason = "it ended"
+        do {
+            try await source.run(advertising: advertising) { self.received($0, from: name) }
+        } catch {
+            reason = "\(error)"
+        }
+        guard !Task.isCancelled else { return }
+        received(.unavailable(reason: reason), from: name)
+    }
+
+    private func received(_ report: SourceReport, from source: String) {
+        // Pushed under the same lock, so that events of two sources stay in the order of the table's states.
+        state.withLock { state in
+            queue.push(state.table.received(report, from: source))
+        }
+    }
+
+    private static func untilCancelled() async {
+        let (never, continuation) = AsyncStream<Never>.makeStream()
+        defer { continuation.finish() }
+        for await _ in never {}
+    }
+}

@@ -1,0 +1,56 @@
+public import EarshotModel
+
+/// One way to find peers: the system's DNS-SD daemon, or a DNS-SD stack in this process.
+public protocol DiscoverySource: Sendable {
+    /// Tells the sources of one `Discovery` apart.
+    var name: String { get }
+
+    /// Advertises this node and reports the others, until the task is cancelled.
+    ///
+    /// A source that can come back (a daemon that restarts) does so itself, and reports `unavailable` meanwhile.
+    /// - Parameter reporting: may be called from any thread; it does not block for long.
+    /// - Throws: what makes the source useless for good. `Discovery` goes on with its other sources.
+    func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws
+}
+
+/// What a source saw.
+public enum SourceReport: Sendable, Hashable {
+    /// The source works: this node is advertised, and others are found.
+    case available
+    /// The source stopped working. All its records are void.
+    case unavailable(reason: String)
+    /// A record is new, or replaces the one with the same key.
+    case appeared(ServiceRecord)
+    /// A record is gone.
+    case disappeared(ServiceRecord.Key)
+    /// Someone advertises what cannot be read.
+    case malformed(instance: String, reason: String)
+}
+
+/// One instance of the service as it is seen on one interface in one address family.
+public struct ServiceRecord: Sendable, Hashable {
+    /// What a source knows a record by.
+    public struct Key: Sendable, Hashable {
+        /// The DNS-SD instance name.
+        public let instance: String
+        /// The name of the network interface.
+        public let interface: String
+        public let family: AddressFamily
+
+        public init(instance: String, interface: String, family: AddressFamily) {
+            self.instance = instance
+            self.interface = interface
+            self.family = family
+        }
+    }
+
+    public let key: Key
+    public let announcement: Announcement
+    public let addresses: [PeerAddress]
+
+    public init(key: Key, announcement: Announcement, addresses: [PeerAddress]) {
+        self.key = key
+        self.announcement = announcement
+        self.addresses = addresses
+    }
+}

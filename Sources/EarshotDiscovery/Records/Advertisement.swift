@@ -1,0 +1,48 @@
+public import EarshotModel
+
+/// What this node tells the network about itself.
+public struct Advertisement: Sendable, Hashable {
+    /// The DNS-SD type of the service (RFC 6763 section 7).
+    public static let serviceType = "_earshot._tcp"
+    /// The version of the link protocol, in the TXT key `v`.
+    public static let protocolVersion = 1
+    /// An instance name is one DNS label (RFC 6763 section 4.1.1).
+    static let maximumInstanceNameBytes = 63
+    /// How much of the device id's text an instance name ends with: 40 bits.
+    static let instanceSuffixCharacters = 8
+
+    public var name: UserName
+    public var userID: UserID
+    public var deviceID: DeviceID
+    /// Tells apart networks that share a cable; no secret is in it.
+    public var networkTag: String?
+    /// The TCP port that links are accepted on.
+    public var port: UInt16
+
+    public init(name: UserName, userID: UserID, deviceID: DeviceID, networkTag: String? = nil, port: UInt16) {
+        self.name = name
+        self.userID = userID
+        self.deviceID = deviceID
+        self.networkTag = networkTag
+        self.port = port
+    }
+
+    /// The DNS-SD instance name: the user's name and the beginning of the device id, so that equal names never
+    /// collide. Where both do not fit, the name is cut at a character.
+    public var instanceName: String {
+        let suffix = String(deviceID.description.prefix(Self.instanceSuffixCharacters))
+        let room = Self.maximumInstanceNameBytes - suffix.utf8.count - 1
+        var text = name.text
+        while text.utf8.count > room { text.removeLast() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text.isEmpty ? suffix : "\(text) \(suffix)"
+    }
+
+    /// - Throws: `invalidAnnouncement` for a network tag that other nodes would not read.
+    public func txtRecord() throws(DiscoveryError) -> TXTRecord {
+        try Announcement(
+            deviceID: deviceID, name: name, fingerprint: userID.fingerprint.filter { $0 != " " },
+            protocolVersion: Self.protocolVersion, networkTag: networkTag
+        ).txtRecord()
+    }
+}

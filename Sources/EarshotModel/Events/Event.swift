@@ -1,0 +1,148 @@
+/// Something that happened, posted once, after the commit that makes it true.
+public enum Event: Hashable, Sendable {
+    /// A message of this node is on its disk.
+    case messageQueued(Message)
+    /// A message of another user is on this node's disk.
+    case messageReceived(Message)
+    /// A message was written to a link to its recipient.
+    case messageSent(MessageStateChange)
+    /// A message is on its recipient's disk.
+    case messageDelivered(MessageStateChange)
+    /// A message was seen by its recipient.
+    case messageRead(MessageStateChange)
+    /// A message will not be delivered, and the state says why.
+    case messageFailed(MessageStateChange)
+    /// A user was met for the first time, and pinned.
+    case userDiscovered(User)
+    /// Something about a known user changed, and `changes` says what.
+    case userUpdated(User, changes: Set<UserChange>)
+    /// Another key claims the name of a pinned user. Nothing was sent to it.
+    case identityConflict(IdentityConflict)
+    /// A link could not be made, or ended with an error.
+    case linkFailed(LinkFailure)
+    /// A user's clock is far ahead of this node's.
+    case clockSkewed(ClockSkew)
+    /// The disk does not take what this node has to write. It tries again.
+    case storageFailed(String)
+    /// The disk takes it again.
+    case storageRecovered
+    /// A way of finding peers does not work, and why.
+    case discoveryUnavailable(source: String, reason: String)
+    case discoveryAvailable(source: String)
+    /// The observer was too slow, and this many events were not given to it.
+    case eventsLost(count: Int)
+
+    public var name: EventName {
+        switch self {
+        case .messageQueued: .messageQueued
+        case .messageReceived: .messageReceived
+        case .messageSent: .messageSent
+        case .messageDelivered: .messageDelivered
+        case .messageRead: .messageRead
+        case .messageFailed: .messageFailed
+        case .userDiscovered: .userDiscovered
+        case .userUpdated: .userUpdated
+        case .identityConflict: .identityConflict
+        case .linkFailed: .linkFailed
+        case .clockSkewed: .clockSkewed
+        case .storageFailed: .storageFailed
+        case .storageRecovered: .storageRecovered
+        case .discoveryUnavailable: .discoveryUnavailable
+        case .discoveryAvailable: .discoveryAvailable
+        case .eventsLost: .eventsLost
+        }
+    }
+}
+
+/// The names of all events, each distinct.
+public enum EventName: String, Hashable, Sendable, CaseIterable {
+    case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
+    case userDiscovered, userUpdated
+    case identityConflict, linkFailed, clockSkewed
+    case storageFailed, storageRecovered
+    case discoveryUnavailable, discoveryAvailable
+    case eventsLost
+}
+
+/// That a message has another state for one recipient.
+public struct MessageStateChange: Hashable, Sendable {
+    public let messageID: MessageID
+    public let conversationID: ConversationID
+    public let recipientID: UserID
+    public let state: DeliveryState
+
+    public init(messageID: MessageID, conversationID: ConversationID, recipientID: UserID, state: DeliveryState) {
+        self.messageID = messageID
+        self.conversationID = conversationID
+        self.recipientID = recipientID
+        self.state = state
+    }
+}
+
+/// A user as the SDK shows it.
+public struct User: Hashable, Sendable, Identifiable {
+    public let userID: UserID
+    public let name: UserName
+    public let trust: Trust
+    /// Whether there is a link to one of the user's devices now.
+    public let isOnline: Bool
+    /// Milliseconds since 1970 of the first and the last link.
+    public let firstSeen: Int64
+    public let lastSeen: Int64
+
+    public var id: UserID { userID }
+
+    public init(_ record: UserRecord, isOnline: Bool) {
+        userID = record.userID
+        name = record.name
+        trust = record.trust
+        self.isOnline = isOnline
+        firstSeen = record.firstSeen
+        lastSeen = record.lastSeen
+    }
+}
+
+/// What changed about a user.
+public enum UserChange: String, Hashable, Sendable, CaseIterable {
+    case name, trust, isOnline
+}
+
+public struct IdentityConflict: Hashable, Sendable {
+    public let name: UserName
+    public let pinnedID: UserID
+    public let claimedBy: UserID
+
+    public init(name: UserName, pinnedID: UserID, claimedBy: UserID) {
+        self.name = name
+        self.pinnedID = pinnedID
+        self.claimedBy = claimedBy
+    }
+}
+
+public struct LinkFailure: Hashable, Sendable {
+    /// Where the peer was, if it was dialled or is known.
+    public let address: String
+    /// Who the peer is, if it has proved that.
+    public let userID: UserID?
+    /// The code of the error, for programs, and its text, for people.
+    public let code: String
+    public let message: String
+
+    public init(address: String, userID: UserID?, code: String, message: String) {
+        self.address = address
+        self.userID = userID
+        self.code = code
+        self.message = message
+    }
+}
+
+public struct ClockSkew: Hashable, Sendable {
+    public let userID: UserID
+    /// How far the user's clock is ahead, in milliseconds.
+    public let ahead: Int64
+
+    public init(userID: UserID, ahead: Int64) {
+        self.userID = userID
+        self.ahead = ahead
+    }
+}

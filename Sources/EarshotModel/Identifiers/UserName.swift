@@ -1,0 +1,62 @@
+@_spi(_Unicode) import Swift
+
+/// The name of a user: a label for people, 1 to 63 bytes of UTF-8 in NFC without control characters.
+///
+/// A name proves nothing. Who someone is, the key says (`UserID`).
+public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Why some text is not a name.
+    public enum Invalid: Error, Equatable, Sendable, CustomStringConvertible {
+        case empty
+        case tooLong(bytes: Int)
+        case controlCharacter
+        case notNormalized
+        case surroundedBySpace
+
+        public var description: String {
+            switch self {
+            case .empty: "a name has at least one character"
+            case .tooLong(let bytes): "a name is at most \(Limits.nameBytes) bytes of UTF-8, and this one is \(bytes)"
+            case .controlCharacter: "a name has no control characters"
+            case .notNormalized: "a name is in Unicode normalization form C"
+            case .surroundedBySpace: "a name does not begin or end with a space"
+            }
+        }
+    }
+
+    public let text: String
+
+    /// Checks a name that came from outside as it stands.
+    /// - Throws: `Invalid`, which says what is wrong.
+    public init(_ text: String) throws(Invalid) {
+        guard !text.isEmpty else { throw .empty }
+        let bytes = text.utf8.count
+        guard bytes <= Limits.nameBytes else { throw .tooLong(bytes: bytes) }
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .unassigned, .surrogate: throw .controlCharacter
+            default: continue
+            }
+        }
+        guard text.first?.isWhitespace == false, text.last?.isWhitespace == false else { throw .surroundedBySpace }
+        guard Self.normalized(text).utf8.elementsEqual(text.utf8) else { throw .notNormalized }
+        self.text = text
+    }
+
+    /// Normalizes what a person typed, then checks it.
+    /// - Throws: `Invalid`, which says what is wrong.
+    public init(typed text: String) throws(Invalid) {
+        try self.init(Self.normalized(text))
+    }
+
+    /// Normalization form C, by the standard library's own tables: it has no public name for them yet.
+    private static func normalized(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        scalars.append(contentsOf: text._nfc)
+        return String(scalars)
+    }
+
+    public var description: String { text }
+    public static func < (a: UserName, b: UserName) -> Bool { a.text < b.text }
+    // Byte for byte: `String` would call canonically equivalent texts equal.
+    public static func == (a: UserName, b: UserName) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+}

@@ -1,0 +1,93 @@
+/// Every size that a node checks. Each has its own error.
+public enum Limits {
+    /// Text of a message, in bytes of UTF-8.
+    public static let textBytes = 64 * 1024
+    /// Header pairs of a message.
+    public static let headerCount = 64
+    /// Names and values of a message's headers together, in bytes of UTF-8.
+    public static let headerBytes = 8 * 1024
+    /// Name of a user, in bytes of UTF-8.
+    public static let nameBytes = 63
+    /// One frame, encoded.
+    public static let frameBytes = 1024 * 1024
+    /// Entries' bytes that are sent on a link and not yet acknowledged by a receipt.
+    public static let windowBytes = 4 * 1024 * 1024
+    /// What an entry counts for in a window beside its content.
+    public static let entryOverheadBytes = 64
+    /// What one `Entries` frame carries at the most, so that several share a window.
+    public static let entriesFrameBytes = 256 * 1024
+    /// Entries in one `Entries` frame.
+    public static let entriesPerFrame = 1024
+    /// Logs in one `Heads` frame.
+    public static let logsPerHeads = 1024
+    /// Encoded credential.
+    public static let credentialBytes = 1024
+    /// One Noise handshake message, payload and all.
+    public static let handshakeMessageBytes = 2048
+    /// Handshakes at once before authentication.
+    public static let pendingHandshakes = 64
+    /// Handshakes at once before authentication from one address.
+    public static let pendingHandshakesPerAddress = 16
+    /// Links of a node; past it the least recently used is closed.
+    public static let links = 256
+    /// Entries in one group commit.
+    public static let commitEntries = 2048
+    /// Entry bytes in one group commit.
+    public static let commitBytes = 2 * 1024 * 1024
+    /// Sends that wait for their commit; one more is refused as overloaded.
+    public static let pendingSends = 65_536
+    /// Messages in one call of `send`.
+    public static let messagesPerSend = 4096
+    /// Addresses that are remembered of a device.
+    public static let addressesPerDevice = 8
+    /// Messages on one page of history.
+    public static let historyPage = 1000
+    /// Devices that discovery keeps track of at once.
+    public static let discoveredDevices = 10_000
+    /// Events that wait for one observer, unless it asks for another number.
+    public static let observerEvents = 1024
+}
+
+/// Every span of time that the protocol waits, in milliseconds.
+public enum Timing {
+    /// A handshake that takes longer is closed.
+    public static let handshake: Int64 = 10_000
+    /// A link that was silent for this long is pinged.
+    public static let pingAfterSilence: Int64 = 15_000
+    /// A link that heard nothing for this long is dead.
+    public static let deadAfterSilence: Int64 = 45_000
+    /// The sending key of a link is renewed after this time, if it was used.
+    public static let rekeyInterval: Int64 = 600_000
+    /// The first wait before a failed dial is repeated; it doubles up to `redialCeiling`.
+    public static let redialFloor: Int64 = 250
+    public static let redialCeiling: Int64 = 30_000
+    /// How long the higher of two devices that found each other leaves dialling to the lower.
+    public static let dialDeference: Int64 = 400
+    /// Two links of a pair of devices that began within this time of each other are taken for simultaneous dials.
+    public static let simultaneousDial: Int64 = 1_000
+    /// How long a change of state that is true already may wait for company in a commit.
+    public static let lazyCommit: Int64 = 20
+    /// How long the store is left alone after a commit that failed.
+    public static let commitRetry: Int64 = 500
+    /// A message's time to live unless it names another: 30 days.
+    public static let timeToLive: Int64 = 30 * 24 * 3600 * 1000
+    /// How long a credential is valid: 30 days.
+    public static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
+    /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock.
+    public static let clockTolerance: Int64 = 60_000
+    /// How much earlier than now a credential begins, for clocks that run behind.
+    public static let credentialBackdating: Int64 = 3_600_000
+}
+
+/// When something happened, as a shell tells its machines: they read no clock of their own.
+public struct Moment: Hashable, Sendable {
+    /// The wall clock, in milliseconds since 1970 (UTC). It may jump.
+    public var wallClock: Int64
+    /// A monotonic clock, in milliseconds since an arbitrary start. Timeouts are measured with it.
+    public var uptime: Int64
+
+    public init(wallClock: Int64, uptime: Int64) {
+        self.wallClock = wallClock
+        self.uptime = uptime
+    }
+}

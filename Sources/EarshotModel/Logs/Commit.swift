@@ -1,0 +1,43 @@
+/// What a node wants on disk at once: all of it, or nothing.
+///
+/// The protocol's machines fill it, the store commits it in one transaction, and only then anything that
+/// depends on it leaves the node.
+public struct Commit: Hashable, Sendable {
+    public var users: [UserRecord] = []
+    public var devices: [DeviceRecord] = []
+    /// Logs that are new or longer, with their heads after this commit.
+    public var logs: [LogRecord] = []
+    /// New entries, ascending within a log.
+    public var entries: [LogEntries] = []
+    public var deliveries: [DeliveryRecord] = []
+    public var failures: [DeliveryFailure] = []
+
+    public init() {}
+
+    public var isEmpty: Bool {
+        users.isEmpty && devices.isEmpty && logs.isEmpty && entries.isEmpty && deliveries.isEmpty && failures.isEmpty
+    }
+}
+
+/// A run of entries of one log, without a hole.
+public struct LogEntries: Hashable, Sendable {
+    public let logID: LogID
+    public var entries: [EntryRecord]
+
+    public init(logID: LogID, entries: [EntryRecord]) {
+        self.logID = logID
+        self.entries = entries
+    }
+}
+
+/// What a node knows when it starts: everything but the entries.
+public struct Snapshot: Hashable, Sendable {
+    public var users: [UserRecord] = []
+    public var devices: [DeviceRecord] = []
+    public var logs: [LogRecord] = []
+    public var deliveries: [DeliveryRecord] = []
+    /// Failures of messages that are not yet covered by a receipt.
+    public var failures: [DeliveryFailure] = []
+
+    public init() {}
+}

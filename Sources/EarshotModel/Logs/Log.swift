@@ -1,0 +1,96 @@
+/// What a log is: the entries that one device has appended to one conversation.
+public struct LogDescription: Hashable, Sendable {
+    public let logID: LogID
+    public let conversationID: ConversationID
+    public let deviceID: DeviceID
+    /// Tells a device's logs in one conversation apart. A device begins a new epoch where it cannot continue the old.
+    public let epoch: UInt64
+
+    public init(logID: LogID, conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
+        self.logID = logID
+        self.conversationID = conversationID
+        self.deviceID = deviceID
+        self.epoch = epoch
+    }
+}
+
+/// How far a log goes.
+public struct LogHead: Hashable, Sendable {
+    /// The number of its last entry, or 0.
+    public var sequence: UInt64
+    /// The chain hash at that entry.
+    public var chain: ChainHash
+    /// The timestamp of that entry: the next one's is greater.
+    public var timestamp: HybridTimestamp
+
+    public init(sequence: UInt64, chain: ChainHash, timestamp: HybridTimestamp) {
+        self.sequence = sequence
+        self.chain = chain
+        self.timestamp = timestamp
+    }
+}
+
+/// A log as the store holds it.
+public struct LogRecord: Hashable, Sendable {
+    public let description: LogDescription
+    /// The user whose device writes it.
+    public let authorID: UserID
+    /// The user at the other end of the direct conversation, seen from this node.
+    public let peerID: UserID
+    public var head: LogHead
+    /// The earliest expiry of this node's own messages in it that may be undelivered, or `.max`.
+    public var nextExpiry: Int64
+
+    public init(
+        description: LogDescription, authorID: UserID, peerID: UserID, head: LogHead, nextExpiry: Int64 = .max
+    ) {
+        self.description = description
+        self.authorID = authorID
+        self.peerID = peerID
+        self.head = head
+        self.nextExpiry = nextExpiry
+    }
+
+    public var logID: LogID { description.logID }
+}
+
+/// What an entry holds, or what keeps its place in the chain.
+public enum EntryContent: Hashable, Sendable {
+    /// The encoded entry, byte for byte as its author wrote it.
+    case body([UInt8])
+    /// An entry whose content its author withheld: it expired or was cancelled before it was sent.
+    case withheld(EntryHash)
+}
+
+/// One item of a log.
+public struct EntryRecord: Hashable, Sendable {
+    public let sequence: UInt64
+    public let timestamp: HybridTimestamp
+    /// When it fails if it is not delivered, in milliseconds since 1970.
+    public let expiry: Int64
+    public let content: EntryContent
+    /// The chain hash at this entry.
+    public let chain: ChainHash
+    /// The author's signature over the chain at this entry, where it closes a group.
+    public var checkpoint: Signature?
+
+    public init(
+        sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, content: EntryContent, chain: ChainHash,
+        checkpoint: Signature? = nil
+    ) {
+        self.sequence = sequence
+        self.timestamp = timestamp
+        self.expiry = expiry
+        self.content = content
+        self.chain = chain
+        self.checkpoint = checkpoint
+    }
+
+    /// What it counts for against a window: its content and a fixed overhead, so that tiny entries are not free.
+    public var windowBytes: Int {
+        switch content {
+        case .body(let bytes): bytes.count + Limits.entryOverheadBytes
+        case .withheld: Bytes32.count + Limits.entryOverheadBytes
+        }
+    }
+}

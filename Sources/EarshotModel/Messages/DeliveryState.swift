@@ -1,0 +1,50 @@
+/// What has become of one message for one recipient.
+///
+/// `queued → sent → delivered → read`, each step at most once and never back; or `failed`, which is final but for
+/// one thing: a receipt is the truth, so one that comes late turns `failed(.expired)` into `delivered`.
+public enum DeliveryState: Hashable, Sendable {
+    /// Committed on the sender's disk.
+    case queued
+    /// Written to a link to the recipient.
+    case sent
+    /// Committed on the recipient's disk: the recipient's signed receipt says so.
+    case delivered
+    /// Seen by the recipient, says the recipient's signed receipt.
+    case read
+    case failed(FailureReason)
+
+    /// The state's name in the API: `queued`, `sent`, `delivered`, `read`, `failed`.
+    public var name: String {
+        switch self {
+        case .queued: "queued"
+        case .sent: "sent"
+        case .delivered: "delivered"
+        case .read: "read"
+        case .failed: "failed"
+        }
+    }
+
+    /// Whether the recipient has the message.
+    public var isDelivered: Bool {
+        switch self {
+        case .delivered, .read: true
+        case .queued, .sent, .failed: false
+        }
+    }
+}
+
+/// Why a message will not be delivered.
+public enum FailureReason: String, Hashable, Sendable, CaseIterable {
+    /// Its time to live was over before the recipient could be reached.
+    case expired
+    /// Its sender took it back before it was sent.
+    case cancelled
+    /// The recipient's node refused it.
+    case rejected
+    /// The recipient is blocked.
+    case blocked
+    /// The recipient's name is now claimed by another key.
+    case identityChanged
+    /// It is over the limit of the recipient's node.
+    case tooLarge
+}

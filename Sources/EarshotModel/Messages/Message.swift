@@ -1,0 +1,110 @@
+/// The name of a message: its log and its sequence number there, which no other message has.
+public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertible {
+    public let log: LogID
+    /// From 1, without holes.
+    public let sequence: UInt64
+
+    public init(log: LogID, sequence: UInt64) {
+        self.log = log
+        self.sequence = sequence
+    }
+
+    /// - Returns: `nil` unless the text is a log id, a hyphen and a sequence number.
+    public init?(_ description: String) {
+        let parts = description.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let log = LogID(String(parts[0])), let sequence = UInt64(parts[1]), sequence > 0,
+            String(sequence) == parts[1]
+        else { return nil }
+        self.init(log: log, sequence: sequence)
+    }
+
+    public var description: String { "\(log)-\(sequence)" }
+
+    public static func < (a: MessageID, b: MessageID) -> Bool {
+        a.log == b.log ? a.sequence < b.sequence : a.log < b.log
+    }
+}
+
+/// A text message, as its sender wrote it and as everyone who has it sees it.
+public struct Message: Hashable, Sendable, Identifiable {
+    public let messageID: MessageID
+    public let conversationID: ConversationID
+    public let senderID: UserID
+    /// Everyone it is meant for, the sender left out, in ascending order.
+    public let recipientIDs: [UserID]
+    /// At most `Limits.textBytes` of UTF-8.
+    public let text: String
+    /// What a program adds for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
+    public let headers: [String: String]
+    /// The sender's hybrid logical clock: rises within a log, and orders a conversation for all alike.
+    public let timestamp: HybridTimestamp
+    /// When it fails if it is not delivered, in milliseconds since 1970.
+    public let expiry: Int64
+    /// What has become of it, for each recipient. A copy: the event bus tells of changes.
+    public var states: [UserID: DeliveryState]
+
+    public var id: MessageID { messageID }
+
+    public init(
+        messageID: MessageID, conversationID: ConversationID, senderID: UserID, recipientIDs: [UserID], text: String,
+        headers: [String: String], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState]
+    ) {
+        self.messageID = messageID
+        self.conversationID = conversationID
+        self.senderID = senderID
+        self.recipientIDs = recipientIDs
+        self.text = text
+        self.headers = headers
+        self.timestamp = timestamp
+        self.expiry = expiry
+        self.states = states
+    }
+}
+
+/// A message that is yet to be sent.
+public struct MessageDraft: Hashable, Sendable {
+    public var text: String
+    public var headers: [String: String]
+    /// Milliseconds until it fails if it is not delivered.
+    public var timeToLive: Int64
+
+    public init(_ text: String, headers: [String: String] = [:], timeToLive: Int64 = Timing.timeToLive) {
+        self.text = text
+        self.headers = headers
+        self.timeToLive = timeToLive
+    }
+
+    /// Why a draft cannot be sent.
+    public enum Invalid: Error, Equatable, Sendable, CustomStringConvertible {
+        case emptyText
+        case textTooLong(bytes: Int)
+        case tooManyHeaders(count: Int)
+        case headersTooLong(bytes: Int)
+        case emptyHeaderName
+        case timeToLiveNotPositive
+
+        public var description: String {
+            switch self {
+            case .emptyText: "the text is empty"
+            case .textTooLong(let bytes): "the text is \(bytes) bytes of UTF-8, and the limit is \(Limits.textBytes)"
+            case .tooManyHeaders(let count): "there are \(count) headers, and the limit is \(Limits.headerCount)"
+            case .headersTooLong(let bytes): "the headers are \(bytes) bytes, and the limit is \(Limits.headerBytes)"
+            case .emptyHeaderName: "a header has no name"
+            case .timeToLiveNotPositive: "the time to live is not above zero"
+            }
+        }
+    }
+
+    /// - Throws: `Invalid` for the first limit that it is over.
+    public func validate() throws(Invalid) {
+        let textBytes = text.utf8.count
+        guard textBytes > 0 else { throw .emptyText }
+        guard textBytes <= Limits.textBytes else { throw .textTooLong(bytes: textBytes) }
+        guard timeToLive > 0 else { throw .timeToLiveNotPositive }
+        guard !headers.isEmpty else { return }
+        guard headers.count <= Limits.headerCount else { throw .tooManyHeaders(count: headers.count) }
+        guard !headers.keys.contains("") else { throw .emptyHeaderName }
+        let headerBytes = headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard headerBytes <= Limits.headerBytes else { throw .headersTooLong(bytes: headerBytes) }
+    }
+}

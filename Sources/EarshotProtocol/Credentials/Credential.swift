@@ -1,0 +1,114 @@
+public import EarshotCrypto
+public import EarshotModel
+
+/// What binds a user's name and a device's keys to the user's identity key, for a time.
+public struct Credential: Hashable, Sendable {
+    public let name: UserName
+    public let userID: UserID
+    public let deviceID: DeviceID
+    public let agreementKey: AgreementPublicKey
+    /// Milliseconds since 1970; valid from here on.
+    public let notBefore: Int64
+    /// Milliseconds since 1970; valid before this.
+    public let notAfter: Int64
+    /// The encoded body, as it was signed.
+    private let body: [UInt8]
+    private let signature: Signature
+
+    /// Issues a credential.
+    /// - Parameter identityKey: the secret half of the user's identity key.
+    public static func issue(
+        name: UserName, identityKey: SigningKey, deviceID: DeviceID, agreementKey: AgreementPublicKey,
+        notBefore: Int64, notAfter: Int64
+    ) -> Credential {
+        var wire = Earshot_V1_CredentialBody()
+        wire.name = name.text
+        wire.identityKey = Wire.data(identityKey.publicKey)
+        wire.deviceSigningKey = Wire.data(deviceID)
+        wire.deviceAgreementKey = Wire.data(agreementKey)
+        wire.notBefore = notBefore
+        wire.notAfter = notAfter
+        let body = Wire.encode(wire)
+        return Credential(
+            name: name, userID: UserID(identityKey.publicKey), deviceID: deviceID, agreementKey: agreementKey,
+            notBefore: notBefore, notAfter: notAfter, body: body,
+            signature: identityKey.signature(for: signedBytes(body)))
+    }
+
+    private init(
+        name: UserName, userID: UserID, deviceID: DeviceID, agreementKey: AgreementPublicKey, notBefore: Int64,
+        notAfter: Int64, body: [UInt8], signature: Signature
+    ) {
+        self.name = name
+        self.userID = userID
+        self.deviceID = deviceID
+        self.agreementKey = agreementKey
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.body = body
+        self.signature = signature
+    }
+
+    private static func signedBytes(_ body: [UInt8]) -> [UInt8] {
+        SignedBytes(label: "earshot credential v1").adding(body).bytes
+    }
+
+    /// Reads a credential and checks that the identity it names has signed it. Whether it is valid now is another question.
+    /// - Throws: `ProtocolError` `malformed` or `unauthentic`.
+    public init(decoding bytes: [UInt8]) throws(ProtocolError) {
+        guard bytes.count <= Limits.credentialBytes else {
+            throw ProtocolError(.malformed, "a credential is over \(Limits.credentialBytes) bytes")
+        }
+        try self.init(wire: try Wire.decode(Earshot_V1_Credential.self, from: bytes, as: "a credential"))
+    }
+
+    init(wire: Earshot_V1_Credential) throws(ProtocolError) {
+        let body = Array(wire.body)
+        let fields = try Wire.decode(Earshot_V1_CredentialBody.self, from: body, as: "a credential")
+        guard let userID = UserID(bytes: fields.identityKey), let deviceID = DeviceID(bytes: fields.deviceSigningKey),
+            let agreementKey = AgreementPublicKey(bytes: fields.deviceAgreementKey),
+            let signature = Signature(wire.signature)
+        else { throw ProtocolError(.malformed, "a key in a credential has the wrong length") }
+        let name: UserName
+        do { name = try UserName(fields.name) } catch {
+            throw ProtocolError(.malformed, "the name in a credential is not valid: \(error)")
+        }
+        guard Ed25519.isValid(signature, for: Self.signedBytes(body), by: userID.bytes32) else {
+            throw ProtocolError(.unauthentic, "a credential is not signed by the identity that it names")
+        }
+        self.init(
+            name: name, userID: userID, deviceID: deviceID, agreementKey: agreementKey, notBefore: fields.notBefore,
+            notAfter: fields.notAfter, body: body, signature: signature)
+    }
+
+    public func encoded() -> [UInt8] { Wire.encode(wire) }
+
+    var wire: Earshot_V1_Credential {
+        var wire = Earshot_V1_Credential()
+        wire.body = Wire.data(body)
+        wire.signature = Wire.data(signature.bytes)
+        return wire
+    }
+
+    /// Checks the span of time.
+    /// - Throws: `ProtocolError` `credentialExpired` or `credentialNotYetValid`.
+    public func checkValidity(at wallClock: Int64) throws(ProtocolError) {
+        guard wallClock >= notBefore else {
+            throw ProtocolError(
+                .credentialNotYetValid,
+                "the credential of \(name) begins \(Self.span(notBefore - wallClock)) from now: is a clock wrong?")
+        }
+        guard wallClock < notAfter else {
+            throw ProtocolError(
+                .credentialExpired,
+                "the credential of \(name) expired \(Self.span(wallClock - notAfter)) ago: is a clock wrong?")
+        }
+    }
+
+    private static func span(_ milliseconds: Int64) -> String {
+        let minutes = milliseconds / 60_000
+        if minutes < 120 { return "\(minutes) minutes" }
+        if minutes < 48 * 60 { return "\(minutes / 60) hours" }
+        return "\(minutes / 60 / 24) days"
+    }
+}

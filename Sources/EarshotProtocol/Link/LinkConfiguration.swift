@@ -1,0 +1,37 @@
+public import EarshotCrypto
+public import EarshotModel
+
+/// What a node brings into every handshake.
+public struct LinkConfiguration: Sendable {
+    /// The protocol's version. There is no negotiation: another version is another protocol.
+    public static let protocolVersion: UInt32 = 1
+
+    public var agreementKey: AgreementKey
+    public var credential: Credential
+    /// The network key, if the network has one.
+    public var networkKey: SecretBytes?
+    /// Drawn anew when the node starts.
+    public var run: UInt64
+
+    public init(agreementKey: AgreementKey, credential: Credential, networkKey: SecretBytes?, run: UInt64) {
+        self.agreementKey = agreementKey
+        self.credential = credential
+        self.networkKey = networkKey
+        self.run = run
+    }
+
+    /// Tells networks apart without telling the key; empty for a network without a key.
+    public var networkTag: String { Self.networkTag(of: networkKey) }
+
+    public static func networkTag(of networkKey: SecretBytes?) -> String {
+        guard let networkKey else { return "" }
+        var hash = Blake2b(label: "earshot network v1")
+        networkKey.withUnsafeBytes { hash.update($0) }
+        return Base32.encode(hash.finalize().bytes.prefix(10))
+    }
+
+    var pattern: HandshakePattern { networkKey == nil ? .xx : .xxpsk3 }
+
+    /// Noise, section 5.3: both ends must agree on it, or the handshake fails.
+    var prologue: [UInt8] { Array("earshot v\(Self.protocolVersion) \(networkTag)".utf8) }
+}

@@ -1,0 +1,87 @@
+import EarshotCrypto
+import EarshotModel
+
+/// The encrypted stream of frames after the handshake.
+///
+/// Frames are gathered and sealed many at a time; what is received is opened and cut into frames again. A sender
+/// that has used its key for long says `rekey` as the last frame of a Noise message and goes on with the next key.
+struct LinkTransport: Sendable {
+    /// A sending key is renewed after this many bytes.
+    static let rekeyBytes = 1 << 30
+
+    private var noise: TransportState
+    private let peer: DeviceID
+    private var input = FrameBuffer()
+    private var output: [UInt8] = []
+    private var bytesUnderKey = 0
+    private var keyedAt: Int64
+
+    init(_ noise: TransportState, peer: DeviceID, now: Int64) {
+        self.noise = noise
+        self.peer = peer
+        keyedAt = now
+    }
+
+    var hasOutput: Bool { !output.isEmpty }
+
+    mutating func enqueue(_ frame: Frame) { FrameBuffer.write(frame.encoded(), to: &output) }
+
+    /// Seals all that waits.
+    mutating func flush(now: Int64) throws(ProtocolError) -> [UInt8] {
+        let isKeyOld = bytesUnderKey > Self.rekeyBytes || now - keyedAt >= Timing.rekeyInterval
+        if isKeyOld { enqueue(.rekey) }
+        let sealed = try seal(output)
+        bytesUnderKey += output.count
+        output.removeAll(keepingCapacity: output.count <= 1 << 16)
+        if isKeyOld {
+            noise.rekeySending()
+            keyedAt = now
+            bytesUnderKey = 0
+        }
+        return sealed
+    }
+
+    private mutating func seal(_ plaintext: [UInt8]) throws(ProtocolError) -> [UInt8] {
+        let chunk = TransportState.maximumMessageBytes - TransportState.tagBytes
+        let overhead = 2 + TransportState.tagBytes
+        let size = plaintext.count + (plaintext.count + chunk - 1) / chunk * overhead
+        var failure: CryptoError?
+        let sealed = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            plaintext.withUnsafeBytes { plaintext in
+                var read = 0
+                while read < plaintext.count, failure == nil {
+                    let end = min(read + chunk, plaintext.count)
+                    let length = end - read + TransportState.tagBytes
+                    buffer[count] = UInt8(length >> 8)
+                    buffer[count + 1] = UInt8(truncatingIfNeeded: length)
+                    let target = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count + 2..<count + 2 + length])
+                    do throws(CryptoError) {
+                        try noise.seal(UnsafeRawBufferPointer(rebasing: plaintext[read..<end]), into: target)
+                    } catch { failure = error }
+                    count += 2 + length
+                    read = end
+                }
+            }
+        }
+        guard failure == nil else { throw ProtocolError(.unauthentic, "the link's keys are used up") }
+        return sealed
+    }
+
+    /// Opens one Noise message.
+    /// - Returns: the frames that it completes.
+    mutating func open(_ message: [UInt8]) throws(ProtocolError) -> [Frame] {
+        guard message.count >= TransportState.tagBytes else {
+            throw ProtocolError(.malformed, "a message is shorter than its tag")
+        }
+        do { input.append(try noise.open(message)) } catch {
+            throw ProtocolError(.unauthentic, "a message was changed on its way")
+        }
+        var frames: [Frame] = []
+        while let bytes = try input.next() {
+            guard let frame = try Frame.decode(bytes, from: peer) else { continue }
+            if frame == .rekey { noise.rekeyReceiving() }
+            frames.append(frame)
+        }
+        return frames
+    }
+}

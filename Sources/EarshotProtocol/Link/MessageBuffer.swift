@@ -1,0 +1,74 @@
+import EarshotModel
+
+/// Cuts a TCP stream into Noise messages: each is preceded by its length, 2 bytes, big-endian (Noise, section 3).
+///
+/// A length of zero is no Noise message; it begins a refusal, which a responder sends in the clear.
+struct MessageBuffer: Sendable {
+    enum Message {
+        case noise([UInt8])
+        case refusal(reason: UInt8, version: UInt8)
+    }
+
+    private var bytes: [UInt8] = []
+    private var start = 0
+
+    mutating func append(_ more: [UInt8]) {
+        if start == bytes.count {
+            bytes = more
+            start = 0
+            return
+        }
+        if start > 1 << 16 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+        bytes.append(contentsOf: more)
+    }
+
+    /// The next whole message, or `nil` until more has come.
+    mutating func next(limit: Int) throws(ProtocolError) -> Message? {
+        let available = bytes.count - start
+        guard available >= 2 else { return nil }
+        let length = Int(bytes[start]) << 8 | Int(bytes[start + 1])
+        guard length <= limit else {
+            throw ProtocolError(.malformed, "what is at the other end does not speak this protocol")
+        }
+        guard length > 0 else {
+            guard available >= 4 else { return nil }
+            defer { start += 4 }
+            return .refusal(reason: bytes[start + 2], version: bytes[start + 3])
+        }
+        guard available >= 2 + length else { return nil }
+        defer { start += 2 + length }
+        return .noise(Array(bytes[start + 2..<start + 2 + length]))
+    }
+
+    static func framed(_ message: [UInt8]) -> [UInt8] {
+        [UInt8(message.count >> 8), UInt8(truncatingIfNeeded: message.count)] + message
+    }
+}
+
+/// What a responder says in the clear when it cannot even begin: two zero bytes, the reason, its own version.
+///
+/// Anybody on the way could have written it, so it is a hint for people and changes nothing else.
+enum Refusal {
+    static func bytes(_ reason: CloseReason) -> [UInt8] {
+        [0, 0, UInt8(reason.rawValue), UInt8(LinkConfiguration.protocolVersion)]
+    }
+
+    static func error(reason: UInt8, version: UInt8) -> ProtocolError {
+        let reason = CloseReason(rawValue: UInt32(reason))
+        switch reason {
+        case .unsupportedVersion:
+            return ProtocolError(
+                .unsupportedVersion,
+                "the peer speaks version \(version) of the protocol, and this node \(LinkConfiguration.protocolVersion)",
+                closeReason: reason)
+        case .otherNetwork:
+            return ProtocolError(.otherNetwork, "the peer belongs to another network", closeReason: reason)
+        default:
+            let text = reason?.description ?? "it gave no reason"
+            return ProtocolError(.closedByPeer, "the peer refused this node: \(text)", closeReason: reason)
+        }
+    }
+}

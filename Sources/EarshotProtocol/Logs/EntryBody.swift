@@ -1,0 +1,51 @@
+public import EarshotModel
+
+/// What an author writes into one entry. It is encoded once, by its author; everyone else hashes and keeps those bytes.
+public struct EntryBody: Hashable, Sendable {
+    public enum Content: Hashable, Sendable {
+        case text(String, headers: [String: String])
+        /// A kind of content that this version does not know. It is kept, proved and passed on, and not shown.
+        case unknown
+    }
+
+    public let timestamp: HybridTimestamp
+    /// Milliseconds since 1970.
+    public let expiry: Int64
+    public let content: Content
+
+    public init(timestamp: HybridTimestamp, expiry: Int64, content: Content) {
+        self.timestamp = timestamp
+        self.expiry = expiry
+        self.content = content
+    }
+
+    /// - Throws: `ProtocolError` `malformed` for bytes that are no entry, `violation` for a message over a limit.
+    public init(decoding bytes: [UInt8]) throws(ProtocolError) {
+        let wire = try Wire.decode(Earshot_V1_EntryBody.self, from: bytes, as: "an entry")
+        guard wire.timestamp >> 63 == 0, let expiry = Int64(exactly: wire.expiry) else {
+            throw ProtocolError(.malformed, "an entry's timestamp is out of range")
+        }
+        self.timestamp = HybridTimestamp(rawValue: wire.timestamp)
+        self.expiry = expiry
+        switch wire.content {
+        case .text(let text):
+            do { try MessageDraft(text.text, headers: text.headers).validate() } catch {
+                throw ProtocolError(.violation, "a message is not valid: \(error)")
+            }
+            content = .text(text.text, headers: text.headers)
+        case nil:
+            content = .unknown
+        }
+    }
+
+    public func encoded() -> [UInt8] {
+        var wire = Earshot_V1_EntryBody()
+        wire.timestamp = timestamp.rawValue
+        wire.expiry = UInt64(expiry)
+        if case .text(let text, let headers) = content {
+            wire.text.text = text
+            if !headers.isEmpty { wire.text.headers = headers }
+        }
+        return Wire.encode(wire)
+    }
+}

@@ -1,0 +1,126 @@
+public import EarshotCrypto
+public import EarshotModel
+
+// Every hash and every signature of the protocol, each under a label of its own, so that bytes made for one purpose
+// are never valid for another. Integers are 8 bytes, big-endian; everything else is 32 bytes, but for the last part.
+// docs/PROTOCOL.md, sections 3 and 4, holds the same list with test vectors.
+
+extension ConversationID {
+    /// The conversation of a pair of users, whichever of them asks.
+    public static func direct(_ a: UserID, _ b: UserID) -> ConversationID {
+        var hash = Blake2b(label: "earshot direct conversation v1")
+        hash.update(min(a, b).bytes32)
+        hash.update(max(a, b).bytes32)
+        return ConversationID(hash.finalize())
+    }
+}
+
+extension LogDescription {
+    public init(conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
+        var hash = Blake2b(label: "earshot log v1")
+        hash.update(conversationID.bytes32)
+        hash.update(deviceID.bytes32)
+        hash.update(epoch)
+        self.init(
+            logID: LogID(hash.finalize()), conversationID: conversationID, deviceID: deviceID, epoch: epoch)
+    }
+}
+
+extension EntryHash {
+    /// The hash of an entry's encoded body.
+    public static func of(body: [UInt8]) -> EntryHash {
+        var hash = Blake2b(label: "earshot entry v1")
+        hash.update(body)
+        return EntryHash(hash.finalize())
+    }
+}
+
+extension EntryContent {
+    public var hash: EntryHash {
+        switch self {
+        case .body(let bytes): .of(body: bytes)
+        case .withheld(let hash): hash
+        }
+    }
+}
+
+extension ChainHash {
+    /// The chain hash of a log without entries: the log's id, so that no two logs share a chain.
+    public static func origin(of logID: LogID) -> ChainHash { ChainHash(logID.bytes32) }
+
+    /// The chain hash after one more entry.
+    public func appending(_ entry: EntryHash) -> ChainHash {
+        var hash = Blake2b(label: "earshot chain v1")
+        hash.update(bytes32)
+        hash.update(entry.bytes32)
+        return ChainHash(hash.finalize())
+    }
+}
+
+extension LogHead {
+    public static func origin(of logID: LogID) -> LogHead {
+        LogHead(sequence: 0, chain: .origin(of: logID), timestamp: HybridTimestamp(rawValue: 0))
+    }
+}
+
+/// A device's signature over how far a log of its own goes, and over all that stands in it up to there.
+public enum Checkpoint {
+    static func signedBytes(logID: LogID, sequence: UInt64, chain: ChainHash) -> [UInt8] {
+        SignedBytes(label: "earshot checkpoint v1").adding(logID).adding(sequence).adding(chain).bytes
+    }
+
+    public static func sign(logID: LogID, sequence: UInt64, chain: ChainHash, with key: SigningKey) -> Signature {
+        key.signature(for: signedBytes(logID: logID, sequence: sequence, chain: chain))
+    }
+
+    public static func isValid(
+        _ signature: Signature, logID: LogID, sequence: UInt64, chain: ChainHash, by deviceID: DeviceID
+    ) -> Bool {
+        let bytes = signedBytes(logID: logID, sequence: sequence, chain: chain)
+        return Ed25519.isValid(signature, for: bytes, by: deviceID.bytes32)
+    }
+}
+
+extension Receipt {
+    static func signedBytes(
+        logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64
+    ) -> [UInt8] {
+        SignedBytes(label: "earshot receipt v1").adding(logID).adding(sequence).adding(chain).adding(readSequence).bytes
+    }
+
+    public static func sign(
+        logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64, deviceID: DeviceID,
+        with key: SigningKey
+    ) -> Receipt {
+        let bytes = signedBytes(logID: logID, sequence: sequence, chain: chain, readSequence: readSequence)
+        return Receipt(
+            logID: logID, sequence: sequence, chain: chain, readSequence: readSequence, deviceID: deviceID,
+            signature: key.signature(for: bytes))
+    }
+
+    /// Whether the device that it names has signed it.
+    public var isAuthentic: Bool {
+        let bytes = Self.signedBytes(logID: logID, sequence: sequence, chain: chain, readSequence: readSequence)
+        return Ed25519.isValid(signature, for: bytes, by: deviceID.bytes32)
+    }
+}
+
+/// What a signature covers: a label with its length before it, then the parts.
+struct SignedBytes {
+    private(set) var bytes: [UInt8]
+
+    init(label: StaticString) {
+        bytes = [UInt8(label.utf8CodeUnitCount)]
+        label.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    func adding(_ identifier: some Identifier) -> SignedBytes { adding(identifier.bytes) }
+
+    func adding(_ value: UInt64) -> SignedBytes { adding(withUnsafeBytes(of: value.bigEndian) { Array($0) }) }
+
+    func adding(_ more: [UInt8]) -> SignedBytes {
+        var copy = self
+        copy.bytes.append(contentsOf: more)
+        return copy
+    }
+}

@@ -1,0 +1,81 @@
+import EarshotModel
+
+/// A log of a peer, as this node takes it in: proved entry by entry, and never with a hole.
+struct IncomingLog: Sendable {
+    let description: LogDescription
+    let authorID: UserID
+    /// Up to here it is on the disk.
+    private(set) var committed: LogHead
+    /// Up to here it is proved; what is beyond `committed` waits for its commit.
+    private(set) var proved: LogHead
+
+    init(description: LogDescription, authorID: UserID, head: LogHead) {
+        self.description = description
+        self.authorID = authorID
+        committed = head
+        proved = head
+    }
+
+    var isSettled: Bool { committed.sequence == proved.sequence }
+
+    /// Proves a run of entries and takes those that are new.
+    ///
+    /// The run must begin at or before the entry that is missing, its timestamps must rise, and the author's signature
+    /// must cover the chain that it makes.
+    /// - Returns: the new entries, with what they hold; none if all are known already.
+    mutating func receive(_ run: EntriesFrame) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
+        let count = UInt64(run.contents.count)
+        guard count > 0, run.firstSequence > 0, run.firstSequence <= UInt64(Int64.max) - count else {
+            throw ProtocolError(.violation, "a run of entries has no place in a log")
+        }
+        guard run.firstSequence <= proved.sequence + 1 else {
+            throw ProtocolError(
+                .violation, "entries after \(proved.sequence) are missing before \(run.firstSequence)")
+        }
+        let known = proved.sequence + 1 - run.firstSequence
+        guard known < count else { return [] }
+
+        var head = proved
+        var taken: [(record: EntryRecord, body: EntryBody?)] = []
+        taken.reserveCapacity(Int(count - known))
+        for content in run.contents.dropFirst(Int(known)) {
+            taken.append(try Self.append(content, to: &head))
+        }
+        guard
+            Checkpoint.isValid(
+                run.checkpoint, logID: description.logID, sequence: head.sequence, chain: head.chain,
+                by: description.deviceID)
+        else { throw ProtocolError(.unauthentic, "the checkpoint over entry \(head.sequence) does not hold") }
+        taken[taken.count - 1].record.checkpoint = run.checkpoint
+        proved = head
+        return taken
+    }
+
+    private static func append(
+        _ content: EntryContent, to head: inout LogHead
+    ) throws(ProtocolError) -> (record: EntryRecord, body: EntryBody?) {
+        var body: EntryBody?
+        if case .body(let bytes) = content {
+            let decoded = try EntryBody(decoding: bytes)
+            guard decoded.timestamp > head.timestamp else {
+                throw ProtocolError(.violation, "entry \(head.sequence + 1) is not later than the one before it")
+            }
+            body = decoded
+            head.timestamp = decoded.timestamp
+        } else {
+            head.timestamp = head.timestamp.next
+        }
+        head.sequence += 1
+        head.chain = head.chain.appending(content.hash)
+        let record = EntryRecord(
+            sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max, content: content,
+            chain: head.chain)
+        return (record, body)
+    }
+
+    /// Everything up to a head that was proved is on the disk now.
+    mutating func commit(through head: LogHead) { committed = head }
+
+    /// What was not committed is not known.
+    mutating func forgetUncommitted() { proved = committed }
+}

@@ -1,0 +1,39 @@
+import EarshotCrypto
+import EarshotModel
+
+/// A log that this device writes.
+struct OwnLog: Sendable {
+    var record: LogRecord
+
+    var description: LogDescription { record.description }
+    var head: LogHead { record.head }
+
+    /// What drafts become at the end of this log: entries that are chained, the last of them with a checkpoint.
+    ///
+    /// Changes nothing: the log grows when the entries are committed.
+    func extended(
+        by drafts: [(draft: MessageDraft, timestamp: HybridTimestamp, expiry: Int64)], signingKey: SigningKey
+    ) -> (record: LogRecord, entries: [EntryRecord]) {
+        var extended = record
+        var entries: [EntryRecord] = []
+        entries.reserveCapacity(drafts.count)
+        for (draft, timestamp, expiry) in drafts {
+            let body = EntryBody(
+                timestamp: timestamp, expiry: expiry, content: .text(draft.text, headers: draft.headers)
+            ).encoded()
+            extended.head = LogHead(
+                sequence: extended.head.sequence + 1, chain: extended.head.chain.appending(.of(body: body)),
+                timestamp: timestamp)
+            extended.nextExpiry = min(extended.nextExpiry, expiry)
+            entries.append(
+                EntryRecord(
+                    sequence: extended.head.sequence, timestamp: timestamp, expiry: expiry, content: .body(body),
+                    chain: extended.head.chain))
+        }
+        if !entries.isEmpty {
+            entries[entries.count - 1].checkpoint = Checkpoint.sign(
+                logID: extended.logID, sequence: extended.head.sequence, chain: extended.head.chain, with: signingKey)
+        }
+        return (extended, entries)
+    }
+}

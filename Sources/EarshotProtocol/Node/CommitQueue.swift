@@ -1,0 +1,107 @@
+import DequeModule
+import EarshotModel
+
+/// How far one log has come for one recipient: what the disk says, and what is true and waits to be written.
+struct TrackedProgress: Sendable {
+    var committed: DeliveryProgress
+    var target: DeliveryProgress
+
+    init(_ progress: DeliveryProgress = DeliveryProgress()) {
+        committed = progress
+        target = progress
+    }
+}
+
+struct ProgressKey: Hashable, Sendable, Comparable {
+    let logID: LogID
+    let recipientID: UserID
+
+    static func < (a: ProgressKey, b: ProgressKey) -> Bool {
+        a.logID == b.logID ? a.recipientID < b.recipientID : a.logID < b.logID
+    }
+}
+
+/// Messages that were asked for and wait for a commit.
+struct PendingSend: Sendable {
+    let requestID: RequestID
+    let recipientID: UserID
+    let drafts: [MessageDraft]
+}
+
+/// A run of proved entries that waits for a commit.
+struct ReceivedRun: Sendable {
+    let connectionID: ConnectionID
+    let logID: LogID
+    let head: LogHead
+    let entries: [EntryRecord]
+    let messages: [Message]
+    let bytes: Int
+}
+
+/// That a message fails, and who asked for that.
+struct PendingFailure: Sendable {
+    let failure: DeliveryFailure
+    let requestID: RequestID?
+}
+
+/// What waits to be written, and the one commit that is being written.
+///
+/// While one commit is under way everything gathers for the next: the busier the node, the larger the groups.
+struct CommitQueue: Sendable {
+    var sends: Deque<PendingSend> = []
+    var sendCount = 0
+    var received: Deque<ReceivedRun> = []
+    var failures: [PendingFailure] = []
+    var users: [UserID: UserRecord] = [:]
+    var devices: [DeviceID: DeviceRecord] = [:]
+    /// Events to post when the users above are written.
+    var userEvents: [Event] = []
+    var changedProgress: Set<ProgressKey> = []
+    /// Logs whose earliest expiry changed.
+    var changedExpiry: Set<LogID> = []
+    /// Requests that are answered when the changes above are written.
+    var markRequests: [RequestID] = []
+
+    /// Whether something waits that must not wait for company.
+    var isUrgent = false
+    /// When a change that may wait for company has waited long enough.
+    var lazyDeadline = Int64.max
+    /// When to try again after a commit that failed.
+    var retryAt: Int64?
+    var inFlight: CommitInFlight?
+
+    var hasWork: Bool {
+        !sends.isEmpty || !received.isEmpty || !failures.isEmpty || !users.isEmpty || !devices.isEmpty
+            || !changedProgress.isEmpty || !changedExpiry.isEmpty || !markRequests.isEmpty
+    }
+
+    /// Whether a commit is to be made now.
+    func isDue(now: Int64) -> Bool {
+        guard inFlight == nil, hasWork, (retryAt ?? .min) <= now else { return false }
+        return isUrgent || !sends.isEmpty || !received.isEmpty || !failures.isEmpty || lazyDeadline <= now
+    }
+
+    var deadline: Int64 {
+        guard inFlight == nil, hasWork else { return .max }
+        return max(lazyDeadline == .max || isUrgent ? 0 : lazyDeadline, retryAt ?? 0)
+    }
+}
+
+/// A commit that is being written, and what follows from it.
+struct CommitInFlight: Sendable {
+    /// Entries that were appended to a log of this node's own.
+    struct Appended: Sendable {
+        let record: LogRecord
+        let entries: [EntryRecord]
+        let messages: [Message]
+    }
+
+    var commit = Commit()
+    var appended: [Appended] = []
+    var completions: [(requestID: RequestID, messages: [Message])] = []
+    var received: [ReceivedRun] = []
+    var failures: [PendingFailure] = []
+    var progress: [(key: ProgressKey, value: DeliveryProgress)] = []
+    var userEvents: [Event] = []
+    var markRequests: [RequestID] = []
+}

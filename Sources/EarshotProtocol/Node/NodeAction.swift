@@ -1,0 +1,50 @@
+public import EarshotModel
+
+/// A TCP connection, as a shell numbers it: never the same number twice in a run.
+public struct ConnectionID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let number: UInt64
+    public init(_ number: UInt64) { self.number = number }
+    public var description: String { "connection \(number)" }
+    public static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.number < b.number }
+}
+
+/// What a shell asked for, so that the answer finds it.
+public struct RequestID: Hashable, Sendable {
+    public let number: UInt64
+    public init(_ number: UInt64) { self.number = number }
+}
+
+/// What a node's machine wants done. A shell does it, in this order, and decides nothing.
+public enum NodeAction: Sendable {
+    /// Connect to whichever of the addresses answers first, and say `connected` or `connectFailed`.
+    case connect(ConnectionID, [PeerAddress])
+    case write(ConnectionID, [UInt8])
+    /// Close it when all that was to be written is.
+    case disconnect(ConnectionID)
+    /// Write it to the disk, and say `committed` or `commitFailed`. There is one at a time.
+    case commit(Commit)
+    /// Read a log's entries, and say `entriesRead` or `readFailed`.
+    case read(EntriesRead)
+    /// Find the entries whose time is over, and say `expiredFound` or `readFailed`.
+    case findExpired(logID: LogID, after: UInt64, now: Int64)
+    case complete(RequestID, Result<[Message], ProtocolError>)
+    case post(Event)
+}
+
+/// A wish to read a run of entries of a log of this node's own.
+public struct EntriesRead: Hashable, Sendable {
+    enum Purpose: Hashable, Sendable {
+        /// What comes next on the link.
+        case sending
+        /// The chain hash at the place that a receipt names.
+        case checking(Receipt)
+    }
+
+    /// The link that it is for.
+    let connectionID: ConnectionID
+    let purpose: Purpose
+    public let logID: LogID
+    public let from: UInt64
+    public let countLimit: Int
+    public let byteLimit: Int
+}

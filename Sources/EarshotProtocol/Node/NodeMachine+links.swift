@@ -1,0 +1,283 @@
+import EarshotCrypto
+public import EarshotModel
+
+extension NodeMachine {
+    // MARK: - Finding peers
+
+    /// Somebody advertises a device. A hint: who is there is proved by the handshake.
+    public mutating func found(_ deviceID: DeviceID, addresses: [PeerAddress], now: Moment) -> [NodeAction] {
+        guard deviceID != local.deviceID else { return [] }
+        // Both ends see each other at about the same time: the lower device dials, the other waits a little for it.
+        let delay = local.deviceID < deviceID ? 0 : Timing.dialDeference
+        dialer.found(.device(deviceID), addresses: addresses, delay: delay, now: now.uptime)
+        if linkOfDevice[deviceID] != nil { dialer.linked(.device(deviceID)) }
+        return finish(now: now)
+    }
+
+    public mutating func lost(_ deviceID: DeviceID, now: Moment) -> [NodeAction] {
+        dialer.lost(.device(deviceID))
+        return finish(now: now)
+    }
+
+    /// A peer at a known address, for networks without multicast. It is dialled for as long as the node runs.
+    public mutating func addStaticPeer(_ address: PeerAddress, now: Moment) -> [NodeAction] {
+        dialer.found(.address(address), addresses: [address], now: now.uptime)
+        return finish(now: now)
+    }
+
+    /// Tries where known devices were reached last: they may still be there, and multicast may not.
+    public mutating func dialRemembered(now: Moment) -> [NodeAction] {
+        for device in directory.devices.values.sorted(by: { $0.deviceID < $1.deviceID }) where !device.addresses.isEmpty {
+            let delay = Timing.dialDeference
+            dialer.found(.device(device.deviceID), addresses: device.addresses, delay: delay, now: now.uptime)
+        }
+        return finish(now: now)
+    }
+
+    mutating func dialDue(now: Moment) {
+        guard !isStopping else { return }
+        for (target, addresses) in dialer.due(now: now.uptime) {
+            nextConnection += 1
+            let connectionID = ConnectionID(nextConnection)
+            guard let machine = linkMachine(.initiator, now: now) else { continue }
+            links[connectionID] = Link(
+                machine: machine, targets: [target], isOutbound: true, address: addresses.first,
+                openedAt: now.uptime, lastUsed: now.uptime)
+            emit(.connect(connectionID, addresses))
+        }
+    }
+
+    private func linkMachine(_ role: HandshakeState.Role, now: Moment) -> LinkMachine? {
+        do {
+            return try LinkMachine(role: role, configuration: local.link, ephemeralKey: ephemeralKey(), now: now)
+        } catch {
+            preconditionFailure("a handshake with this node's own keys can always begin: \(error)")
+        }
+    }
+
+    // MARK: - Connections
+
+    /// Somebody connected. The shell gives the number that it knows the connection by.
+    public mutating func accepted(from address: PeerAddress?, now: Moment) -> (ConnectionID, [NodeAction]) {
+        nextConnection += 1
+        let connectionID = ConnectionID(nextConnection)
+        let pending = links.values.filter { $0.peer == nil && !$0.isOutbound }
+        let samePlace = pending.count { $0.address?.host == address?.host }
+        guard !isStopping, pending.count < Limits.pendingHandshakes,
+            samePlace < Limits.pendingHandshakesPerAddress, let machine = linkMachine(.responder, now: now)
+        else { return (connectionID, [.disconnect(connectionID)]) }
+        links[connectionID] = Link(
+            machine: machine, targets: [], isOutbound: false, address: address, openedAt: now.uptime,
+            lastUsed: now.uptime)
+        return (connectionID, finish(now: now))
+    }
+
+    /// A dial succeeded.
+    public mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress, now: Moment) -> [NodeAction] {
+        links[connectionID]?.address = address
+        guard let output = links[connectionID]?.machine.start() else { return [.disconnect(connectionID)] }
+        run(output, on: connectionID, now: now)
+        return finish(now: now)
+    }
+
+    /// A dial failed.
+    public mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Moment) -> [NodeAction] {
+        guard let link = links.removeValue(forKey: connectionID) else { return [] }
+        for target in link.targets { dialer.failed(target, now: now.uptime) }
+        return finish(now: now)
+    }
+
+    /// Bytes came.
+    public mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [NodeAction] {
+        guard let output = links[connectionID]?.machine.received(bytes, now: now) else { return [] }
+        run(output, on: connectionID, now: now)
+        return finish(now: now)
+    }
+
+    /// The connection is gone.
+    public mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
+        let wasEstablished = links[connectionID]?.peer != nil
+        let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
+        end(connectionID, error: wasEstablished ? nil : error, now: now)
+        return finish(now: now)
+    }
+
+    /// The node stops: says goodbye on every link, and writes what waits.
+    public mutating func stop(now: Moment) -> [NodeAction] {
+        isStopping = true
+        for connectionID in links.keys.sorted() {
+            close(connectionID, .shutdown, error: nil, now: now)
+        }
+        queue.isUrgent = true
+        queue.lazyDeadline = min(queue.lazyDeadline, now.uptime)
+        return finish(now: now)
+    }
+
+    /// Whether everything that waited is on the disk, after `stop`.
+    public var isSettled: Bool { queue.inFlight == nil && (!queue.hasWork || hasStorageFailed) }
+
+    // MARK: - What links want
+
+    mutating func run(_ output: [LinkMachine.Action], on connectionID: ConnectionID, now: Moment) {
+        for action in output {
+            switch action {
+            case .write(let bytes): emit(.write(connectionID, bytes))
+            case .decide(let peer): decide(peer, on: connectionID, now: now)
+            case .receive(let frame):
+                do { try received(frame, on: connectionID, now: now) } catch {
+                    close(connectionID, .violation, error: error, now: now)
+                }
+            case .close(let error): end(connectionID, error: error, now: now)
+            }
+        }
+    }
+
+    /// Closes a link with a word to the peer.
+    mutating func close(_ connectionID: ConnectionID, _ reason: CloseReason, error: ProtocolError?, now: Moment) {
+        guard let output = links[connectionID]?.machine.close(reason, now: now) else { return }
+        for case .write(let bytes) in output { emit(.write(connectionID, bytes)) }
+        end(connectionID, error: error ?? ProtocolError(.closedHere, reason.description, closeReason: reason), now: now)
+    }
+
+    /// A link is over.
+    private mutating func end(_ connectionID: ConnectionID, error: ProtocolError?, now: Moment) {
+        guard let link = links.removeValue(forKey: connectionID) else { return }
+        emit(.disconnect(connectionID))
+        linksToFlush.remove(connectionID)
+        if let peer = link.peer { unlink(peer, connectionID, now: now) }
+        let survivor = link.peer.flatMap { linkOfDevice[$0.deviceID] }
+        for target in link.targets {
+            if let survivor {
+                links[survivor]?.targets.insert(target)
+            } else if error?.closeReason == .ownIdentity {
+                dialer.dropped(target)
+            } else {
+                dialer.failed(target, now: now.uptime)
+            }
+        }
+        if let error, isWorthTelling(error) {
+            post(
+                .linkFailed(
+                    LinkFailure(
+                        address: link.address?.description ?? "unknown", userID: link.peer?.userID,
+                        code: error.code.description, message: error.message)))
+        }
+    }
+
+    private func isWorthTelling(_ error: ProtocolError) -> Bool {
+        switch error.closeReason {
+        case .shutdown, .duplicate, .ownIdentity: false
+        default: true
+        }
+    }
+
+    private mutating func unlink(_ peer: LinkPeer, _ connectionID: ConnectionID, now: Moment) {
+        if linkOfDevice[peer.deviceID] == connectionID { linkOfDevice[peer.deviceID] = nil }
+        guard let user = directory.unlinked(peer, now: now) else { return }
+        queue.users[user.userID] = user
+        markLazily(now: now)
+        post(.userUpdated(User(user, isOnline: false), changes: [.isOnline]))
+    }
+
+    // MARK: - Who is let in
+
+    private mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
+        if let (reason, error) = refusal(of: peer) {
+            guard let output = links[connectionID]?.machine.refuse(error, reason: reason, now: now) else { return }
+            run(output, on: connectionID, now: now)
+            return
+        }
+        guard let output = links[connectionID]?.machine.accept(now: now) else { return }
+        establish(peer, on: connectionID, now: now)
+        run(output, on: connectionID, now: now)
+    }
+
+    private mutating func refusal(of peer: LinkPeer) -> (CloseReason, ProtocolError)? {
+        if peer.userID == local.userID {
+            return (.ownIdentity, ProtocolError(.closedHere, "this node reached its own identity", closeReason: .ownIdentity))
+        }
+        if let user = directory.users[peer.userID], user.trust == .blocked {
+            return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
+        }
+        if let conflict = directory.conflict(of: peer.credential) {
+            post(.identityConflict(conflict))
+            let text = "the name \(conflict.name) is pinned to the key \(conflict.pinnedID.fingerprint), and "
+                + "\(conflict.claimedBy.fingerprint) claims it"
+            return (.identityConflict, ProtocolError(.closedHere, text, closeReason: .identityConflict))
+        }
+        return nil
+    }
+
+    private mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
+        guard var link = links[connectionID] else { return }
+        let device = Dialer.Target.device(peer.deviceID)
+        for case .device(let deviceID) in link.targets.sorted(by: { "\($0)" < "\($1)" }) where deviceID != peer.deviceID {
+            link.targets.remove(.device(deviceID))
+            dialer.failed(.device(deviceID), now: now.uptime)
+        }
+        link.targets.insert(device)
+        for target in link.targets { dialer.linked(target) }
+        link.peer = peer
+        link.establishedAt = now.uptime
+        links[connectionID] = link
+
+        let earlier = linkOfDevice[peer.deviceID]
+        if earlier == nil { closeLeastRecentlyUsed(except: connectionID, now: now) }
+        note(peer, address: link.isOutbound ? link.address : nil, now: now)
+        guard let earlier, let earlierLink = links[earlier] else {
+            linkOfDevice[peer.deviceID] = connectionID
+            sendHeads(to: peer, on: connectionID)
+            return
+        }
+        let isNewKept = keepsNew(link, over: earlierLink, peer: peer)
+        linkOfDevice[peer.deviceID] = isNewKept ? connectionID : earlier
+        if isNewKept { sendHeads(to: peer, on: connectionID) }
+        duplicates.append(isNewKept ? earlier : connectionID)
+    }
+
+    /// Which of two links to one device stays. Both ends must come to the same answer.
+    private func keepsNew(_ new: Link, over old: Link, peer: LinkPeer) -> Bool {
+        if old.peer?.run != peer.run { return true }
+        // Nobody dials a device that it has a link to: one that began later means that the peer has lost the old one.
+        if new.openedAt > (old.establishedAt ?? 0) + Timing.simultaneousDial { return true }
+        if new.isOutbound == old.isOutbound { return true }
+        return new.isOutbound == (local.deviceID < peer.deviceID)
+    }
+
+    private mutating func note(_ peer: LinkPeer, address: PeerAddress?, now: Moment) {
+        let (user, device, changes) = directory.linked(peer, address: address, now: now)
+        queue.users[user.userID] = user
+        queue.devices[device.deviceID] = device
+        guard let changes else {
+            queue.userEvents.append(.userDiscovered(User(user, isOnline: true)))
+            queue.isUrgent = true
+            return
+        }
+        markLazily(now: now)
+        guard !changes.isEmpty else { return }
+        queue.userEvents.append(.userUpdated(User(user, isOnline: true), changes: changes))
+    }
+
+    private mutating func closeLeastRecentlyUsed(except connectionID: ConnectionID, now: Moment) {
+        let established = links.filter { $0.value.peer != nil && $0.key != connectionID }
+        guard established.count >= Limits.links,
+            let oldest = established.min(by: { $0.value.lastUsed < $1.value.lastUsed })
+        else { return }
+        close(oldest.key, .overloaded, error: nil, now: now)
+    }
+
+    /// Tells a peer what this node holds of its logs, so that it sends what is missing.
+    private mutating func sendHeads(to peer: LinkPeer, on connectionID: ConnectionID) {
+        let receipts = incomingLogs.values.filter { $0.description.deviceID == peer.deviceID }
+            .compactMap { ownReceipt(for: $0.description.logID) }
+            .sorted { $0.logID < $1.logID }
+        var start = 0
+        repeat {
+            let end = min(start + Limits.logsPerHeads, receipts.count)
+            let frame = Frame.heads(Array(receipts[start..<end]), isComplete: end == receipts.count)
+            links[connectionID]?.machine.enqueue(frame)
+            start = end
+        } while start < receipts.count
+        linksToFlush.insert(connectionID)
+    }
+}

@@ -1,0 +1,204 @@
+import EarshotCrypto
+public import EarshotModel
+
+extension NodeMachine {
+    /// A frame of a linked peer.
+    mutating func received(_ frame: Frame, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
+        guard let peer = links[connectionID]?.peer else { return }
+        links[connectionID]?.lastUsed = now.uptime
+        switch frame {
+        case .entries(let run): try received(run, from: peer, on: connectionID, now: now)
+        case .receipts(let receipts):
+            for receipt in receipts { try received(receipt, from: peer, on: connectionID, now: now) }
+        case .heads(let receipts, let isComplete):
+            try received(heads: receipts, isComplete: isComplete, from: peer, on: connectionID, now: now)
+        case .ping, .pong, .rekey, .close: break  // The link has dealt with these.
+        }
+    }
+
+    // MARK: - Entries
+
+    private mutating func received(
+        _ run: EntriesFrame, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
+    ) throws(ProtocolError) {
+        let conversationID = ConversationID.direct(local.userID, peer.userID)
+        guard run.log.conversationID == conversationID, run.log.deviceID == peer.deviceID else {
+            throw ProtocolError(.violation, "the peer sent entries of a log that is not its own")
+        }
+        let logID = run.log.logID
+        var log = try incomingLog(run.log, of: peer)
+        let taken = try log.receive(run)
+        incomingLogs[logID] = log
+        guard !taken.isEmpty else {
+            if log.isSettled { sendReceipt(for: logID, on: connectionID) }
+            return
+        }
+        var bytes = 0
+        var messages: [Message] = []
+        messages.reserveCapacity(taken.count)
+        for (record, body) in taken {
+            bytes += record.windowBytes
+            if let body { note(body.timestamp, of: peer.userID, now: now) }
+            guard let message = message(record, body, of: run.log, by: peer.userID) else { continue }
+            messages.append(message)
+        }
+        let uncommitted = (links[connectionID]?.uncommittedBytes ?? 0) + bytes
+        guard uncommitted <= Limits.windowBytes + Limits.frameBytes else {
+            throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
+        }
+        links[connectionID]?.uncommittedBytes = uncommitted
+        queue.received.append(
+            ReceivedRun(
+                connectionID: connectionID, logID: logID, head: log.proved, entries: taken.map(\.record),
+                messages: messages, bytes: bytes))
+    }
+
+    private func incomingLog(_ description: LogDescription, of peer: LinkPeer) throws(ProtocolError) -> IncomingLog {
+        if let known = incomingLogs[description.logID] { return known }
+        guard incomingLogs.values.count(where: { $0.description.deviceID == peer.deviceID }) < Limits.logsPerHeads
+        else { throw ProtocolError(.violation, "the peer has begun more than \(Limits.logsPerHeads) logs") }
+        return IncomingLog(
+            description: description, authorID: peer.userID, head: .origin(of: description.logID))
+    }
+
+    private func message(
+        _ record: EntryRecord, _ body: EntryBody?, of log: LogDescription, by authorID: UserID
+    ) -> Message? {
+        guard case .text(let text, let headers) = body?.content else { return nil }
+        return Message(
+            messageID: MessageID(log: log.logID, sequence: record.sequence), conversationID: log.conversationID,
+            senderID: authorID, recipientIDs: [local.userID], text: text, headers: headers,
+            timestamp: record.timestamp, expiry: record.expiry, states: [local.userID: .delivered])
+    }
+
+    /// Follows a peer's clock within reason, so that an answer sorts after what it answers.
+    private mutating func note(_ timestamp: HybridTimestamp, of userID: UserID, now: Moment) {
+        guard !clock.hear(timestamp, wallClock: now.wallClock) else { return }
+        guard skewedUsers.insert(userID).inserted else { return }
+        post(.clockSkewed(ClockSkew(userID: userID, ahead: timestamp.milliseconds - now.wallClock)))
+    }
+
+    // MARK: - Receipts
+
+    /// The receipt for what this node holds of a log, as the disk has it.
+    func ownReceipt(for logID: LogID) -> Receipt? {
+        progress[ProgressKey(logID: logID, recipientID: local.userID)]?.committed.receipt
+    }
+
+    mutating func sendReceipt(for logID: LogID, on connectionID: ConnectionID) {
+        guard let receipt = ownReceipt(for: logID) else { return }
+        links[connectionID]?.machine.enqueue(.receipts([receipt]))
+        linksToFlush.insert(connectionID)
+    }
+
+    /// What a peer holds of this node's logs, when the link is new.
+    private mutating func received(
+        heads receipts: [Receipt], isComplete: Bool, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
+    ) throws(ProtocolError) {
+        guard links[connectionID]?.hasHeads == false else {
+            throw ProtocolError(.violation, "the peer said twice what it holds")
+        }
+        for receipt in receipts {
+            guard ownLogs[receipt.logID]?.record.peerID == peer.userID else { continue }
+            links[connectionID]?.outgoing[receipt.logID] = Outgoing(next: receipt.sequence + 1)
+            try received(receipt, from: peer, on: connectionID, now: now)
+        }
+        guard isComplete else { return }
+        links[connectionID]?.hasHeads = true
+        for (logID, log) in ownLogs.sorted(by: { $0.key < $1.key }) where log.record.peerID == peer.userID {
+            if links[connectionID]?.outgoing[logID] == nil {
+                links[connectionID]?.outgoing[logID] = Outgoing(next: 1)
+            }
+        }
+        linksToPump.insert(connectionID)
+    }
+
+    private mutating func received(
+        _ receipt: Receipt, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
+    ) throws(ProtocolError) {
+        guard let log = ownLogs[receipt.logID], log.record.peerID == peer.userID,
+            let outgoing = links[connectionID]?.outgoing[receipt.logID]
+        else { throw ProtocolError(.violation, "a receipt for a log that is not for this peer") }
+        guard receipt.sequence <= log.head.sequence else {
+            throw ProtocolError(
+                .violation,
+                "the peer holds \(receipt.sequence) entries of this node's log, and this node \(log.head.sequence): "
+                    + "this node's database is older than what it has sent")
+        }
+        guard receipt.sequence > 0 else { return }
+        guard receipt.isAuthentic else {
+            throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
+        }
+        let known = receipt.sequence == log.head.sequence ? log.head.chain : outgoing.chain(at: receipt.sequence)
+        if let known {
+            resolve(receipt, on: connectionID, chain: known, now: now)
+        } else if outgoing.receiptInQuestion.map({ $0.sequence <= receipt.sequence }) ?? true {
+            links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion = receipt
+            guard outgoing.receiptInQuestion == nil else { return }
+            askForChain(of: receipt, on: connectionID)
+        }
+    }
+
+    mutating func askForChain(of receipt: Receipt, on connectionID: ConnectionID) {
+        emit(
+            .read(
+                EntriesRead(
+                    connectionID: connectionID, purpose: .checking(receipt), logID: receipt.logID,
+                    from: receipt.sequence, countLimit: 1, byteLimit: 0)))
+    }
+
+    /// A receipt is held against the chain of this node's own log at that place.
+    mutating func resolve(_ receipt: Receipt, on connectionID: ConnectionID, chain: ChainHash?, now: Moment) {
+        let question = links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion
+        if let question, question.sequence <= receipt.sequence {
+            links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion = nil
+        }
+        guard chain == receipt.chain else {
+            let error = ProtocolError(
+                .violation, "the peer acknowledges entry \(receipt.sequence) of a log that is not this node's")
+            close(connectionID, .violation, error: error, now: now)
+            return
+        }
+        let freed = links[connectionID]?.outgoing[receipt.logID]?.acknowledged(through: receipt.sequence) ?? 0
+        links[connectionID]?.windowUsed -= freed
+        linksToPump.insert(connectionID)
+        guard let log = ownLogs[receipt.logID] else { return }
+        acknowledge(receipt, key: ProgressKey(logID: receipt.logID, recipientID: log.record.peerID))
+    }
+
+    /// A receipt is the truth: what it covers is delivered, whatever was thought of it before.
+    private mutating func acknowledge(_ receipt: Receipt, key: ProgressKey) {
+        var target = progress[key, default: TrackedProgress()].target
+        guard receipt.sequence > target.delivered || receipt.readSequence > target.read else { return }
+        guard receipt.sequence >= target.delivered, receipt.readSequence >= target.read else { return }
+        target.delivered = receipt.sequence
+        target.read = receipt.readSequence
+        target.offered = max(target.offered, receipt.sequence)
+        target.sent = max(target.sent, receipt.sequence)
+        target.receipt = receipt
+        progress[key, default: TrackedProgress()].target = target
+        queue.changedProgress.insert(key)
+        queue.isUrgent = true
+    }
+
+    // MARK: - Reading
+
+    /// This node's user has seen a peer's messages up to this one.
+    public mutating func markRead(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
+        let key = ProgressKey(logID: messageID.log, recipientID: local.userID)
+        guard incomingLogs[messageID.log] != nil, let current = progress[key]?.target,
+            messageID.sequence <= current.delivered
+        else {
+            emit(.complete(requestID, .failure(ProtocolError(.unknownMessage, "this node has received no message \(messageID)"))))
+            return finish(now: now)
+        }
+        if messageID.sequence > current.read {
+            progress[key]?.target.read = messageID.sequence
+            queue.changedProgress.insert(key)
+            queue.isUrgent = true
+        }
+        queue.markRequests.append(requestID)
+        queue.isUrgent = true
+        return finish(now: now)
+    }
+}

@@ -1,0 +1,188 @@
+import EarshotCrypto
+public import EarshotModel
+
+extension NodeMachine {
+    /// A user of this node wants messages sent. They are accepted together or not at all, and keep their order.
+    public mutating func send(
+        _ drafts: [MessageDraft], to recipientID: UserID, requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        do {
+            try check(drafts, to: recipientID)
+            queue.sends.append(PendingSend(requestID: requestID, recipientID: recipientID, drafts: drafts))
+            queue.sendCount += drafts.count
+        } catch {
+            emit(.complete(requestID, .failure(error)))
+        }
+        return finish(now: now)
+    }
+
+    private func check(_ drafts: [MessageDraft], to recipientID: UserID) throws(ProtocolError) {
+        guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
+        guard recipientID != local.userID else {
+            throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
+        }
+        guard let user = directory.users[recipientID] else {
+            throw ProtocolError(.unknownUser, "nobody with the key \(recipientID.fingerprint) was ever met")
+        }
+        guard user.trust != .blocked else {
+            throw ProtocolError(.blocked, "\(user.name) is blocked")
+        }
+        guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
+            throw ProtocolError(
+                .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")
+        }
+        for draft in drafts {
+            do { try draft.validate() } catch { throw ProtocolError(.invalidMessage, error.description) }
+        }
+        guard queue.sendCount + drafts.count <= Limits.pendingSends else {
+            throw ProtocolError(
+                .overloaded, "\(queue.sendCount) messages wait for the disk already; send again in a moment")
+        }
+    }
+
+    /// The sender takes a message back.
+    public mutating func cancel(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
+        do {
+            try checkCancel(messageID)
+            let failure = DeliveryFailure(messageID: messageID, reason: .cancelled, isWithheld: true)
+            queueFailure(failure, requestID: requestID)
+        } catch {
+            emit(.complete(requestID, .failure(error)))
+        }
+        return finish(now: now)
+    }
+
+    private func checkCancel(_ messageID: MessageID) throws(ProtocolError) {
+        guard let log = ownLogs[messageID.log], messageID.sequence <= log.head.sequence else {
+            throw ProtocolError(.unknownMessage, "this node has sent no message \(messageID)")
+        }
+        guard failures[messageID.log]?[messageID.sequence] == nil else {
+            throw ProtocolError(.alreadySent, "the message has failed already")
+        }
+        let key = ProgressKey(logID: messageID.log, recipientID: log.record.peerID)
+        guard messageID.sequence > (progress[key]?.target.offered ?? 0) else {
+            throw ProtocolError(.alreadySent, "the message is on its way or delivered already, and cannot be taken back")
+        }
+    }
+
+    mutating func queueFailure(_ failure: DeliveryFailure, requestID: RequestID?) {
+        failures[failure.messageID.log, default: [:]][failure.messageID.sequence] = failure
+        queue.failures.append(PendingFailure(failure: failure, requestID: requestID))
+    }
+
+    // MARK: - Onto the links
+
+    /// Sends what can be sent of this node's logs on one link: asks the store for what comes next.
+    mutating func pump(_ connectionID: ConnectionID, now: Moment) {
+        guard let link = links[connectionID], link.hasHeads, link.windowRoom > 0, !hasStorageFailed else { return }
+        for logID in link.outgoing.keys.sorted() {
+            guard let outgoing = link.outgoing[logID], case .idle = outgoing.phase,
+                outgoing.receiptInQuestion == nil, let log = ownLogs[logID], outgoing.next <= log.head.sequence
+            else { continue }
+            links[connectionID]?.outgoing[logID]?.phase = .reading
+            emit(
+                .read(
+                    EntriesRead(
+                        connectionID: connectionID, purpose: .sending, logID: logID, from: outgoing.next,
+                        countLimit: Limits.entriesPerFrame, byteLimit: min(link.windowRoom, Limits.entriesFrameBytes))))
+        }
+    }
+
+    /// The answer to `read`.
+    public mutating func entriesRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) -> [NodeAction] {
+        guard let outgoing = links[read.connectionID]?.outgoing[read.logID] else { return [] }
+        if case .checking(let receipt) = read.purpose {
+            resolve(receipt, on: read.connectionID, chain: entries.first?.chain, now: now)
+            if let later = links[read.connectionID]?.outgoing[read.logID]?.receiptInQuestion {
+                askForChain(of: later, on: read.connectionID)
+            }
+        } else if case .reading = outgoing.phase, read.from == outgoing.next, let last = entries.last {
+            offer(entries, through: last.sequence, logID: read.logID, on: read.connectionID, now: now)
+        } else {
+            links[read.connectionID]?.outgoing[read.logID]?.phase = .idle
+        }
+        return finish(now: now)
+    }
+
+    /// The store could not answer `read` or `findExpired`.
+    public mutating func readFailed(_ error: String, now: Moment) -> [NodeAction] {
+        expirySearches.removeAll()
+        for connectionID in links.keys.sorted() {
+            for logID in Array(links[connectionID]?.outgoing.keys ?? [:].keys) {
+                if case .reading = links[connectionID]?.outgoing[logID]?.phase {
+                    links[connectionID]?.outgoing[logID]?.phase = .idle
+                }
+                links[connectionID]?.outgoing[logID]?.receiptInQuestion = nil
+            }
+        }
+        storageFailed(error, now: now)
+        return finish(now: now)
+    }
+
+    /// Entries may go out once it is on the disk that they may; they are not taken back after that.
+    private mutating func offer(
+        _ entries: [EntryRecord], through sequence: UInt64, logID: LogID, on connectionID: ConnectionID, now: Moment
+    ) {
+        guard let log = ownLogs[logID] else { return }
+        let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
+        links[connectionID]?.outgoing[logID]?.phase = .idle
+        links[connectionID]?.outgoing[logID]?.offer(entries)
+        if progress[key, default: TrackedProgress()].committed.offered >= sequence {
+            sendOffered(logID, on: connectionID, now: now)
+            return
+        }
+        let target = progress[key, default: TrackedProgress()].target.offered
+        progress[key, default: TrackedProgress()].target.offered = max(target, sequence)
+        queue.changedProgress.insert(key)
+        queue.isUrgent = true
+    }
+
+    /// It is on the disk that these entries may go out: sends them, in frames of bounded size.
+    mutating func sendOffered(_ logID: LogID, on connectionID: ConnectionID, now: Moment) {
+        guard let log = ownLogs[logID], case .offering(let entries) = links[connectionID]?.outgoing[logID]?.phase,
+            let last = entries.last
+        else { return }
+        links[connectionID]?.outgoing[logID]?.phase = .idle
+        links[connectionID]?.lastUsed = now.uptime
+        var start = 0
+        while start < entries.count {
+            var end = start
+            var bytes = 0
+            repeat {
+                bytes += entries[end].windowBytes
+                end += 1
+            } while end < entries.count && end - start < Limits.entriesPerFrame
+                && bytes + entries[end].windowBytes <= Limits.entriesFrameBytes
+            sendFrame(entries[start..<end], bytes: bytes, of: log, on: connectionID)
+            start = end
+        }
+        let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
+        if last.sequence > progress[key, default: TrackedProgress()].target.sent {
+            progress[key, default: TrackedProgress()].target.sent = last.sequence
+            queue.changedProgress.insert(key)
+            markLazily(now: now)
+        }
+        linksToPump.insert(connectionID)
+    }
+
+    private mutating func sendFrame(
+        _ entries: ArraySlice<EntryRecord>, bytes: Int, of log: OwnLog, on connectionID: ConnectionID
+    ) {
+        guard let first = entries.first, let last = entries.last else { return }
+        let failed = failures[log.record.logID]
+        let contents = entries.map { entry in
+            failed?[entry.sequence]?.isWithheld == true ? .withheld(entry.content.hash) : entry.content
+        }
+        let checkpoint =
+            last.checkpoint
+            ?? Checkpoint.sign(
+                logID: log.record.logID, sequence: last.sequence, chain: last.chain, with: local.signingKey)
+        let frame = EntriesFrame(
+            log: log.description, firstSequence: first.sequence, contents: contents, checkpoint: checkpoint)
+        links[connectionID]?.machine.enqueue(.entries(frame))
+        links[connectionID]?.outgoing[log.record.logID]?.sent(
+            through: last.sequence, chain: last.chain, bytes: bytes)
+        links[connectionID]?.windowUsed += bytes
+        linksToFlush.insert(connectionID)
+    }
+}

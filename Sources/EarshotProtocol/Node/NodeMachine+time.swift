@@ -1,0 +1,60 @@
+public import EarshotModel
+
+extension NodeMachine {
+    /// Time has passed. To be called at `deadline`, and harmless at any other time.
+    public mutating func tick(now: Moment) -> [NodeAction] {
+        for connectionID in links.keys.sorted() {
+            guard let link = links[connectionID], link.machine.deadline <= now.uptime else { continue }
+            guard let output = links[connectionID]?.machine.tick(now: now) else { continue }
+            run(output, on: connectionID, now: now)
+        }
+        findExpired(now: now)
+        return finish(now: now)
+    }
+
+    /// When `tick` has something to do, at the latest.
+    public func deadline(now: Moment) -> Int64 {
+        var earliest = min(queue.deadline, isStopping ? .max : dialer.deadline)
+        for link in links.values { earliest = min(earliest, link.machine.deadline) }
+        for log in ownLogs.values where log.record.nextExpiry != .max && !expirySearches.contains(log.record.logID) {
+            let wait = min(max(0, log.record.nextExpiry - now.wallClock), 3_600_000)
+            earliest = min(earliest, now.uptime + wait)
+        }
+        return max(earliest, now.uptime)
+    }
+
+    /// Looks for messages whose time is over in the logs where there may be some.
+    private mutating func findExpired(now: Moment) {
+        for (logID, log) in ownLogs.sorted(by: { $0.key < $1.key }) where log.record.nextExpiry <= now.wallClock {
+            guard expirySearches.insert(logID).inserted else { continue }
+            let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
+            let delivered = progress[key]?.target.delivered ?? 0
+            emit(.findExpired(logID: logID, after: delivered, now: now.wallClock))
+        }
+    }
+
+    /// The answer to `findExpired`: these entries' time is over, and the next one's will be then.
+    public mutating func expiredFound(
+        in logID: LogID, sequences: [UInt64], nextExpiry: Int64, now: Moment
+    ) -> [NodeAction] {
+        guard expirySearches.remove(logID) != nil, let log = ownLogs[logID] else { return [] }
+        let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
+        let current = progress[key]?.target ?? DeliveryProgress()
+        for sequence in sequences where sequence > current.delivered && failures[logID]?[sequence] == nil {
+            // What may have left already may still turn out to be delivered; what has not is kept back for good.
+            let failure = DeliveryFailure(
+                messageID: MessageID(log: logID, sequence: sequence), reason: .expired,
+                isWithheld: sequence > current.offered)
+            queueFailure(failure, requestID: nil)
+        }
+        ownLogs[logID]?.record.nextExpiry = nextExpiry
+        queue.changedExpiry.insert(logID)
+        markLazily(now: now)
+        return finish(now: now)
+    }
+
+    /// A change that is true already waits a moment for company in a commit.
+    mutating func markLazily(now: Moment) {
+        queue.lazyDeadline = min(queue.lazyDeadline, now.uptime + Timing.lazyCommit)
+    }
+}

@@ -1,0 +1,137 @@
+public import EarshotCrypto
+public import EarshotModel
+
+/// A whole node without any I/O: links, logs, sync, delivery states.
+///
+/// A shell tells it what happened, one call an event, and runs the actions that each call returns. It reads no
+/// clock and draws no random number, so a simulation with the same inputs takes the same course.
+///
+/// What holds at every moment:
+/// - an entry leaves the node only after a commit that holds it and says that it may leave;
+/// - a receipt leaves only after a commit that holds what it acknowledges;
+/// - an event is posted only after the commit that makes it true;
+/// - there is one commit at a time, and what it holds is not known to be true before it is done.
+public struct NodeMachine: Sendable {
+    var local: LocalDevice
+    var directory: UserDirectory
+    var clock: HybridClock
+    var dialer = Dialer()
+    var queue = CommitQueue()
+
+    var links: [ConnectionID: Link] = [:]
+    var linkOfDevice: [DeviceID: ConnectionID] = [:]
+
+    var ownLogs: [LogID: OwnLog] = [:]
+    /// The log that this device writes to each user now.
+    var currentLog: [UserID: LogID] = [:]
+    var incomingLogs: [LogID: IncomingLog] = [:]
+    var progress: [ProgressKey: TrackedProgress] = [:]
+    /// Messages that failed and that no receipt has settled.
+    var failures: [LogID: [UInt64: DeliveryFailure]] = [:]
+    /// Logs in which expired messages are being looked for.
+    var expirySearches: Set<LogID> = []
+
+    var actions: [NodeAction] = []
+    /// Links with frames to send, and links that may have room for more.
+    var linksToFlush: Set<ConnectionID> = []
+    var linksToPump: Set<ConnectionID> = []
+    /// Users whose clock was found far ahead, and reported once.
+    var skewedUsers: Set<UserID> = []
+    /// Links that lose against another one to the same device; closed when the current input is dealt with.
+    var duplicates: [ConnectionID] = []
+    var isStopping = false
+    var hasStorageFailed = false
+    var nextConnection: UInt64 = 0
+
+    /// Draws a key for one handshake. Handed in, because a machine draws nothing of its own.
+    let ephemeralKey: @Sendable () -> AgreementKey
+
+    /// - Parameters:
+    ///   - snapshot: what the store holds.
+    ///   - ephemeralKey: draws a new key for each handshake.
+    public init(local: LocalDevice, snapshot: Snapshot, ephemeralKey: @escaping @Sendable () -> AgreementKey) {
+        self.local = local
+        self.ephemeralKey = ephemeralKey
+        directory = UserDirectory(users: snapshot.users, devices: snapshot.devices)
+        clock = HybridClock()
+        for record in snapshot.logs {
+            _ = clock.hear(record.head.timestamp, wallClock: .max / 2)
+            if record.description.deviceID == local.deviceID {
+                ownLogs[record.logID] = OwnLog(record: record)
+                let current = currentLog[record.peerID].flatMap { ownLogs[$0] }
+                if current.map({ $0.description.epoch < record.description.epoch }) ?? true {
+                    currentLog[record.peerID] = record.logID
+                }
+            } else {
+                incomingLogs[record.logID] = IncomingLog(
+                    description: record.description, authorID: record.authorID, head: record.head)
+            }
+        }
+        for delivery in snapshot.deliveries {
+            let key = ProgressKey(logID: delivery.logID, recipientID: delivery.recipientID)
+            progress[key] = TrackedProgress(delivery.progress)
+        }
+        for failure in snapshot.failures {
+            failures[failure.messageID.log, default: [:]][failure.messageID.sequence] = failure
+        }
+    }
+
+    /// Everybody who was ever met, by name.
+    public var users: [User] { directory.all }
+
+    public func user(_ userID: UserID) -> User? { directory.user(userID) }
+
+    public var userID: UserID { local.userID }
+
+    /// The links that carry traffic now.
+    public var establishedLinks: [(peer: LinkPeer, address: PeerAddress?, isOutbound: Bool)] {
+        links.values.compactMap { link in link.peer.map { ($0, link.address, link.isOutbound) } }
+    }
+
+    /// How many messages wait for their recipient's receipt.
+    public var undeliveredCount: UInt64 {
+        ownLogs.values.reduce(0) { count, log in
+            let key = ProgressKey(logID: log.record.logID, recipientID: log.record.peerID)
+            let settled = progress[key]?.committed.delivered ?? 0
+            let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
+            return count + log.head.sequence - settled - UInt64(failed)
+        }
+    }
+
+    /// How far a log has come for a recipient, as the disk has it.
+    public func committedProgress(of logID: LogID, for recipientID: UserID) -> DeliveryProgress? {
+        progress[ProgressKey(logID: logID, recipientID: recipientID)]?.committed
+    }
+
+    // MARK: - The end of every input
+
+    /// Does what has become possible, and hands over all actions in their order.
+    mutating func finish(now: Moment) -> [NodeAction] {
+        for connectionID in duplicates { close(connectionID, .duplicate, error: nil, now: now) }
+        duplicates.removeAll()
+        for connectionID in linksToPump.sorted() { pump(connectionID, now: now) }
+        linksToPump.removeAll(keepingCapacity: true)
+        flushLinks(now: now)
+        commitIfDue(now: now)
+        dialDue(now: now)
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func flushLinks(now: Moment) {
+        while !linksToFlush.isEmpty {
+            let flushing = linksToFlush.sorted()
+            linksToFlush.removeAll(keepingCapacity: true)
+            for connectionID in flushing {
+                guard let output = links[connectionID]?.machine.flush(now: now) else { continue }
+                run(output, on: connectionID, now: now)
+            }
+        }
+    }
+
+    /// In a fixed order, so that the same inputs give the same actions.
+    var linksByNumber: [(key: ConnectionID, value: Link)] { links.sorted { $0.key < $1.key } }
+
+    mutating func emit(_ action: NodeAction) { actions.append(action) }
+    mutating func post(_ event: Event) { actions.append(.post(event)) }
+}

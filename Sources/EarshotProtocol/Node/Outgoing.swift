@@ -1,0 +1,72 @@
+import DequeModule
+import EarshotModel
+
+/// How far one log of this node's own has gone out on one link.
+///
+/// Entries go out in order and only after it is committed that they may (`DeliveryProgress.offered`). A receipt
+/// frees the window.
+struct Outgoing: Sendable {
+    enum Phase: Sendable {
+        /// The next entry to send is `next`.
+        case idle
+        /// The store is being asked for entries from `next` on.
+        case reading
+        /// These entries, from `next` on, go out when it is committed that they may.
+        case offering([EntryRecord])
+    }
+
+    /// Where a frame of entries ended: a receipt for exactly that place needs no look at the disk.
+    struct Boundary: Sendable {
+        let sequence: UInt64
+        let chain: ChainHash
+        let bytes: Int
+    }
+
+    private(set) var next: UInt64
+    var phase: Phase = .idle
+    private(set) var unacknowledged: Deque<Boundary> = []
+    /// A receipt whose chain hash is being compared with the disk's.
+    var receiptInQuestion: Receipt?
+
+    init(next: UInt64) { self.next = next }
+
+    /// Whether entries that begin at `sequence` would go out right behind what goes out already.
+    func canContinue(at sequence: UInt64) -> Bool {
+        switch phase {
+        case .idle: sequence == next
+        case .reading: false
+        case .offering(let entries): sequence == next + UInt64(entries.count)
+        }
+    }
+
+    mutating func offer(_ entries: [EntryRecord]) {
+        if case .offering(let earlier) = phase {
+            phase = .offering(earlier + entries)
+        } else {
+            phase = .offering(entries)
+        }
+    }
+
+    /// A frame went out.
+    mutating func sent(through sequence: UInt64, chain: ChainHash, bytes: Int) {
+        next = sequence + 1
+        unacknowledged.append(Boundary(sequence: sequence, chain: chain, bytes: bytes))
+    }
+
+    /// What a receipt says of the chain at a place, compared with what was sent; `nil` if nothing was sent that ends there.
+    func chain(at sequence: UInt64) -> ChainHash? {
+        unacknowledged.first { $0.sequence == sequence }?.chain
+    }
+
+    /// The peer has everything up to here.
+    /// - Returns: the window's bytes that are free again.
+    mutating func acknowledged(through sequence: UInt64) -> Int {
+        var bytes = 0
+        while let first = unacknowledged.first, first.sequence <= sequence {
+            bytes += first.bytes
+            unacknowledged.removeFirst()
+        }
+        if case .idle = phase { next = max(next, sequence + 1) }
+        return bytes
+    }
+}

@@ -1,0 +1,97 @@
+/// What is wrong with something that a peer sent, or with something that this node was asked to do.
+public struct ProtocolError: Error, Hashable, CustomStringConvertible {
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        // What a peer did.
+        /// Bytes that are not this protocol's.
+        public static let malformed = Code(description: "malformed")
+        /// Something well-formed that the protocol forbids.
+        public static let violation = Code(description: "violation")
+        /// The cryptography does not hold: a wrong key, a changed byte, a signature of somebody else.
+        public static let unauthentic = Code(description: "unauthentic")
+        /// The peer speaks another version of the protocol.
+        public static let unsupportedVersion = Code(description: "unsupportedVersion")
+        /// The peer belongs to another network.
+        public static let otherNetwork = Code(description: "otherNetwork")
+        /// The peer's credential is over.
+        public static let credentialExpired = Code(description: "credentialExpired")
+        /// The peer's credential has not begun.
+        public static let credentialNotYetValid = Code(description: "credentialNotYetValid")
+        /// The peer closed the link, with the reason in `closeReason`.
+        public static let closedByPeer = Code(description: "closedByPeer")
+        /// Nothing was heard for too long.
+        public static let timeout = Code(description: "timeout")
+        /// This node closed the link, with the reason in `closeReason`.
+        public static let closedHere = Code(description: "closedHere")
+
+        // What this node was asked.
+        public static let unknownUser = Code(description: "unknownUser")
+        public static let unknownMessage = Code(description: "unknownMessage")
+        public static let invalidMessage = Code(description: "invalidMessage")
+        public static let blocked = Code(description: "blocked")
+        /// It was sent already.
+        public static let alreadySent = Code(description: "alreadySent")
+        public static let overloaded = Code(description: "overloaded")
+        public static let storage = Code(description: "storage")
+        public static let stopped = Code(description: "stopped")
+    }
+
+    public let code: Code
+    public let message: String
+    /// Why a link was closed, where that is what happened.
+    public let closeReason: CloseReason?
+
+    public init(_ code: Code, _ message: String, closeReason: CloseReason? = nil) {
+        self.code = code
+        self.message = message
+        self.closeReason = closeReason
+    }
+
+    public var description: String { message }
+}
+
+/// Why a link was closed, as one end tells the other. The number is what goes over the wire.
+public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible {
+    /// The node stops.
+    case shutdown = 1
+    /// Another link to the same device stays.
+    case duplicate = 2
+    /// The peer sent what it must not send.
+    case violation = 3
+    case unsupportedVersion = 4
+    case otherNetwork = 5
+    /// The credential is malformed, or not signed by the identity it names, or for other keys.
+    case credentialInvalid = 6
+    case credentialExpired = 7
+    case credentialNotYetValid = 8
+    /// The name is pinned to another key.
+    case identityConflict = 9
+    case blocked = 10
+    /// The disk does not take what the peer sent. It is to be sent again later.
+    case storageFailure = 11
+    /// Too many links or handshakes.
+    case overloaded = 12
+    case timeout = 13
+    /// A node reached itself.
+    case ownIdentity = 14
+
+    public var description: String {
+        switch self {
+        case .shutdown: "the node stops"
+        case .duplicate: "another link to the same device stays"
+        case .violation: "the peer broke the protocol"
+        case .unsupportedVersion: "the peer speaks another version of the protocol"
+        case .otherNetwork: "the peer belongs to another network"
+        case .credentialInvalid: "the credential does not hold"
+        case .credentialExpired: "the credential has expired; is the clock right?"
+        case .credentialNotYetValid: "the credential is not yet valid; is the clock right?"
+        case .identityConflict: "the name is pinned to another key"
+        case .blocked: "the user is blocked"
+        case .storageFailure: "the disk does not take what was sent"
+        case .overloaded: "there are too many links"
+        case .timeout: "the other end was silent for too long"
+        case .ownIdentity: "the node reached its own identity"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import EarshotModel
+
+extension Frame {
+    func encoded() -> [UInt8] {
+        var wire = Earshot_V1_Frame()
+        switch self {
+        case .heads(let receipts, let isComplete):
+            wire.heads.receipts = receipts.map(\.wire)
+            wire.heads.complete = isComplete
+        case .entries(let run): wire.entries = run.wire
+        case .receipts(let receipts): wire.receipts.receipts = receipts.map(\.wire)
+        case .ping: wire.ping = .init()
+        case .pong: wire.pong = .init()
+        case .rekey: wire.rekey = .init()
+        case .close(let reason): wire.close.reason = reason?.rawValue ?? 0
+        }
+        return Wire.encode(wire)
+    }
+
+    /// - Parameter peer: the device at the other end, which signs the receipts.
+    /// - Returns: `nil` for a kind of frame that this version does not know.
+    static func decode(_ bytes: [UInt8], from peer: DeviceID) throws(ProtocolError) -> Frame? {
+        let wire = try Wire.decode(Earshot_V1_Frame.self, from: bytes, as: "a frame")
+        switch wire.content {
+        case .heads(let heads):
+            guard heads.receipts.count <= Limits.logsPerHeads else {
+                throw ProtocolError(.violation, "a frame names more than \(Limits.logsPerHeads) logs")
+            }
+            return .heads(try Receipt.decode(heads.receipts, from: peer), isComplete: heads.complete)
+        case .entries(let entries): return .entries(try EntriesFrame(entries))
+        case .receipts(let receipts): return .receipts(try Receipt.decode(receipts.receipts, from: peer))
+        case .ping: return .ping
+        case .pong: return .pong
+        case .rekey: return .rekey
+        case .close(let close): return .close(CloseReason(rawValue: close.reason))
+        case nil: return nil
+        }
+    }
+}
+
+extension EntriesFrame {
+    fileprivate var wire: Earshot_V1_Entries {
+        var wire = Earshot_V1_Entries()
+        wire.log.conversationID = Wire.data(log.conversationID)
+        wire.log.deviceID = Wire.data(log.deviceID)
+        wire.log.epoch = log.epoch
+        wire.firstSequence = firstSequence
+        wire.entries = contents.map { content in
+            var entry = Earshot_V1_Entry()
+            switch content {
+            case .body(let bytes): entry.body = Wire.data(bytes)
+            case .withheld(let hash): entry.hash = Wire.data(hash)
+            }
+            return entry
+        }
+        wire.checkpoint = Wire.data(checkpoint.bytes)
+        return wire
+    }
+
+    fileprivate init(_ wire: Earshot_V1_Entries) throws(ProtocolError) {
+        guard let conversationID = ConversationID(bytes: wire.log.conversationID),
+            let deviceID = DeviceID(bytes: wire.log.deviceID), let checkpoint = Signature(wire.checkpoint)
+        else { throw ProtocolError(.malformed, "a log or a checkpoint has the wrong length") }
+        guard wire.entries.count <= Limits.entriesPerFrame else {
+            throw ProtocolError(.violation, "a frame has more than \(Limits.entriesPerFrame) entries")
+        }
+        log = LogDescription(conversationID: conversationID, deviceID: deviceID, epoch: wire.log.epoch)
+        firstSequence = wire.firstSequence
+        self.checkpoint = checkpoint
+        var contents: [EntryContent] = []
+        contents.reserveCapacity(wire.entries.count)
+        for entry in wire.entries {
+            switch entry.content {
+            case .body(let bytes): contents.append(.body(Array(bytes)))
+            case .hash(let bytes):
+                guard let hash = EntryHash(bytes: bytes) else {
+                    throw ProtocolError(.malformed, "an entry's hash has the wrong length")
+                }
+                contents.append(.withheld(hash))
+            case nil: throw ProtocolError(.malformed, "an entry has neither a body nor a hash")
+            }
+        }
+        self.contents = contents
+    }
+}
+
+extension Receipt {
+    fileprivate var wire: Earshot_V1_Receipt {
+        var wire = Earshot_V1_Receipt()
+        wire.logID = Wire.data(logID)
+        wire.sequence = sequence
+        wire.chain = Wire.data(chain)
+        wire.readSequence = readSequence
+        wire.signature = Wire.data(signature.bytes)
+        return wire
+    }
+
+    fileprivate static func decode(
+        _ wire: [Earshot_V1_Receipt], from peer: DeviceID
+    ) throws(ProtocolError) -> [Receipt] {
+        var receipts: [Receipt] = []
+        receipts.reserveCapacity(wire.count)
+        for item in wire {
+            guard let logID = LogID(bytes: item.logID), let chain = ChainHash(bytes: item.chain),
+                let signature = Signature(item.signature), item.sequence <= UInt64(Int64.max),
+                item.readSequence <= item.sequence
+            else { throw ProtocolError(.malformed, "a receipt is out of range") }
+            receipts.append(
+                Receipt(
+                    logID: logID, sequence: item.sequence, chain: chain, readSequence: item.readSequence,
+                    deviceID: peer, signature: signature))
+        }
+        return receipts
+    }
+}

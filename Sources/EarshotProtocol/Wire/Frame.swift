@@ -1,0 +1,22 @@
+import EarshotModel
+
+/// One item of what two linked peers tell each other.
+enum Frame: Hashable, Sendable {
+    /// What the sender holds of the receiver's logs; `isComplete` with the last of a series.
+    case heads([Receipt], isComplete: Bool)
+    case entries(EntriesFrame)
+    case receipts([Receipt])
+    case ping
+    case pong
+    /// The next Noise message from this sender is encrypted with the next key.
+    case rekey
+    case close(CloseReason?)
+}
+
+/// A run of entries of one log, proved by a signature over its last.
+struct EntriesFrame: Hashable, Sendable {
+    let log: LogDescription
+    let firstSequence: UInt64
+    let contents: [EntryContent]
+    let checkpoint: Signature
+}

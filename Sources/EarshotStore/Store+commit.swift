@@ -1,0 +1,136 @@
+public import EarshotModel
+import Foundation
+import GRDB
+
+extension Store {
+    /// Writes all of it in one transaction, and returns when it is on the disk.
+    /// - Throws: `StoreError`; then nothing of it was written.
+    public func commit(_ commit: Commit) throws(StoreError) {
+        do { try database.write { try CommitWriter(db: $0).write(commit) } } catch { throw StoreError(error, path: path) }
+    }
+
+    /// As `commit`, on the database's own thread. The completion is called there.
+    public func commit(
+        _ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    ) {
+        let path = self.path
+        database.asyncWrite(
+            { try CommitWriter(db: $0).write(commit) },
+            completion: { _, result in completion(result.mapError { StoreError($0, path: path) }) })
+    }
+}
+
+/// Writes one commit inside a transaction.
+private struct CommitWriter {
+    let db: Database
+
+    func write(_ commit: Commit) throws {
+        for user in commit.users { try write(user) }
+        for device in commit.devices { try write(device) }
+        for log in commit.logs { try write(log) }
+        for run in commit.entries { try write(run) }
+        for delivery in commit.deliveries { try write(delivery) }
+        for failure in commit.failures { try write(failure) }
+    }
+
+    private func write(_ user: UserRecord) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO user (userID, name, trust, firstSeen, lastSeen) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (userID) DO UPDATE SET name = excluded.name, trust = excluded.trust,
+                    lastSeen = excluded.lastSeen
+                """
+        ).execute(arguments: [user.userID.data, user.name.text, user.trust.rawValue, user.firstSeen, user.lastSeen])
+    }
+
+    private func write(_ device: DeviceRecord) throws {
+        let addresses = device.addresses.map(\.description).joined(separator: " ")
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO device (deviceID, userID, credential, addresses) VALUES (?, ?, ?, ?)
+                ON CONFLICT (deviceID) DO UPDATE SET userID = excluded.userID, credential = excluded.credential,
+                    addresses = excluded.addresses
+                """
+        ).execute(arguments: [device.deviceID.data, device.userID.data, Data(device.credential), addresses])
+    }
+
+    private func write(_ log: LogRecord) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO log (logID, conversationID, deviceID, epoch, authorID, peerID,
+                    headSequence, headChain, headTimestamp, nextExpiry)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (logID) DO UPDATE SET headSequence = excluded.headSequence,
+                    headChain = excluded.headChain, headTimestamp = excluded.headTimestamp,
+                    nextExpiry = excluded.nextExpiry
+                """
+        ).execute(arguments: [
+            log.logID.data, log.description.conversationID.data, log.description.deviceID.data,
+            Int64(bitPattern: log.description.epoch), log.authorID.data, log.peerID.data,
+            Int64(log.head.sequence), log.head.chain.data, Int64(log.head.timestamp.rawValue), log.nextExpiry,
+        ])
+    }
+
+    private func write(_ run: LogEntries) throws {
+        let log = try number(of: run.logID)
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO entry (log, sequence, timestamp, expiry, chain, checkpoint, hash, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        for entry in run.entries {
+            var hash: Data?
+            var body: Data?
+            switch entry.content {
+            case .body(let bytes): body = Data(bytes)
+            case .withheld(let entryHash): hash = entryHash.data
+            }
+            try statement.execute(arguments: [
+                log, Int64(entry.sequence), Int64(entry.timestamp.rawValue), entry.expiry, entry.chain.data,
+                entry.checkpoint.map { Data($0.bytes) }, hash, body,
+            ])
+        }
+    }
+
+    private func write(_ delivery: DeliveryRecord) throws {
+        let progress = delivery.progress
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO delivery (log, recipientID, offered, sent, delivered, read,
+                    receiptChain, receiptDeviceID, receiptSignature)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (log, recipientID) DO UPDATE SET offered = excluded.offered, sent = excluded.sent,
+                    delivered = excluded.delivered, read = excluded.read, receiptChain = excluded.receiptChain,
+                    receiptDeviceID = excluded.receiptDeviceID, receiptSignature = excluded.receiptSignature
+                """
+        ).execute(arguments: [
+            try number(of: delivery.logID), delivery.recipientID.data, Int64(progress.offered), Int64(progress.sent),
+            Int64(progress.delivered), Int64(progress.read), progress.receipt?.chain.data,
+            progress.receipt?.deviceID.data, progress.receipt.map { Data($0.signature.bytes) },
+        ])
+    }
+
+    private func write(_ failure: DeliveryFailure) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO failure (log, sequence, reason, isWithheld) VALUES (?, ?, ?, ?)
+                ON CONFLICT (log, sequence) DO UPDATE SET isWithheld = max(isWithheld, excluded.isWithheld)
+                """
+        ).execute(arguments: [
+            try number(of: failure.messageID.log), Int64(failure.messageID.sequence), failure.reason.rawValue,
+            failure.isWithheld,
+        ])
+    }
+
+    private func number(of logID: LogID) throws -> Int64 {
+        let statement = try db.cachedStatement(sql: "SELECT number FROM log WHERE logID = ?")
+        guard let number = try Int64.fetchOne(statement, arguments: [logID.data]) else {
+            preconditionFailure("a commit names only logs that it or an earlier one has written")
+        }
+        return number
+    }
+}
+
+extension Identifier {
+    var data: Data { bytes32.withUnsafeBytes { Data($0) } }
+}

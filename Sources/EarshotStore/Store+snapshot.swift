@@ -1,0 +1,112 @@
+public import EarshotModel
+import Foundation
+import GRDB
+
+extension Store {
+    /// What a node starts from: everything but the entries.
+    public func snapshot() throws(StoreError) -> Snapshot {
+        let rows = Rows(path: path)
+        return try read { db in
+            var snapshot = Snapshot()
+            snapshot.users = try Row.fetchAll(db, sql: "SELECT * FROM user").map(rows.user)
+            snapshot.devices = try Row.fetchAll(db, sql: "SELECT * FROM device").map(rows.device)
+            snapshot.logs = try Row.fetchAll(db, sql: "SELECT * FROM log").map(rows.log)
+            snapshot.deliveries = try Row.fetchAll(
+                db, sql: "SELECT log.logID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
+            ).map(rows.delivery)
+            snapshot.failures = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT log.logID, failure.* FROM failure JOIN log ON log.number = failure.log
+                    WHERE NOT EXISTS (SELECT 1 FROM delivery
+                        WHERE delivery.log = failure.log AND delivery.delivered >= failure.sequence)
+                    """
+            ).map(rows.failure)
+            return snapshot
+        }
+    }
+}
+
+/// Turns rows into the model's values. A row that cannot be one means a damaged file: the schema forbids it.
+struct Rows: Sendable {
+    let path: String
+
+    func user(_ row: Row) throws -> UserRecord {
+        guard let name = try? UserName(row["name"] as String), let trust = Trust(rawValue: row["trust"]) else {
+            throw StoreError.damaged("a user's name or trust", path: path)
+        }
+        return UserRecord(
+            userID: try identifier(row, "userID"), name: name, trust: trust, firstSeen: row["firstSeen"],
+            lastSeen: row["lastSeen"])
+    }
+
+    func device(_ row: Row) throws -> DeviceRecord {
+        let addresses = (row["addresses"] as String).split(separator: " ").compactMap { PeerAddress(String($0)) }
+        return DeviceRecord(
+            deviceID: try identifier(row, "deviceID"), userID: try identifier(row, "userID"),
+            credential: Array(row["credential"] as Data), addresses: addresses)
+    }
+
+    func log(_ row: Row) throws -> LogRecord {
+        let description = LogDescription(
+            logID: try identifier(row, "logID"), conversationID: try identifier(row, "conversationID"),
+            deviceID: try identifier(row, "deviceID"), epoch: UInt64(bitPattern: row["epoch"]))
+        let head = LogHead(
+            sequence: try number(row, "headSequence"), chain: try identifier(row, "headChain"),
+            timestamp: HybridTimestamp(rawValue: try number(row, "headTimestamp")))
+        return LogRecord(
+            description: description, authorID: try identifier(row, "authorID"),
+            peerID: try identifier(row, "peerID"), head: head, nextExpiry: row["nextExpiry"])
+    }
+
+    func delivery(_ row: Row) throws -> DeliveryRecord {
+        let logID: LogID = try identifier(row, "logID")
+        var progress = DeliveryProgress()
+        progress.offered = try number(row, "offered")
+        progress.sent = try number(row, "sent")
+        progress.delivered = try number(row, "delivered")
+        progress.read = try number(row, "read")
+        if let bytes = row["receiptSignature"] as Data? {
+            guard let signature = Signature(bytes) else { throw StoreError.damaged("a receipt", path: path) }
+            progress.receipt = Receipt(
+                logID: logID, sequence: progress.delivered, chain: try identifier(row, "receiptChain"),
+                readSequence: progress.read, deviceID: try identifier(row, "receiptDeviceID"), signature: signature)
+        }
+        return DeliveryRecord(logID: logID, recipientID: try identifier(row, "recipientID"), progress: progress)
+    }
+
+    func failure(_ row: Row) throws -> DeliveryFailure {
+        guard let reason = FailureReason(rawValue: row["reason"]) else {
+            throw StoreError.damaged("the reason of a failure", path: path)
+        }
+        let messageID = MessageID(log: try identifier(row, "logID"), sequence: try number(row, "sequence"))
+        return DeliveryFailure(messageID: messageID, reason: reason, isWithheld: row["isWithheld"])
+    }
+
+    func entry(_ row: Row) throws -> EntryRecord {
+        let content: EntryContent
+        if let body = row["body"] as Data? {
+            content = .body(Array(body))
+        } else {
+            content = .withheld(try identifier(row, "hash"))
+        }
+        let checkpoint = (row["checkpoint"] as Data?).flatMap { Signature($0) }
+        return EntryRecord(
+            sequence: try number(row, "sequence"), timestamp: HybridTimestamp(rawValue: try number(row, "timestamp")),
+            expiry: row["expiry"], content: content, chain: try identifier(row, "chain"), checkpoint: checkpoint)
+    }
+
+    func identifier<T: Identifier>(_ row: Row, _ column: String) throws -> T {
+        guard let data = row[column] as Data?, let value = T(bytes: data) else {
+            throw StoreError.damaged("the column \(column) does not hold an identifier", path: path)
+        }
+        return value
+    }
+
+    func number(_ row: Row, _ column: String) throws -> UInt64 {
+        guard let value = row[column] as Int64?, value >= 0 else {
+            throw StoreError.damaged("the column \(column) is negative", path: path)
+        }
+        return UInt64(value)
+    }
+}

@@ -1,0 +1,54 @@
+import GRDB
+
+/// What went wrong on the disk.
+public struct StoreError: Error, CustomStringConvertible {
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// The file is not a database, or is damaged. It is left as it is.
+        public static let damaged = Code(description: "damaged")
+        /// The disk, or the quota, is full. Nothing of the commit was written.
+        public static let full = Code(description: "full")
+        /// The file was written by a newer version.
+        public static let newer = Code(description: "newer")
+        /// The file cannot be opened, read or written.
+        public static let unavailable = Code(description: "unavailable")
+    }
+
+    public let code: Code
+    public let message: String
+    public let cause: (any Error)?
+
+    public var description: String { message }
+
+    init(code: Code, message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// Translates what the database said.
+    init(_ error: any Error, path: String) {
+        if let known = error as? StoreError {
+            self = known
+            return
+        }
+        let code: Code =
+            switch (error as? DatabaseError)?.resultCode.primaryResultCode {
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
+            case .SQLITE_FULL: .full
+            default: .unavailable
+            }
+        let text =
+            switch code {
+            case .damaged: "the database \(path) is damaged"
+            case .full: "no space is left on the disk of \(path)"
+            default: "the database \(path) cannot be used: \((error as? DatabaseError)?.message ?? "\(error)")"
+            }
+        self.init(code: code, message: text, cause: error)
+    }
+
+    static func damaged(_ what: String, path: String) -> StoreError {
+        StoreError(code: .damaged, message: "the database \(path) is damaged: \(what)")
+    }
+}

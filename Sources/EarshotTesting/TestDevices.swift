@@ -1,0 +1,23 @@
+public import EarshotCrypto
+public import EarshotModel
+public import EarshotProtocol
+
+extension LocalDevice {
+    /// A device of a user who exists for a test: all its keys come from the generator.
+    public static func generated(
+        name: String, networkKey: SecretBytes? = nil, run: UInt64 = 1, notBefore: Int64 = 0, notAfter: Int64 = .max,
+        using generator: inout SeededGenerator
+    ) -> LocalDevice {
+        let signing = generator.signingKey()
+        let agreement = generator.agreementKey()
+        let userName: UserName
+        do { userName = try UserName(name) } catch { preconditionFailure("\(name) is no name: \(error)") }
+        let credential = Credential.issue(
+            name: userName, identityKey: generator.signingKey(), deviceID: DeviceID(signing.publicKey),
+            agreementKey: agreement.publicKey, notBefore: notBefore, notAfter: notAfter)
+        return LocalDevice(
+            signingKey: signing,
+            link: LinkConfiguration(
+                agreementKey: agreement, credential: credential, networkKey: networkKey, run: run))
+    }
+}

@@ -1,0 +1,115 @@
+import EarshotCrypto
+import EarshotModel
+import Testing
+
+@Suite("Ed25519")
+struct Ed25519Tests {
+    /// RFC 8032, section 7.1.
+    struct Vector: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let seed: String
+        let publicKey: String
+        let message: String
+        let signature: String
+    }
+
+    @Test("RFC 8032: keys and signatures are the published ones", arguments: Vector.rfc8032)
+    func matchesRFC8032(vector: Vector) throws {
+        let key = try SigningKey(seed: Hex.secret(vector.seed))
+        let message = Hex.bytes(vector.message)
+        #expect(Hex.text(key.publicKey.bytes) == vector.publicKey)
+        #expect(Hex.text(key.signature(for: message).bytes) == vector.signature)
+        #expect(Ed25519.isValid(try signature(vector.signature), for: message, by: key.publicKey))
+    }
+
+    @Test("a bit altered anywhere in signature, message or key makes it invalid")
+    func refusesAlterations() throws {
+        let key = SigningKey.generate()
+        let message: [UInt8] = [1, 2, 3]
+        let signature = key.signature(for: message)
+        for altered in signature.bytes.withEachBitFlipped {
+            #expect(!Ed25519.isValid(try #require(Signature(altered)), for: message, by: key.publicKey))
+        }
+        for altered in message.withEachBitFlipped {
+            #expect(!Ed25519.isValid(signature, for: altered, by: key.publicKey))
+        }
+        for altered in key.publicKey.bytes.withEachBitFlipped {
+            #expect(!Ed25519.isValid(signature, for: message, by: try #require(Bytes32(altered))))
+        }
+        #expect(Ed25519.isValid(signature, for: message, by: key.publicKey))
+    }
+
+    @Test("a scalar with the group's order added is refused, so a signature has one form")
+    func refusesNonCanonicalScalar() throws {
+        let vector = Vector.rfc8032[1]
+        let order = Hex.bytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010")
+        var bytes = Hex.bytes(vector.signature)
+        var carry = 0
+        for index in 0..<32 {
+            carry += Int(bytes[32 + index]) + Int(order[index])
+            bytes[32 + index] = UInt8(carry & 0xff)
+            carry >>= 8
+        }
+        try #require(carry == 0)
+        let publicKey = try #require(Bytes32(Hex.bytes(vector.publicKey)))
+        #expect(!Ed25519.isValid(try #require(Signature(bytes)), for: Hex.bytes(vector.message), by: publicKey))
+    }
+
+    @Test("the neutral point is no public key, though the equation holds for it")
+    func refusesSmallOrderKey() throws {
+        // With A neutral and S = 0, R neutral satisfies S·B = R + k·A for every message.
+        let neutral = [1] + [UInt8](repeating: 0, count: 31)
+        let forged = try #require(Signature(neutral + [UInt8](repeating: 0, count: 32)))
+        #expect(!Ed25519.isValid(forged, for: [1, 2, 3], by: try #require(Bytes32(neutral))))
+    }
+
+    @Test("a seed is 32 bytes", arguments: [0, 31, 33, 64])
+    func checksSeed(count: Int) {
+        expect(.invalidKeyLength) { try SigningKey(seed: .random(count: count)) }
+    }
+
+    @Test("the seed is all that must be kept")
+    func restoresFromSeed() throws {
+        let key = SigningKey.generate()
+        let restored = try SigningKey(seed: key.seed)
+        #expect(restored.publicKey == key.publicKey)
+        #expect(restored.signature(for: [9]) == key.signature(for: [9]))
+        #expect(SigningKey.generate().publicKey != key.publicKey)
+    }
+
+    private func signature(_ text: String) throws -> Signature { try #require(Signature(Hex.bytes(text))) }
+}
+
+extension Ed25519Tests.Vector {
+    static let rfc8032 = [
+        Self(
+            testDescription: "TEST 1",
+            seed: "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+            publicKey: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+            message: "",
+            signature: "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e06522490155"
+                + "5fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b"),
+        Self(
+            testDescription: "TEST 2",
+            seed: "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+            publicKey: "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+            message: "72",
+            signature: "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+                + "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"),
+        Self(
+            testDescription: "TEST 3",
+            seed: "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
+            publicKey: "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025",
+            message: "af82",
+            signature: "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac"
+                + "18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a"),
+        Self(
+            testDescription: "TEST SHA(abc)",
+            seed: "833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42",
+            publicKey: "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf",
+            message: "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+            signature: "dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b589"
+                + "09351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704"),
+    ]
+}

@@ -1,0 +1,64 @@
+import EarshotCrypto
+import Testing
+
+@Suite("Secret bytes")
+struct SecretBytesTests {
+    private struct Refusal: Error {}
+
+    @Test("the bytes are those that were given")
+    func keepsBytes() {
+        let secret = SecretBytes(copying: [1, 2, 3])
+        #expect(secret.count == 3)
+        #expect(secret.withUnsafeBytes { Array($0) } == [1, 2, 3])
+        #expect(SecretBytes(copying: []).withUnsafeBytes { $0.count } == 0)
+    }
+
+    @Test("two are equal where count and every byte are")
+    func compares() {
+        #expect(SecretBytes(copying: [1, 2, 3]) == SecretBytes(copying: [1, 2, 3]))
+        #expect(SecretBytes(copying: [1, 2, 3]) != SecretBytes(copying: [1, 2, 4]))
+        #expect(SecretBytes(copying: [1, 2, 3]) != SecretBytes(copying: [1, 2]))
+        #expect(SecretBytes(copying: []) == SecretBytes(copying: []))
+    }
+
+    @Test("no way of printing shows the bytes")
+    func isNotPrintable() {
+        let secret = SecretBytes(copying: [222, 173])
+        var dumped = ""
+        dump(secret, to: &dumped)
+        #expect("\(secret)" == "<secret>")
+        #expect(String(reflecting: secret) == "<secret>")
+        #expect(!dumped.contains("222") && !dumped.contains("memory"))
+        #expect("\(SigningKey.generate())".contains("<secret>"))
+    }
+
+    @Test("what filling throws is passed on")
+    func passesErrorOn() {
+        #expect(throws: Refusal.self) {
+            try SecretBytes(count: 4) { _ in throw Refusal() }
+        }
+    }
+
+    @Test("random bytes differ from one call to the next")
+    func isRandom() {
+        #expect(SecretBytes.random(count: 32) != SecretBytes.random(count: 32))
+        #expect(SecretBytes.random(count: 0).count == 0)
+    }
+
+    @Test("writing to a filled secret ends the process")
+    func isReadOnly() async {
+        await #expect(processExitsWith: .failure) {
+            let secret = SecretBytes(copying: [1])
+            secret.withUnsafeBytes { UnsafeMutableRawBufferPointer(mutating: $0)[0] = 2 }
+        }
+    }
+
+    @Test("reading past the end of a secret's pages ends the process")
+    func isGuarded() async {
+        await #expect(processExitsWith: .failure) {
+            let secret = SecretBytes(copying: [UInt8](repeating: 1, count: 16))
+            let past = secret.withUnsafeBytes { $0.baseAddress?.load(fromByteOffset: 16, as: UInt8.self) }
+            precondition(past != nil)
+        }
+    }
+}

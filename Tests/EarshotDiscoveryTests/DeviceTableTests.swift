@@ -1,0 +1,141 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotDiscovery
+
+@Suite("The table of devices")
+struct DeviceTableTests {
+    private var table = DeviceTable(ownDevice: deviceID(0), capacity: 3)
+
+    private static func addresses(_ events: [DiscoveryEvent]) -> [String]? {
+        switch events.last {
+        case .found(let device), .updated(let device): device.addresses.map(\.description)
+        default: nil
+        }
+    }
+
+    @Test("finds a device once, however often it is reported")
+    mutating func foundOnce() throws {
+        let record = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
+        let first = table.received(.appeared(record), from: "a")
+        let expected = DiscoveredDevice(
+            deviceID: deviceID(1), name: try UserName("bob"), fingerprint: record.announcement.fingerprint,
+            protocolVersion: 1, networkTag: nil, addresses: record.addresses)
+        #expect(first == [.found(expected)])
+        #expect(table.received(.appeared(record), from: "a") == [])
+        #expect(table.received(.appeared(record), from: "b") == [])
+    }
+
+    @Test("leaves this node's own device out")
+    mutating func ownDevice() throws {
+        let own = try record("me", seed: 0, at: ["10.0.0.1:4000"])
+        #expect(table.received(.appeared(own), from: "a") == [])
+        #expect(table.received(.disappeared(own.key), from: "a") == [])
+    }
+
+    @Test("loses a device only with its last record")
+    mutating func lastRecord() throws {
+        let v4 = try record("bob", seed: 1, .ipv4, at: ["10.0.0.1:4000"])
+        let v6 = try record("bob", seed: 1, .ipv6, at: ["[fd00::1]:4000"])
+        let wlan = try record("bob", seed: 1, on: "wlan0", at: ["10.9.0.1:4000"])
+        for (report, source) in [(v4, "a"), (v6, "a"), (wlan, "a"), (v4, "b")] {
+            _ = table.received(.appeared(report), from: source)
+        }
+        #expect(Self.addresses(table.received(.disappeared(v6.key), from: "a")) == ["10.0.0.1:4000", "10.9.0.1:4000"])
+        #expect(Self.addresses(table.received(.disappeared(wlan.key), from: "a")) == ["10.0.0.1:4000"])
+        #expect(table.received(.disappeared(v4.key), from: "a") == [], "the other source still sees it")
+        #expect(table.received(.disappeared(v4.key), from: "b") == [.lost(deviceID(1))])
+        #expect(table.received(.disappeared(v4.key), from: "b") == [])
+    }
+
+    @Test("orders addresses: routable, link-local, loopback")
+    mutating func order() throws {
+        _ = table.received(.appeared(try record("bob", seed: 1, on: "lo", at: ["127.0.0.1:4000"])), from: "a")
+        let local = try record("bob", seed: 1, .ipv6, at: ["[fe80::1%eth0]:4000"])
+        _ = table.received(.appeared(local), from: "a")
+        let events = table.received(.appeared(try record("bob", seed: 1, at: ["10.0.0.1:4000"])), from: "a")
+        #expect(Self.addresses(events) == ["10.0.0.1:4000", "[fe80::1%eth0]:4000", "127.0.0.1:4000"])
+    }
+
+    @Test("keeps a bounded number of addresses, the best")
+    mutating func addressLimit() throws {
+        let many = (10...30).map { "10.0.0.\($0):4000" }
+        _ = table.received(.appeared(try record("bob", seed: 1, on: "lo", at: ["127.0.0.1:4000"])), from: "a")
+        let events = table.received(.appeared(try record("bob", seed: 1, at: many)), from: "a")
+        #expect(Self.addresses(events) == Array(many.prefix(Limits.addressesPerDevice)))
+    }
+
+    @Test("takes a new port for the old one")
+    mutating func newPort() throws {
+        _ = table.received(.appeared(try record("bob", seed: 1, at: ["10.0.0.1:4000"])), from: "a")
+        let events = table.received(.appeared(try record("bob", seed: 1, at: ["10.0.0.1:4001"])), from: "a")
+        #expect(Self.addresses(events) == ["10.0.0.1:4001"])
+    }
+
+    @Test("has the newest name of a device")
+    mutating func newName() throws {
+        _ = table.received(.appeared(try record("bob", seed: 1, at: ["10.0.0.1:4000"])), from: "a")
+        let events = table.received(.appeared(try record("robert", seed: 1, .ipv6, at: ["[fd00::1]:4000"])), from: "a")
+        guard case .updated(let device) = events.first else {
+            Issue.record("not an update: \(events)")
+            return
+        }
+        #expect(device.name.text == "robert")
+        #expect(device.addresses.count == 2)
+    }
+
+    @Test("loses the device whose record another device took over")
+    mutating func takeover() throws {
+        let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
+        _ = table.received(.appeared(bob), from: "a")
+        let eve = ServiceRecord(
+            key: bob.key, announcement: try announcement("eve", seed: 2), addresses: bob.addresses)
+        let events = table.received(.appeared(eve), from: "a")
+        #expect(events.count == 2)
+        #expect(events.first == .lost(deviceID(1)))
+        #expect(table.received(.disappeared(bob.key), from: "a") == [.lost(deviceID(2))])
+    }
+
+    @Test("loses what only an unavailable source saw, and tells of the source once")
+    mutating func unavailable() throws {
+        let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
+        let eve = try record("eve", seed: 2, at: ["10.0.0.2:4000"])
+        #expect(table.received(.available, from: "a") == [.sourceAvailable(source: "a")])
+        #expect(table.received(.available, from: "a") == [])
+        for (record, source) in [(bob, "a"), (eve, "a"), (eve, "b")] {
+            _ = table.received(.appeared(record), from: source)
+        }
+        let gone = DiscoveryEvent.sourceUnavailable(source: "a", reason: "gone")
+        #expect(table.received(.unavailable(reason: "gone"), from: "a") == [gone, .lost(deviceID(1))])
+        #expect(table.received(.unavailable(reason: "gone"), from: "a") == [])
+        #expect(table.received(.available, from: "a") == [.sourceAvailable(source: "a")])
+    }
+
+    @Test("tracks a bounded number of devices, and tells of the first that is too many")
+    mutating func capacity() throws {
+        for seed in 1...3 as ClosedRange<UInt8> {
+            let events = table.received(.appeared(try record("u", seed: seed, at: ["10.0.0.1:1"])), from: "a")
+            #expect(events.count == 1)
+        }
+        let fourth = try record("u", seed: 4, at: ["10.0.0.1:1"])
+        guard case .malformed("instance 4", _) = table.received(.appeared(fourth), from: "a").first else {
+            Issue.record("the fourth of three is taken")
+            return
+        }
+        let second = ServiceRecord.Key(instance: "instance 2", interface: "eth0", family: .ipv4)
+        _ = table.received(.disappeared(second), from: "a")
+        #expect(Self.addresses(table.received(.appeared(fourth), from: "a")) == ["10.0.0.1:1"])
+    }
+
+    @Test("tracks a bounded number of records of one device")
+    mutating func recordLimit() throws {
+        for number in 0..<DeviceTable.recordsPerDevice {
+            _ = table.received(.appeared(try record("u", seed: 1, on: "eth\(number)", at: ["10.0.0.1:1"])), from: "a")
+        }
+        let events = table.received(.appeared(try record("u", seed: 1, on: "more", at: ["10.0.0.9:1"])), from: "a")
+        guard case .malformed = events.first else {
+            Issue.record("one record too many is taken: \(events)")
+            return
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotDiscovery
+
+@Suite("Static peers")
+struct StaticPeersTests {
+    @Test(
+        "are read from host and port",
+        arguments: [
+            ("bob.example:4000", "bob.example", 4000), ("laptop:1", "laptop", 1), ("10.0.0.2:65535", "10.0.0.2", 65535),
+            ("[::1]:80", "::1", 80), ("[fe80::1%eth0]:4000", "fe80::1%eth0", 4000),
+        ] as [(String, String, UInt16)])
+    func parsing(text: String, host: String, port: UInt16) throws {
+        #expect(try StaticPeers(parsing: [text]).addresses == [PeerAddress(host: host, port: port)])
+    }
+
+    @Test(
+        "are refused as a whole if one is not host and port",
+        arguments: [
+            "", ":", "bob", "bob:", ":80", "bob:0", "bob:65536", "bob:-1", "bob:80x", "::1:80", "[::1]", "[::1]80",
+            "[bob]:80", "[10.0.0.1]:80", "300.0.0.1:80", "1.2.3:80", "bob smith:80", "http://bob:80", "[fe80::1%]:80",
+            "0.0.0.0:80", "[ff02::1]:80", "[::]:80", "b\u{0}b:80",
+        ])
+    func refusal(text: String) {
+        #expect { try StaticPeers(parsing: ["fine:1", text]) } throws: {
+            ($0 as? DiscoveryError)?.code == .invalidAddress
+        }
+    }
+
+    @Test("keep their order, each once")
+    func duplicates() throws {
+        let peers = try StaticPeers(parsing: ["b:1", "a:1", "b:1"])
+        #expect(peers.addresses.map(\.description) == ["b:1", "a:1"])
+    }
+
+    @Test("are bounded")
+    func bound() throws {
+        let texts = (1...StaticPeers.maximumCount).map { "host:\($0)" }
+        #expect(try StaticPeers(parsing: texts).addresses.count == StaticPeers.maximumCount)
+        #expect { try StaticPeers(parsing: texts + ["other:1"]) } throws: {
+            ($0 as? DiscoveryError)?.code == .tooManyAddresses
+        }
+    }
+}
+
+@Suite("An address")
+struct IPAddressTests {
+    @Test(
+        "is as far-reaching as its prefix says",
+        arguments: [
+            ("10.0.0.1", .routable), ("169.254.1.1", .linkLocal), ("127.1.2.3", .loopback), ("2001:db8::1", .routable),
+            ("fd00::1", .routable), ("fe80::1", .linkLocal), ("febf::1", .linkLocal), ("::1", .loopback),
+        ] as [(String, IPAddress.Reach)])
+    func reach(literal: String, reach: IPAddress.Reach) throws {
+        #expect(try #require(IPAddress(literal: literal)).reach == reach)
+    }
+
+    @Test(
+        "that no host can have is none",
+        arguments: ["0.0.0.0", "224.0.0.251", "255.255.255.255", "::", "ff02::fb", "::ffff:127.0.0.1", "x", ""])
+    func unusable(literal: String) {
+        #expect(IPAddress(literal: literal) == nil)
+    }
+
+    @Test("has 4 or 16 bytes", arguments: [0, 1, 3, 5, 15, 17])
+    func length(count: Int) {
+        #expect(IPAddress([UInt8](repeating: 1, count: count)) == nil)
+    }
+
+    @Test("keeps its scope if it is link-local")
+    func scope() throws {
+        #expect(try #require(IPAddress(literal: "fe80::1")).text(on: "eth0") == "fe80::1%eth0")
+        #expect(try #require(IPAddress(literal: "fd00::1")).text(on: "eth0") == "fd00::1")
+        #expect(try #require(IPAddress(literal: "10.1.2.3")).text(on: "eth0") == "10.1.2.3")
+    }
+}
+
+@Suite("The configuration of discovery")
+struct DiscoveryConfigurationTests {
+    @Test("skips interfaces of containers, virtual machines and tunnels")
+    func defaults() {
+        let configuration = DiscoveryConfiguration()
+        for name in ["docker0", "veth12ab", "br-5ac1", "virbr0", "tun0", "tap1", "wg0"] {
+            #expect(!configuration.includes(interface: name), "\(name)")
+        }
+        for name in ["lo", "eth0", "enp3s0", "wlan0", "br0", "bridge"] {
+            #expect(configuration.includes(interface: name), "\(name)")
+        }
+    }
+
+    @Test("can skip others instead, by name or by its beginning")
+    func others() {
+        let configuration = DiscoveryConfiguration(skippedInterfaces: ["eth0", "wl*"])
+        #expect(!configuration.includes(interface: "eth0"))
+        #expect(configuration.includes(interface: "eth01"))
+        #expect(!configuration.includes(interface: "wlan0"))
+        #expect(configuration.includes(interface: "docker0"))
+    }
+}
