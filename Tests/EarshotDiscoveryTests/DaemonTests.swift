@@ -210,7 +210,7 @@ struct DaemonTests {
         try await PrivateDaemon.start()
     }
 
-    @Test("leaves no socket and no thread of the daemon's layer behind")
+    @Test("leaves no connection to the daemon behind")
     func cleanUp() async throws {
         func sockets() throws -> Int {
             let directory = "/proc/self/fd"

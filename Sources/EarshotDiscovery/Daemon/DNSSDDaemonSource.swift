@@ -22,7 +22,7 @@ public struct DNSSDDaemonSource: DiscoverySource {
     ) async throws {
         var delay = Self.retryFloor
         while !Task.isCancelled {
-            let end = try await session(advertising, reporting)
+            let end = try await connect(advertising, reporting)
             guard let failure = end.failure else { return }
             guard failure.code != .invalidAnnouncement else { throw failure }
             reporting(.unavailable(reason: failure.message))
@@ -32,14 +32,14 @@ public struct DNSSDDaemonSource: DiscoverySource {
         }
     }
 
-    /// How a session ended: with a failure, or because the task was cancelled.
+    /// How a connection ended: with a failure, or because the task was cancelled.
     private struct End: Sendable {
         var wasAvailable = false
         var failure: DiscoveryError?
     }
 
-    /// Runs one session on a thread of its own, since the calls into the daemon's layer block.
-    private func session(
+    /// Runs one connection on a thread of its own, since the calls into the daemon's layer block.
+    private func connect(
         _ advertising: Advertisement, _ reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws(DiscoveryError) -> End {
         let wakeUp = try WakeUp()
@@ -59,12 +59,13 @@ public struct DNSSDDaemonSource: DiscoverySource {
         _ advertising: Advertisement, _ wakeUp: WakeUp, _ reporting: @escaping (SourceReport) -> Void
     ) -> End {
         var end = End()
-        let session = DaemonSession(advertising: advertising, configuration: configuration, wakeUp: wakeUp) { report in
+        let connection = DaemonConnection(advertising: advertising, configuration: configuration, wakeUp: wakeUp) {
+            report in
             if report == .available { end.wasAvailable = true }
             reporting(report)
         }
         do {
-            try session.run()
+            try connection.run()
         } catch {
             end.failure = error
         }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Everything happens on the thread that calls `run()`: it waits for the daemon and for timers in one `poll`, so
 /// there is nothing to lock, and all operations are freed before it returns.
-final class DaemonSession {
+final class DaemonConnection {
     private enum OperationID: Hashable {
         case registration
         case browsing
@@ -47,7 +47,7 @@ final class DaemonSession {
         }
     }
 
-    /// - Returns: the operations that have something to say, or `nil` when this session was woken up to end.
+    /// - Returns: the operations that have something to say, or `nil` when it was woken up to end.
     private func waitForWork() throws(DiscoveryError) -> [(OperationID, DNSServiceOperation)]? {
         let watched = Array(operations)
         let descriptors = [wakeUp.fileDescriptor] + watched.map(\.value.fileDescriptor)
