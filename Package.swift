@@ -34,7 +34,7 @@ let package = Package(
         // What the system provides, each behind one Swift target.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(
-            name: "CDNSSD", pkgConfig: "avahi-compat-libdns_sd", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+            name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
 
         // The words: identifiers, message, limits. Imports nothing.
         .target(name: "EarshotModel", swiftSettings: settings),
@@ -99,5 +99,26 @@ let package = Package(
                 "EarshotTesting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+
+        // Tests.
+        .testTarget(
+            name: "EarshotCryptoTests", dependencies: ["EarshotModel", "EarshotCrypto"], exclude: ["Fixtures"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EarshotDiscoveryTests", dependencies: ["EarshotModel", "EarshotDiscovery"],
+            swiftSettings: settings),
     ]
 )
+
+if withBenchmarks {
+    package.targets.append(
+        .executableTarget(
+            name: "EarshotBench",
+            dependencies: [
+                "Earshot", "EarshotCrypto", "EarshotModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Benchmarks/EarshotBench",
+            swiftSettings: settings))
+}

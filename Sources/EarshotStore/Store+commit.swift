@@ -6,7 +6,9 @@ extension Store {
     /// Writes all of it in one transaction, and returns when it is on the disk.
     /// - Throws: `StoreError`; then nothing of it was written.
     public func commit(_ commit: Commit) throws(StoreError) {
-        do { try database.write { try CommitWriter(db: $0).write(commit) } } catch { throw StoreError(error, path: path) }
+        do { try database.write { try CommitWriter(db: $0).write(commit) } } catch {
+            throw StoreError(error, path: path)
+        }
     }
 
     /// As `commit`, on the database's own thread. The completion is called there.

@@ -44,7 +44,11 @@ extension Store {
             var nextExpiry = Int64.max
             while let row = try cursor.next() {
                 let expiry: Int64 = row[1]
-                if expiry <= now { sequences.append(UInt64(row[0] as Int64)) } else { nextExpiry = min(nextExpiry, expiry) }
+                if expiry <= now {
+                    sequences.append(UInt64(row[0] as Int64))
+                } else {
+                    nextExpiry = min(nextExpiry, expiry)
+                }
             }
             return (sequences, nextExpiry)
         }

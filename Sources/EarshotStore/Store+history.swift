@@ -90,7 +90,8 @@ private struct HistoryReader {
         let number: Int64 = row["number"]
         let record = try rows.log(row)
         let deliveries = try Row.fetchAll(
-            db, sql: "SELECT ? AS logID, delivery.* FROM delivery WHERE log = ?", arguments: [record.logID.data, number]
+            db, sql: "SELECT ? AS logID, delivery.* FROM delivery WHERE log = ?",
+            arguments: [record.logID.data, number]
         ).map(rows.delivery)
         let progress = Dictionary(uniqueKeysWithValues: deliveries.map { ($0.recipientID, $0.progress) })
         return NumberedLog(number: number, record: record, progress: progress)

@@ -30,6 +30,9 @@ public final class Store: Sendable {
                 throw StoreError(code: .newer, message: "the database \(path) was written by a newer version")
             }
             try migrator.migrate(database)
+            // After opening, not in `prepareDatabase`: a pool sets NORMAL when it turns on write-ahead logging,
+            // and that syncs at checkpoints only.
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         } catch {
             throw StoreError(error, path: path)
         }
@@ -39,9 +42,6 @@ public final class Store: Sendable {
         var configuration = Configuration()
         configuration.label = "earshot.store"
         configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL")
-        }
         return configuration
     }
 
@@ -56,6 +56,15 @@ public final class Store: Sendable {
         try read { db in
             let rows = try String.fetchAll(db, sql: "PRAGMA integrity_check")
             return rows == ["ok"] ? [] : rows
+        }
+    }
+
+    /// Whether a commit waits for the disk itself.
+    var isSynchronous: Bool {
+        get throws(StoreError) {
+            do {
+                return try database.unsafeReentrantWrite { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2
+            } catch { throw StoreError(error, path: path) }
         }
     }
 

@@ -50,7 +50,9 @@ extension Home {
         var credential = try readCredential()
         let lifetime = credential.notAfter - credential.notBefore
         if Self.now >= credential.notBefore + lifetime * 2 / 3 || passphrase != nil {
-            if let identity = try readIdentity(passphrase: passphrase?.secret, mustOpen: Self.now >= credential.notAfter) {
+            if let identity = try readIdentity(
+                passphrase: passphrase?.secret, mustOpen: Self.now >= credential.notAfter)
+            {
                 credential = issue(name: credential.name, identity: identity, keys: keys, now: Self.now)
                 try writeCredential(credential)
             }
@@ -79,7 +81,8 @@ extension Home {
         let box: [UInt8]
         do { box = try PassphraseBox.seal(identity.seed, passphrase: passphrase) } catch {
             throw EarshotError(
-                .unusableHome, "the identity cannot be sealed: \(error)", remedy: "is there enough memory?", cause: error)
+                .unusableHome, "the identity cannot be sealed: \(error)", remedy: "is there enough memory?",
+                cause: error)
         }
         try Self.writePrivate(box, to: identityFile)
     }
@@ -97,7 +100,9 @@ extension Home {
                 .credentialExpired, "the credential has expired, and the identity that renews it is sealed",
                 remedy: "start once with --passphrase-file, or type the passphrase at the terminal")
         }
-        do { return try signingKey(try PassphraseBox.open(bytes, passphrase: passphrase), of: identityFile) } catch let error as CryptoError {
+        do { return try signingKey(try PassphraseBox.open(bytes, passphrase: passphrase), of: identityFile) } catch let
+            error as CryptoError
+        {
             guard error.code == .wrongPassphrase else { throw malformed(identityFile, error) }
             throw EarshotError(.wrongPassphrase, "the passphrase is wrong", remedy: "try again", cause: error)
         } catch let error as EarshotError {
@@ -153,7 +158,9 @@ extension Home {
             buffer.copyBytes(from: label)
             var offset = label.count
             for secret in secrets {
-                secret.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyBytes(from: $0) }
+                secret.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyBytes(from: $0)
+                }
                 offset += secret.count
             }
         }

@@ -22,7 +22,10 @@ struct LinkSockets: Sendable {
             .serverChannelOption(ChannelOptions.backlog, value: 128)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpUserTimeout)), value: Self.userTimeoutMilliseconds)
+            .childChannelOption(
+                ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpUserTimeout)),
+                value: Self.userTimeoutMilliseconds
+            )
             .childChannelInitializer(initialize)
         do {
             return try await bootstrap.bind(host: "::", port: Int(port)).get()
@@ -58,7 +61,10 @@ struct LinkSockets: Sendable {
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTimeout)
             .channelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpUserTimeout)), value: Self.userTimeoutMilliseconds)
+            .channelOption(
+                ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpUserTimeout)),
+                value: Self.userTimeoutMilliseconds
+            )
             .channelInitializer(initialize)
         let literals = addresses.compactMap(SocketAddress.init(literal:))
         guard literals.isEmpty, let named = addresses.first else {

@@ -77,14 +77,16 @@ public final class Node: Sendable {
     /// Listens, finds peers and talks to them, until the task is cancelled. Then it says goodbye to everybody, writes
     /// what waits, and returns. It runs once.
     ///
+    /// - Parameter onListening: called once, with the port that peers connect to.
     /// - Throws: `EarshotError` `portInUse` or `networkUnavailable`, at the beginning.
-    public func run() async throws(EarshotError) {
+    public func run(onListening: @Sendable (UInt16) async -> Void = { _ in }) async throws(EarshotError) {
         let port: UInt16
         do { port = try await shell.start(port: configuration.port, staticPeers: configuration.staticPeers) } catch {
             await finish()
             throw error
         }
         configuration.logger.info("node is up", metadata: ["name": "\(name)", "port": "\(port)"])
+        await onListening(port)
         let discovery = Discovery(
             sources: configuration.discoverySources,
             advertising: Advertisement(
@@ -124,11 +126,13 @@ public final class Node: Sendable {
             await shell.found(device.deviceID, addresses: device.addresses)
         case .lost(let deviceID): await shell.lost(deviceID)
         case .sourceUnavailable(let source, let reason):
-            configuration.logger.warning("discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
+            configuration.logger.warning(
+                "discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
             events.post(.discoveryUnavailable(source: source, reason: reason))
         case .sourceAvailable(let source): events.post(.discoveryAvailable(source: source))
         case .malformed(let instance, let reason):
-            configuration.logger.info("a malformed advertisement", metadata: ["instance": "\(instance)", "reason": "\(reason)"])
+            configuration.logger.info(
+                "a malformed advertisement", metadata: ["instance": "\(instance)", "reason": "\(reason)"])
         }
     }
 

@@ -272,7 +272,8 @@ actor NodeShell {
             logger.info("link failed", metadata: ["address": "\(failure.address)", "reason": "\(failure.message)"])
         case .identityConflict(let conflict):
             logger.warning("another key claims a pinned name", metadata: ["name": "\(conflict.name)"])
-        case .storageFailed(let reason): logger.error("the disk does not take writes", metadata: ["reason": "\(reason)"])
+        case .storageFailed(let reason):
+            logger.error("the disk does not take writes", metadata: ["reason": "\(reason)"])
         default: break
         }
         events.post(event)

@@ -221,7 +221,8 @@ public struct LinkMachine: Sendable {
             state = .established(transport)
             return try receivedFrames(frames, now: now)
         case (.awaitingHello(let handshake), .noise(let bytes)): return try receivedHello(bytes, handshake)
-        case (.awaitingIntroduction(let handshake), .noise(let bytes)), (.awaitingReply(let handshake), .noise(let bytes)):
+        case (.awaitingIntroduction(let handshake), .noise(let bytes)),
+            (.awaitingReply(let handshake), .noise(let bytes)):
             return try receivedIntroduction(bytes, handshake, now: now)
         case (.awaitingIntroduction, .refusal(let reason, let version)):
             throw Refusal.error(reason: reason, version: version)
@@ -240,7 +241,8 @@ public struct LinkMachine: Sendable {
             state = .closed
             let error = ProtocolError(
                 .unsupportedVersion,
-                "the peer speaks version \(hello.version) of the protocol, and this node \(LinkConfiguration.protocolVersion)")
+                "the peer speaks version \(hello.version) of the protocol, and this node \(LinkConfiguration.protocolVersion)"
+            )
             return [.write(Refusal.bytes(.unsupportedVersion)), .close(error)]
         }
         guard hello.networkTag == configuration.networkTag else {
@@ -278,7 +280,8 @@ public struct LinkMachine: Sendable {
         let peer = LinkPeer(credential: credential, run: introduction.run)
         state = .deciding(handshake, peer)
         do { try credential.checkValidity(at: now.wallClock) } catch {
-            return refuse(error, reason: error.code == .credentialExpired ? .credentialExpired : .credentialNotYetValid, now: now)
+            return refuse(
+                error, reason: error.code == .credentialExpired ? .credentialExpired : .credentialNotYetValid, now: now)
         }
         return [.decide(peer)]
     }

@@ -54,7 +54,8 @@ struct LinkTransport: Sendable {
                     let length = end - read + TransportState.tagBytes
                     buffer[count] = UInt8(length >> 8)
                     buffer[count + 1] = UInt8(truncatingIfNeeded: length)
-                    let target = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count + 2..<count + 2 + length])
+                    let target = UnsafeMutableRawBufferPointer(
+                        rebasing: UnsafeMutableRawBufferPointer(buffer)[count + 2..<count + 2 + length])
                     do throws(CryptoError) {
                         try noise.seal(UnsafeRawBufferPointer(rebasing: plaintext[read..<end]), into: target)
                     } catch { failure = error }

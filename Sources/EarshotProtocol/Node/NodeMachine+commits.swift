@@ -80,7 +80,8 @@ extension NodeMachine {
             logs[log.record.logID] = nil
             for draft in send.drafts {
                 let expiry = now.wallClock.addingReportingOverflow(draft.timeToLive)
-                drafts.append((draft, clock.tick(wallClock: now.wallClock), expiry.overflow ? .max : expiry.partialValue))
+                drafts.append(
+                    (draft, clock.tick(wallClock: now.wallClock), expiry.overflow ? .max : expiry.partialValue))
             }
             places.append((send, log.record.logID, start..<drafts.count))
             logs[log.record.logID] = (log, drafts)
@@ -155,7 +156,9 @@ extension NodeMachine {
     private mutating func takeProgress(into next: inout CommitInFlight, heads: [LogID: LogHead]) {
         for key in queue.changedProgress.sorted() {
             guard var target = progress[key]?.target else { continue }
-            if key.recipientID == local.userID, let chain = (heads[key.logID] ?? incomingLogs[key.logID]?.committed)?.chain {
+            if key.recipientID == local.userID,
+                let chain = (heads[key.logID] ?? incomingLogs[key.logID]?.committed)?.chain
+            {
                 target.receipt = Receipt.sign(
                     logID: key.logID, sequence: target.delivered, chain: chain, readSequence: target.read,
                     deviceID: local.deviceID, with: local.signingKey)
@@ -283,7 +286,9 @@ extension NodeMachine {
             preconditionFailure("a shell says that a commit failed only after it was given one")
         }
         queue.inFlight = nil
-        for (requestID, _) in failed.completions { emit(.complete(requestID, .failure(ProtocolError(.storage, error)))) }
+        for (requestID, _) in failed.completions {
+            emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
+        }
         for user in failed.commit.users where queue.users[user.userID] == nil { queue.users[user.userID] = user }
         for device in failed.commit.devices where queue.devices[device.deviceID] == nil {
             queue.devices[device.deviceID] = device
@@ -317,7 +322,9 @@ extension NodeMachine {
             }
         }
         for key in progress.keys where key.recipientID != local.userID {
-            guard let committed = progress[key]?.committed, let delivered = progress[key]?.target.delivered else { continue }
+            guard let committed = progress[key]?.committed, let delivered = progress[key]?.target.delivered else {
+                continue
+            }
             progress[key]?.target.offered = max(committed.offered, delivered)
         }
     }
@@ -328,7 +335,9 @@ extension NodeMachine {
         // Also the links that stand now: over them the peer may have sent the same again, and gone on from there.
         var linksToClose = Set(dropped.map(\.connectionID))
         for run in dropped {
-            guard let log = incomingLogs[run.logID], let current = linkOfDevice[log.description.deviceID] else { continue }
+            guard let log = incomingLogs[run.logID], let current = linkOfDevice[log.description.deviceID] else {
+                continue
+            }
             linksToClose.insert(current)
         }
         queue.received.removeAll()

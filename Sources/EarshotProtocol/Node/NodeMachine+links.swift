@@ -27,7 +27,8 @@ extension NodeMachine {
 
     /// Tries where known devices were reached last: they may still be there, and multicast may not.
     public mutating func dialRemembered(now: Moment) -> [NodeAction] {
-        for device in directory.devices.values.sorted(by: { $0.deviceID < $1.deviceID }) where !device.addresses.isEmpty {
+        for device in directory.devices.values.sorted(by: { $0.deviceID < $1.deviceID }) where !device.addresses.isEmpty
+        {
             let delay = Timing.dialDeference
             dialer.found(.device(device.deviceID), addresses: device.addresses, delay: delay, now: now.uptime)
         }
@@ -194,14 +195,18 @@ extension NodeMachine {
 
     private mutating func refusal(of peer: LinkPeer) -> (CloseReason, ProtocolError)? {
         if peer.userID == local.userID {
-            return (.ownIdentity, ProtocolError(.closedHere, "this node reached its own identity", closeReason: .ownIdentity))
+            return (
+                .ownIdentity,
+                ProtocolError(.closedHere, "this node reached its own identity", closeReason: .ownIdentity)
+            )
         }
         if let user = directory.users[peer.userID], user.trust == .blocked {
             return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
         }
         if let conflict = directory.conflict(of: peer.credential) {
             post(.identityConflict(conflict))
-            let text = "the name \(conflict.name) is pinned to the key \(conflict.pinnedID.fingerprint), and "
+            let text =
+                "the name \(conflict.name) is pinned to the key \(conflict.pinnedID.fingerprint), and "
                 + "\(conflict.claimedBy.fingerprint) claims it"
             return (.identityConflict, ProtocolError(.closedHere, text, closeReason: .identityConflict))
         }
@@ -211,7 +216,8 @@ extension NodeMachine {
     private mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
         guard var link = links[connectionID] else { return }
         let device = Dialer.Target.device(peer.deviceID)
-        for case .device(let deviceID) in link.targets.sorted(by: { "\($0)" < "\($1)" }) where deviceID != peer.deviceID {
+        for case .device(let deviceID) in link.targets.sorted(by: { "\($0)" < "\($1)" }) where deviceID != peer.deviceID
+        {
             link.targets.remove(.device(deviceID))
             dialer.failed(.device(deviceID), now: now.uptime)
         }

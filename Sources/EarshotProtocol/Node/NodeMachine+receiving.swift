@@ -189,7 +189,10 @@ extension NodeMachine {
         guard incomingLogs[messageID.log] != nil, let current = progress[key]?.target,
             messageID.sequence <= current.delivered
         else {
-            emit(.complete(requestID, .failure(ProtocolError(.unknownMessage, "this node has received no message \(messageID)"))))
+            emit(
+                .complete(
+                    requestID,
+                    .failure(ProtocolError(.unknownMessage, "this node has received no message \(messageID)"))))
             return finish(now: now)
         }
         if messageID.sequence > current.read {

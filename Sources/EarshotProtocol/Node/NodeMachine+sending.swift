@@ -61,7 +61,8 @@ extension NodeMachine {
         }
         let key = ProgressKey(logID: messageID.log, recipientID: log.record.peerID)
         guard messageID.sequence > (progress[key]?.target.offered ?? 0) else {
-            throw ProtocolError(.alreadySent, "the message is on its way or delivered already, and cannot be taken back")
+            throw ProtocolError(
+                .alreadySent, "the message is on its way or delivered already, and cannot be taken back")
         }
     }
 

@@ -63,7 +63,9 @@ extension Simulation {
 
     mutating func write(_ bytes: [UInt8], from index: Int, _ connectionID: ConnectionID) {
         let end = Connection.End(node: index, connectionID: connectionID, generation: nodes[index].generation)
-        guard let other = network.connections[end].map({ $0.other(end) }), network.connections[other] != nil else { return }
+        guard let other = network.connections[end].map({ $0.other(end) }), network.connections[other] != nil else {
+            return
+        }
         var delay = Int64.random(in: configuration.latency, using: &generator)
         if !isHealed, generator.oneIn(configuration.lossOdds) {
             delay += Int64.random(in: configuration.retransmission, using: &generator)

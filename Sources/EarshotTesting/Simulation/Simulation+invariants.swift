@@ -90,8 +90,12 @@ extension Simulation {
         for row in own {
             let messageID = MessageID(log: row.log.logID, sequence: row.entry.sequence)
             let state = state(of: row)
-            if state.isDelivered != known.contains(messageID), !(state == .failed(.expired) && known.contains(messageID)) {
-                violated("\(messageID) is \(state.name), and the other side \(known.contains(messageID) ? "has" : "lacks") it")
+            if state.isDelivered != known.contains(messageID),
+                !(state == .failed(.expired) && known.contains(messageID))
+            {
+                violated(
+                    "\(messageID) is \(state.name), and the other side \(known.contains(messageID) ? "has" : "lacks") it"
+                )
             }
         }
         // What was accepted is there, and in the order in which it was accepted.

@@ -134,8 +134,12 @@ public struct Simulation {
         try nodes[index].start(run: generator.next())
         for peer in nodes.indices where peer != index && nodes[peer].isUp {
             let (a, b) = (index, peer)
-            try perform(a) { [id = nodes[b].local.deviceID] in $0.found(id, addresses: [SimulatedNetwork.address(of: b)], now: $1) }
-            try perform(b) { [id = nodes[a].local.deviceID] in $0.found(id, addresses: [SimulatedNetwork.address(of: a)], now: $1) }
+            try perform(a) { [id = nodes[b].local.deviceID] in
+                $0.found(id, addresses: [SimulatedNetwork.address(of: b)], now: $1)
+            }
+            try perform(b) { [id = nodes[a].local.deviceID] in
+                $0.found(id, addresses: [SimulatedNetwork.address(of: a)], now: $1)
+            }
         }
     }
 
@@ -197,7 +201,8 @@ public struct Simulation {
         guard deadline != .max, nodes[index].wakeAt != deadline else { return }
         nodes[index].wakeAt = deadline
         queue.push(
-            .wake(node: index, generation: nodes[index].generation, deadline: deadline), at: max(time + 1, deadline * 1000))
+            .wake(node: index, generation: nodes[index].generation, deadline: deadline),
+            at: max(time + 1, deadline * 1000))
     }
 
     private mutating func commitDone(_ index: Int, _ generation: Int, _ commit: Commit?) throws {

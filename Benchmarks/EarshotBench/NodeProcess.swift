@@ -1,0 +1,139 @@
+import ArgumentParser
+import Earshot
+import Foundation
+import Synchronization
+
+/// One node in a process of its own, which takes orders on standard input and answers on standard output.
+struct NodeProcess: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "node", shouldDisplay: false)
+
+    @Option var home: String
+    @Option var name: String
+    @Option var peer: String?
+    @Flag var noDiscovery = false
+
+    func run() async throws {
+        let home = Home(path: self.home)
+        try home.create(name: name)
+        let started = ContinuousClock.now
+        var configuration = NodeConfiguration()
+        if noDiscovery { configuration.discoverySources = [] }
+        if let peer = peer.flatMap({ PeerAddress($0) }) { configuration.staticPeers = [peer] }
+        let node = try Node(home: home, configuration: configuration)
+        let discovered = node.events.events(.userDiscovered)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await node.run() }
+            while await node.status().port == nil { await Task.yield() }
+            answer("port", "\(await node.status().port ?? 0)")
+            var iterator = discovered.makeAsyncIterator()
+            guard let other = await iterator.next() else { return }
+            answer("linked", "\(milliseconds(started.duration(to: .now)))")
+            for await line in Self.orders { try await obey(line, node: node, other: other.userID) }
+            group.cancelAll()
+        }
+    }
+
+    private func obey(_ line: String, node: Node, other: UserID) async throws {
+        let words = line.split(separator: " ").map(String.init)
+        let numbers = words.dropFirst().compactMap { Int($0) }
+        switch words.first {
+        case "single": try await sendSingly(numbers[0], bytes: numbers[1], node: node, to: other)
+        case "stream":
+            try await stream(numbers[0], bytes: numbers[1], inFlight: numbers[2], node: node, to: other)
+        case "verify": try await verify(numbers[0], node: node, with: other)
+        default: return
+        }
+    }
+
+    /// One message at a time: from the call to the event that it is on the other's disk.
+    private func sendSingly(_ count: Int, bytes: Int, node: Node, to other: UserID) async throws {
+        let text = String(repeating: "x", count: bytes)
+        var delivered = node.events.events(.messageDelivered).makeAsyncIterator()
+        var latencies: [String] = []
+        for _ in 0..<count {
+            let start = ContinuousClock.now
+            let message = try await node.messages.send(text, to: other)
+            while let change = await delivered.next(), change.messageID != message.messageID {}
+            latencies.append(String(format: "%.1f", milliseconds(start.duration(to: .now)) * 1000))
+        }
+        answer("latencies", latencies.joined(separator: " "))
+    }
+
+    /// Many at once: from the first call to the receipt that covers the last.
+    private func stream(_ count: Int, bytes: Int, inFlight: Int, node: Node, to other: UserID) async throws {
+        let padding = String(repeating: "x", count: max(0, bytes - 8))
+        let delivered = node.events.events(.messageDelivered, bufferLimit: count)
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var seen = 0
+                for await _ in delivered {
+                    seen += 1
+                    if seen % max(1, count / 10) == 0 { answer("progress", "\(seen)") }
+                    if seen == count { return }
+                }
+            }
+            // Batches keep their order; as many are under way at once as the caller asked for.
+            let batch = 64
+            var next = 0
+            try await withThrowingTaskGroup(of: Void.self) { sends in
+                var running = 0
+                while next < count {
+                    let drafts = (next..<min(next + batch, count)).map { number in
+                        MessageDraft(String(format: "%07d ", number) + padding)
+                    }
+                    next += drafts.count
+                    if running >= max(1, inFlight / batch) {
+                        try await sends.next()
+                        running -= 1
+                    }
+                    sends.addTask { try await node.messages.send(drafts, to: other) }
+                    running += 1
+                }
+                try await sends.waitForAll()
+            }
+            try await group.waitForAll()
+        }
+        answer("streamed", "\(milliseconds(start.duration(to: .now)) / 1000)")
+    }
+
+    /// Pages through the whole history: each of the streamed messages once, in the order of the sender's log.
+    private func verify(_ count: Int, node: Node, with other: UserID) async throws {
+        let conversation = node.conversations.direct(with: other)
+        var page = try await conversation.history(.latest, limit: Limits.historyPage)
+        var seen = Set<String>()
+        var (doubled, disordered) = (0, 0)
+        var later: Message?
+        while !page.isEmpty {
+            for message in page.reversed() {
+                if let later, message.messageID.sequence != later.messageID.sequence - 1 { disordered += 1 }
+                later = message
+                let number = String(message.text.prefix(7))
+                if Int(number) != nil, !seen.insert(number).inserted { doubled += 1 }
+            }
+            page = try await conversation.history(.before(page[0].messageID), limit: Limits.historyPage)
+        }
+        answer(
+            "verified",
+            "\(seen.count) of \(count) present, \(count - seen.count) lost, \(doubled) doubled, \(disordered) out of order"
+        )
+    }
+
+    private static var orders: AsyncStream<String> {
+        AsyncStream { continuation in
+            Thread.detachNewThread {
+                while let line = readLine() { continuation.yield(line) }
+                continuation.finish()
+            }
+        }
+    }
+}
+
+func milliseconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15
+}
+
+/// Output of several tasks, a line at a time.
+func answer(_ word: String, _ value: String) {
+    FileHandle.standardOutput.write(Data("\(word) \(value)\n".utf8))
+}
