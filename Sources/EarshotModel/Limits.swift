@@ -71,6 +71,8 @@ public enum Timing {
     public static let commitRetry: Int64 = 500
     /// A message's time to live unless it names another: 30 days.
     public static let timeToLive: Int64 = 30 * 24 * 3600 * 1000
+    /// How often messages are looked at for their expiry, at the least.
+    public static let expiryCheck: Int64 = 3_600_000
     /// How long a credential is valid: 30 days.
     public static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
     /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock.

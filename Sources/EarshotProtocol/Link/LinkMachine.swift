@@ -15,7 +15,7 @@ public struct LinkMachine: Sendable {
         case close(ProtocolError)
     }
 
-    private enum State {
+    enum State {
         /// The initiator has sent its first message.
         case awaitingIntroduction(HandshakeState)
         /// The responder has heard nothing.
@@ -30,8 +30,8 @@ public struct LinkMachine: Sendable {
 
     let role: HandshakeState.Role
     let startedAt: Int64
-    private let configuration: LinkConfiguration
-    private var state: State
+    let configuration: LinkConfiguration
+    var state: State
     private var input = MessageBuffer()
     private var lastHeard: Int64
     private var pingedAt: Int64?
@@ -60,69 +60,12 @@ public struct LinkMachine: Sendable {
         return false
     }
 
-    /// The initiator's first message; nothing from a responder.
-    mutating func start() -> [Action] {
-        guard case .awaitingIntroduction(var handshake) = state else { return [] }
-        var hello = Earshot_V1_Hello()
-        hello.version = LinkConfiguration.protocolVersion
-        hello.networkTag = configuration.networkTag
-        return attempt { machine throws(ProtocolError) in
-            let message = try Self.cryptography { () throws(CryptoError) in
-                try handshake.writeMessage(payload: Wire.encode(hello))
-            }
-            machine.state = .awaitingIntroduction(handshake)
-            return [.write(MessageBuffer.framed(message))]
-        }
-    }
-
     /// Bytes came.
     mutating func received(_ bytes: [UInt8], now: Moment) -> [Action] {
         lastHeard = now.uptime
         pingedAt = nil
         input.append(bytes)
         return advance(now: now)
-    }
-
-    /// The node wants this peer.
-    mutating func accept(now: Moment) -> [Action] {
-        guard case .deciding(var handshake, let peer) = state else { return [] }
-        return attempt { machine throws(ProtocolError) in
-            var actions: [Action] = []
-            if machine.role == .initiator {
-                let reply = machine.introduction()
-                let message = try Self.cryptography { () throws(CryptoError) in
-                    try handshake.writeMessage(payload: Wire.encode(reply))
-                }
-                actions.append(.write(MessageBuffer.framed(message)))
-            }
-            let finished = handshake
-            let transport = try Self.cryptography { () throws(CryptoError) in try finished.split() }
-            machine.state = .established(LinkTransport(transport, peer: peer.deviceID, now: now.uptime))
-            return actions
-        } + advance(now: now)
-    }
-
-    /// The node does not want this peer: tells it why, and closes.
-    mutating func refuse(_ error: ProtocolError, reason: CloseReason, now: Moment) -> [Action] {
-        guard case .deciding(var handshake, _) = state else { return [] }
-        return attempt { machine throws(ProtocolError) in
-            if machine.role == .initiator {
-                var reply = Earshot_V1_Introduction()
-                reply.refusal = reason.rawValue
-                let message = try Self.cryptography { () throws(CryptoError) in
-                    try handshake.writeMessage(payload: Wire.encode(reply))
-                }
-                machine.state = .closed
-                return [.write(MessageBuffer.framed(message)), .close(error)]
-            }
-            let finished = handshake
-            var transport = LinkTransport(
-                try Self.cryptography { () throws(CryptoError) in try finished.split() }, peer: DeviceID(Bytes32()),
-                now: now.uptime)
-            transport.enqueue(.close(reason))
-            machine.state = .closed
-            return [.write(try transport.flush(now: now.uptime)), .close(error)]
-        }
     }
 
     /// Puts a frame among those that the next `flush` sends.
@@ -184,7 +127,7 @@ public struct LinkMachine: Sendable {
 
     // MARK: - What comes in
 
-    private mutating func advance(now: Moment) -> [Action] {
+    mutating func advance(now: Moment) -> [Action] {
         var actions: [Action] = []
         while isReading {
             do throws(ProtocolError) {
@@ -231,61 +174,6 @@ public struct LinkMachine: Sendable {
         }
     }
 
-    private mutating func receivedHello(
-        _ bytes: [UInt8], _ handshake: HandshakeState
-    ) throws(ProtocolError) -> [Action] {
-        var handshake = handshake
-        let payload = try Self.cryptography { () throws(CryptoError) in try handshake.readMessage(bytes) }
-        let hello = try Wire.decode(Earshot_V1_Hello.self, from: payload, as: "the peer's first word")
-        guard hello.version == LinkConfiguration.protocolVersion else {
-            state = .closed
-            let error = ProtocolError(
-                .unsupportedVersion,
-                "the peer speaks version \(hello.version) of the protocol, and this node \(LinkConfiguration.protocolVersion)"
-            )
-            return [.write(Refusal.bytes(.unsupportedVersion)), .close(error)]
-        }
-        guard hello.networkTag == configuration.networkTag else {
-            state = .closed
-            return [
-                .write(Refusal.bytes(.otherNetwork)),
-                .close(ProtocolError(.otherNetwork, "the peer belongs to another network")),
-            ]
-        }
-        let introduction = introduction()
-        let message = try Self.cryptography { () throws(CryptoError) in
-            try handshake.writeMessage(payload: Wire.encode(introduction))
-        }
-        state = .awaitingReply(handshake)
-        return [.write(MessageBuffer.framed(message))]
-    }
-
-    private mutating func receivedIntroduction(
-        _ bytes: [UInt8], _ handshake: HandshakeState, now: Moment
-    ) throws(ProtocolError) -> [Action] {
-        var handshake = handshake
-        let payload = try Self.cryptography { () throws(CryptoError) in try handshake.readMessage(bytes) }
-        let introduction = try Wire.decode(
-            Earshot_V1_Introduction.self, from: payload, as: "the peer's introduction")
-        if introduction.refusal != 0 {
-            let reason = CloseReason(rawValue: introduction.refusal)
-            throw ProtocolError(
-                .closedByPeer, "the peer refused this node: \(reason?.description ?? "it gave no reason")",
-                closeReason: reason)
-        }
-        let credential = try Credential(wire: introduction.credential)
-        guard credential.agreementKey == handshake.remoteStaticKey else {
-            throw ProtocolError(.unauthentic, "the peer showed a credential for another key")
-        }
-        let peer = LinkPeer(credential: credential, run: introduction.run)
-        state = .deciding(handshake, peer)
-        do { try credential.checkValidity(at: now.wallClock) } catch {
-            return refuse(
-                error, reason: error.code == .credentialExpired ? .credentialExpired : .credentialNotYetValid, now: now)
-        }
-        return [.decide(peer)]
-    }
-
     private mutating func receivedFrames(_ frames: [Frame], now: Moment) throws(ProtocolError) -> [Action] {
         var actions: [Action] = []
         for frame in frames {
@@ -306,26 +194,11 @@ public struct LinkMachine: Sendable {
         return actions
     }
 
-    private func introduction() -> Earshot_V1_Introduction {
-        var introduction = Earshot_V1_Introduction()
-        introduction.credential = configuration.credential.wire
-        introduction.run = configuration.run
-        return introduction
-    }
-
     /// Runs a step; if it throws, the link is over.
-    private mutating func attempt(_ step: (inout LinkMachine) throws(ProtocolError) -> [Action]) -> [Action] {
+    mutating func attempt(_ step: (inout LinkMachine) throws(ProtocolError) -> [Action]) -> [Action] {
         do { return try step(&self) } catch {
             state = .closed
             return [.close(error)]
-        }
-    }
-
-    /// A failure of the cryptography says nothing more to anybody than that it failed.
-    private static func cryptography<T>(_ step: () throws(CryptoError) -> T) throws(ProtocolError) -> T {
-        do { return try step() } catch {
-            throw ProtocolError(
-                .unauthentic, "the handshake or a message does not hold: another network key, or somebody in between")
         }
     }
 }

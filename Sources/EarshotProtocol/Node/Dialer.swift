@@ -24,6 +24,8 @@ struct Dialer: Sendable {
     }
 
     private var entries: [Target: Entry] = [:]
+    /// No target is due before this uptime. It may be early, never late, so that it costs nothing to keep.
+    private(set) var deadline = Int64.max
 
     /// A target was found, or its addresses changed: dial it after `delay`.
     mutating func found(_ target: Target, addresses: [PeerAddress], delay: Int64 = 0, now: Int64) {
@@ -33,6 +35,7 @@ struct Dialer: Sendable {
         entry.backoff = Timing.redialFloor
         if case .waiting(let until) = entry.state { entry.state = .waiting(until: min(until, now + delay)) }
         entries[target] = entry
+        deadline = min(deadline, now + delay)
     }
 
     /// A device is advertised no more. It is forgotten unless it is linked.
@@ -42,9 +45,15 @@ struct Dialer: Sendable {
 
     /// The targets whose time has come. Each is now being dialled.
     mutating func due(now: Int64) -> [(target: Target, addresses: [PeerAddress])] {
+        guard deadline <= now else { return [] }
+        deadline = .max
         var due: [(Target, [PeerAddress])] = []
         for (target, entry) in entries {
-            guard case .waiting(let until) = entry.state, until <= now, !entry.addresses.isEmpty else { continue }
+            guard case .waiting(let until) = entry.state, !entry.addresses.isEmpty else { continue }
+            guard until <= now else {
+                deadline = min(deadline, until)
+                continue
+            }
             entries[target]?.state = .dialling
             due.append((target, entry.addresses))
         }
@@ -63,15 +72,8 @@ struct Dialer: Sendable {
     mutating func failed(_ target: Target, now: Int64) {
         guard var entry = entries[target] else { return }
         entry.state = .waiting(until: now + entry.backoff)
+        deadline = min(deadline, now + entry.backoff)
         entry.backoff = min(entry.backoff * 2, Timing.redialCeiling)
         entries[target] = entry
-    }
-
-    /// When the next target is due, as an uptime.
-    var deadline: Int64 {
-        entries.values.reduce(.max) { earliest, entry in
-            guard case .waiting(let until) = entry.state, !entry.addresses.isEmpty else { return earliest }
-            return min(earliest, until)
-        }
     }
 }

@@ -44,6 +44,7 @@ extension NodeMachine {
             links[connectionID] = Link(
                 machine: machine, targets: [target], isOutbound: true, address: addresses.first,
                 openedAt: now.uptime, lastUsed: now.uptime)
+            wakeBound = min(wakeBound, machine.deadline)
             emit(.connect(connectionID, addresses))
         }
     }
@@ -70,6 +71,7 @@ extension NodeMachine {
         links[connectionID] = Link(
             machine: machine, targets: [], isOutbound: false, address: address, openedAt: now.uptime,
             lastUsed: now.uptime)
+        wakeBound = min(wakeBound, machine.deadline)
         return (connectionID, finish(now: now))
     }
 
@@ -174,6 +176,8 @@ extension NodeMachine {
 
     private mutating func unlink(_ peer: LinkPeer, _ connectionID: ConnectionID, now: Moment) {
         if linkOfDevice[peer.deviceID] == connectionID { linkOfDevice[peer.deviceID] = nil }
+        linksOfUser[peer.userID]?.removeAll { $0 == connectionID }
+        if linksOfUser[peer.userID]?.isEmpty == true { linksOfUser[peer.userID] = nil }
         guard let user = directory.unlinked(peer, now: now) else { return }
         queue.users[user.userID] = user
         markLazily(now: now)
@@ -226,6 +230,9 @@ extension NodeMachine {
         link.peer = peer
         link.establishedAt = now.uptime
         links[connectionID] = link
+        linksOfUser[peer.userID, default: []].append(connectionID)
+        linksOfUser[peer.userID]?.sort()
+        wakeBound = min(wakeBound, link.machine.deadline)
 
         let earlier = linkOfDevice[peer.deviceID]
         if earlier == nil { closeLeastRecentlyUsed(except: connectionID, now: now) }

@@ -9,18 +9,21 @@ extension NodeMachine {
             run(output, on: connectionID, now: now)
         }
         findExpired(now: now)
+        wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
+        for log in ownLogs.values { noteExpiry(log.record, now: now) }
         return finish(now: now)
     }
 
     /// When `tick` has something to do, at the latest.
     public func deadline(now: Moment) -> Int64 {
-        var earliest = min(queue.deadline, isStopping ? .max : dialer.deadline)
-        for link in links.values { earliest = min(earliest, link.machine.deadline) }
-        for log in ownLogs.values where log.record.nextExpiry != .max && !expirySearches.contains(log.record.logID) {
-            let wait = min(max(0, log.record.nextExpiry - now.wallClock), 3_600_000)
-            earliest = min(earliest, now.uptime + wait)
-        }
-        return max(earliest, now.uptime)
+        max(now.uptime, min(queue.deadline, wakeBound, isStopping ? .max : dialer.deadline))
+    }
+
+    /// Messages of this log may expire then. The wall clock may jump, so it is looked at once an hour at least.
+    mutating func noteExpiry(_ record: LogRecord, now: Moment) {
+        guard record.nextExpiry != .max, !expirySearches.contains(record.logID) else { return }
+        let wait = min(max(0, record.nextExpiry - now.wallClock), Timing.expiryCheck)
+        wakeBound = min(wakeBound, now.uptime + wait)
     }
 
     /// Looks for messages whose time is over in the logs where there may be some.
@@ -49,6 +52,7 @@ extension NodeMachine {
         }
         ownLogs[logID]?.record.nextExpiry = nextExpiry
         queue.changedExpiry.insert(logID)
+        if let record = ownLogs[logID]?.record { noteExpiry(record, now: now) }
         markLazily(now: now)
         return finish(now: now)
     }

@@ -20,6 +20,10 @@ public struct NodeMachine: Sendable {
 
     var links: [ConnectionID: Link] = [:]
     var linkOfDevice: [DeviceID: ConnectionID] = [:]
+    /// Ascending, so that the same inputs give the same actions.
+    var linksOfUser: [UserID: [ConnectionID]] = [:]
+    /// No link and no message needs `tick` before this uptime. It may be early, never late.
+    var wakeBound = Int64.min
 
     var ownLogs: [LogID: OwnLog] = [:]
     /// The log that this device writes to each user now.
@@ -128,9 +132,6 @@ public struct NodeMachine: Sendable {
             }
         }
     }
-
-    /// In a fixed order, so that the same inputs give the same actions.
-    var linksByNumber: [(key: ConnectionID, value: Link)] { links.sorted { $0.key < $1.key } }
 
     mutating func emit(_ action: NodeAction) { actions.append(action) }
     mutating func post(_ event: Event) { actions.append(.post(event)) }

@@ -1,0 +1,86 @@
+public import EarshotModel
+
+extension NodeMachine {
+    /// Nothing of the commit is on the disk. What was asked for fails; what is true anyway is tried again.
+    public mutating func commitFailed(_ error: String, now: Moment) -> [NodeAction] {
+        guard let failed = queue.inFlight else {
+            preconditionFailure("a shell says that a commit failed only after it was given one")
+        }
+        queue.inFlight = nil
+        for (requestID, _) in failed.completions {
+            emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
+        }
+        for user in failed.commit.users where queue.users[user.userID] == nil { queue.users[user.userID] = user }
+        for device in failed.commit.devices where queue.devices[device.deviceID] == nil {
+            queue.devices[device.deviceID] = device
+        }
+        queue.userEvents.insert(contentsOf: failed.userEvents, at: 0)
+        queue.markRequests.insert(contentsOf: failed.markRequests, at: 0)
+        queue.failures.insert(contentsOf: failed.failures, at: 0)
+        for (key, _) in failed.progress {
+            // A log that this commit would have begun has not begun: the next try begins another.
+            if ownLogs[key.logID] == nil && incomingLogs[key.logID] == nil {
+                progress[key] = nil
+                queue.changedProgress.remove(key)
+            } else {
+                queue.changedProgress.insert(key)
+            }
+        }
+        queue.changedExpiry.formUnion(failed.commit.logs.map(\.logID).filter { ownLogs[$0] != nil })
+        takeBackOffers()
+        dropReceived(failed.received, now: now)
+        storageFailed(error, now: now)
+        return finish(now: now)
+    }
+
+    /// Entries that may not go out yet are forgotten; the store is asked for them again later.
+    private mutating func takeBackOffers() {
+        for connectionID in links.keys.sorted() {
+            for logID in Array(links[connectionID]?.outgoing.keys ?? [:].keys) {
+                if case .offering = links[connectionID]?.outgoing[logID]?.phase {
+                    links[connectionID]?.outgoing[logID]?.phase = .idle
+                }
+            }
+        }
+        for key in progress.keys where key.recipientID != local.userID {
+            guard let committed = progress[key]?.committed, let delivered = progress[key]?.target.delivered else {
+                continue
+            }
+            progress[key]?.target.offered = max(committed.offered, delivered)
+        }
+    }
+
+    /// What peers sent is not known, so they must send it again, on another link and later.
+    private mutating func dropReceived(_ runs: [ReceivedRun], now: Moment) {
+        let dropped = runs + queue.received
+        // Also the links that stand now: over them the peer may have sent the same again, and gone on from there.
+        var linksToClose = Set(dropped.map(\.connectionID))
+        for run in dropped {
+            guard let log = incomingLogs[run.logID], let current = linkOfDevice[log.description.deviceID] else {
+                continue
+            }
+            linksToClose.insert(current)
+        }
+        queue.received.removeAll()
+        for run in dropped {
+            incomingLogs[run.logID]?.forgetUncommitted()
+            let key = ProgressKey(logID: run.logID, recipientID: local.userID)
+            guard let tracked = progress[key] else { continue }
+            let read = max(tracked.committed.read, min(tracked.target.read, tracked.committed.delivered))
+            progress[key]?.target = tracked.committed
+            progress[key]?.target.read = read
+            if read == tracked.committed.read { queue.changedProgress.remove(key) }
+        }
+        for connectionID in linksToClose.sorted() where links[connectionID] != nil {
+            close(connectionID, .storageFailure, error: nil, now: now)
+        }
+    }
+
+    mutating func storageFailed(_ error: String, now: Moment) {
+        queue.retryAt = now.uptime + Timing.commitRetry
+        guard !hasStorageFailed else { return }
+        hasStorageFailed = true
+        queue.isUrgent = true
+        post(.storageFailed(error))
+    }
+}
