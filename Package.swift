@@ -105,6 +105,10 @@ let package = Package(
             name: "EarshotCryptoTests", dependencies: ["EarshotModel", "EarshotCrypto"], exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
+            name: "EarshotProtocolTests",
+            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotTesting"],
+            swiftSettings: settings),
+        .testTarget(
             name: "EarshotDiscoveryTests", dependencies: ["EarshotModel", "EarshotDiscovery"],
             swiftSettings: settings),
     ]

@@ -2,18 +2,18 @@ import EarshotCrypto
 import EarshotModel
 
 extension LinkMachine {
-    /// The initiator's first message; nothing from a responder.
+    /// The initiator's first word, in the clear, and its first Noise message; nothing from a responder.
+    ///
+    /// What the first word says is in the prologue of both ends, so the handshake fails if somebody changed it.
     mutating func start() -> [Action] {
         guard case .awaitingIntroduction(var handshake) = state else { return [] }
         var hello = Earshot_V1_Hello()
         hello.version = LinkConfiguration.protocolVersion
         hello.networkTag = configuration.networkTag
         return attempt { machine throws(ProtocolError) in
-            let message = try Self.cryptography { () throws(CryptoError) in
-                try handshake.writeMessage(payload: Wire.encode(hello))
-            }
+            let message = try Self.cryptography { () throws(CryptoError) in try handshake.writeMessage(payload: []) }
             machine.state = .awaitingIntroduction(handshake)
-            return [.write(MessageBuffer.framed(message))]
+            return [.write(MessageBuffer.framed(Wire.encode(hello)) + MessageBuffer.framed(message))]
         }
     }
 
@@ -59,30 +59,34 @@ extension LinkMachine {
         }
     }
 
-    mutating func receivedHello(
-        _ bytes: [UInt8], _ handshake: HandshakeState
-    ) throws(ProtocolError) -> [Action] {
-        var handshake = handshake
-        let payload = try Self.cryptography { () throws(CryptoError) in try handshake.readMessage(bytes) }
-        let hello = try Wire.decode(Earshot_V1_Hello.self, from: payload, as: "the peer's first word")
+    mutating func receivedHello(_ bytes: [UInt8], _ handshake: HandshakeState) throws(ProtocolError) -> [Action] {
+        let hello = try Wire.decode(Earshot_V1_Hello.self, from: bytes, as: "the peer's first word")
         guard hello.version == LinkConfiguration.protocolVersion else {
             state = .closed
             let error = ProtocolError(
                 .unsupportedVersion,
-                "the peer speaks version \(hello.version) of the protocol, and this node \(LinkConfiguration.protocolVersion)"
-            )
+                "the peer speaks version \(hello.version) of the protocol, and this node "
+                    + "\(LinkConfiguration.protocolVersion)")
             return [.write(Refusal.bytes(.unsupportedVersion)), .close(error)]
         }
         guard hello.networkTag == configuration.networkTag else {
             state = .closed
-            return [
-                .write(Refusal.bytes(.otherNetwork)),
-                .close(ProtocolError(.otherNetwork, "the peer belongs to another network")),
-            ]
+            let error = ProtocolError(.otherNetwork, "the peer belongs to another network")
+            return [.write(Refusal.bytes(.otherNetwork)), .close(error)]
         }
+        state = .awaitingFirstMessage(handshake)
+        return []
+    }
+
+    /// The initiator's first Noise message: this end introduces itself.
+    mutating func receivedFirstMessage(
+        _ bytes: [UInt8], _ handshake: HandshakeState
+    ) throws(ProtocolError) -> [Action] {
+        var handshake = handshake
         let introduction = introduction()
         let message = try Self.cryptography { () throws(CryptoError) in
-            try handshake.writeMessage(payload: Wire.encode(introduction))
+            _ = try handshake.readMessage(bytes)
+            return try handshake.writeMessage(payload: Wire.encode(introduction))
         }
         state = .awaitingReply(handshake)
         return [.write(MessageBuffer.framed(message))]

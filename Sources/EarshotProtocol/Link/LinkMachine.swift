@@ -20,6 +20,8 @@ public struct LinkMachine: Sendable {
         case awaitingIntroduction(HandshakeState)
         /// The responder has heard nothing.
         case awaitingHello(HandshakeState)
+        /// The responder has heard the initiator's first word.
+        case awaitingFirstMessage(HandshakeState)
         /// The responder has introduced itself.
         case awaitingReply(HandshakeState)
         /// The node decides whether it wants this peer. Bytes that come meanwhile wait.
@@ -102,7 +104,7 @@ public struct LinkMachine: Sendable {
     /// Time has passed.
     mutating func tick(now: Moment) -> [Action] {
         switch state {
-        case .awaitingIntroduction, .awaitingHello, .awaitingReply, .deciding:
+        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding:
             guard now.uptime - startedAt >= Timing.handshake else { return [] }
             state = .closed
             return [.close(ProtocolError(.timeout, "the handshake was not finished within 10 seconds"))]
@@ -119,7 +121,8 @@ public struct LinkMachine: Sendable {
     /// When `tick` has something to do, as an uptime.
     var deadline: Int64 {
         switch state {
-        case .awaitingIntroduction, .awaitingHello, .awaitingReply, .deciding: startedAt + Timing.handshake
+        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding:
+            startedAt + Timing.handshake
         case .established: lastHeard + (pingedAt == nil ? Timing.pingAfterSilence : Timing.deadAfterSilence)
         case .closed: .max
         }
@@ -144,7 +147,7 @@ public struct LinkMachine: Sendable {
     /// Whether what has come may be looked at: not while the node decides, nor after the end.
     private var isReading: Bool {
         switch state {
-        case .awaitingIntroduction, .awaitingHello, .awaitingReply, .established: true
+        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .established: true
         case .deciding, .closed: false
         }
     }
@@ -164,6 +167,8 @@ public struct LinkMachine: Sendable {
             state = .established(transport)
             return try receivedFrames(frames, now: now)
         case (.awaitingHello(let handshake), .noise(let bytes)): return try receivedHello(bytes, handshake)
+        case (.awaitingFirstMessage(let handshake), .noise(let bytes)):
+            return try receivedFirstMessage(bytes, handshake)
         case (.awaitingIntroduction(let handshake), .noise(let bytes)),
             (.awaitingReply(let handshake), .noise(let bytes)):
             return try receivedIntroduction(bytes, handshake, now: now)

@@ -27,7 +27,8 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// The payload of the first Noise message, in the clear: tells peers that cannot understand each other apart early.
+/// The initiator's first word, in the clear, before its first Noise message and framed like one: tells peers that cannot
+/// understand each other apart early. It decides nothing else, and the prologue proves it.
 nonisolated struct Earshot_V1_Hello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

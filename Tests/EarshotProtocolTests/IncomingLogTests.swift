@@ -1,0 +1,151 @@
+import EarshotCrypto
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("A peer's log")
+struct IncomingLogTests {
+    private let author = device("alice")
+    private let reader = device("bob")
+
+    private var empty: OwnLog {
+        let description = LogDescription(
+            conversationID: .direct(author.userID, reader.userID), deviceID: author.deviceID, epoch: 7)
+        return OwnLog(
+            record: LogRecord(
+                description: description, authorID: author.userID, peerID: reader.userID,
+                head: .origin(of: description.logID)))
+    }
+
+    /// A run of `count` texts after what stands, as the author signs it.
+    private func run(_ count: Int, after log: inout OwnLog, timestamps: [UInt64]? = nil) -> EntriesFrame {
+        let first = log.head.sequence + 1
+        let drafts = (0..<count).map { index in
+            let timestamp = timestamps?[index] ?? (first + UInt64(index)) << 16
+            return (
+                draft: MessageDraft("text \(index)"), timestamp: HybridTimestamp(rawValue: timestamp), expiry: Int64.max
+            )
+        }
+        let (record, entries) = log.extended(by: drafts, signingKey: author.signingKey)
+        log.record = record
+        return EntriesFrame(
+            log: log.description, firstSequence: first, contents: entries.map(\.content),
+            checkpoint: entries[entries.count - 1].checkpoint!)
+    }
+
+    private var incoming: IncomingLog {
+        IncomingLog(description: empty.description, authorID: author.userID, head: empty.head)
+    }
+
+    @Test("is taken in as its author wrote it")
+    func takesIn() throws {
+        var (log, incoming) = (empty, incoming)
+        let taken = try incoming.receive(run(3, after: &log)) + incoming.receive(run(2, after: &log))
+        #expect(taken.map(\.record.sequence) == [1, 2, 3, 4, 5])
+        #expect(incoming.proved.chain == log.head.chain)
+        #expect(incoming.committed.sequence == 0)
+    }
+
+    @Test("never has a hole")
+    func noHole() throws {
+        var (log, incoming) = (empty, incoming)
+        _ = run(1, after: &log)
+        let second = run(1, after: &log)
+        #expect(throws: ProtocolError.self) { try incoming.receive(second) }
+        #expect(incoming.proved.sequence == 0)
+    }
+
+    @Test("takes what is new of a run that overlaps, and nothing twice")
+    func overlap() throws {
+        var (log, incoming) = (empty, incoming)
+        let first = run(2, after: &log)
+        _ = try incoming.receive(first)
+        #expect(try incoming.receive(first).isEmpty)
+        let second = run(2, after: &log)
+        let both = EntriesFrame(
+            log: first.log, firstSequence: 1, contents: first.contents + second.contents, checkpoint: second.checkpoint)
+        #expect(try incoming.receive(both).map(\.record.sequence) == [3, 4])
+    }
+
+    @Test("refuses a changed entry, a checkpoint of another place and another device's signature")
+    func forgeries() throws {
+        var log = empty
+        let good = run(2, after: &log)
+        var changed = good.contents
+        changed[0] = .body(
+            EntryBody(
+                timestamp: HybridTimestamp(rawValue: 1 << 16), expiry: .max, content: .text("forged", headers: [:])
+            )
+            .encoded())
+        let other = Checkpoint.sign(
+            logID: good.log.logID, sequence: 2, chain: log.head.chain, with: reader.signingKey)
+        let elsewhere = Checkpoint.sign(
+            logID: good.log.logID, sequence: 3, chain: log.head.chain, with: author.signingKey)
+        for (contents, checkpoint) in [(changed, good.checkpoint), (good.contents, other), (good.contents, elsewhere)] {
+            var incoming = incoming
+            let forged = EntriesFrame(log: good.log, firstSequence: 1, contents: contents, checkpoint: checkpoint)
+            let error = #expect(throws: ProtocolError.self) { try incoming.receive(forged) }
+            #expect(error?.code == .unauthentic)
+            #expect(incoming.proved.sequence == 0)
+        }
+    }
+
+    @Test("refuses a fork: another entry in a place that is taken does not chain")
+    func fork() throws {
+        var (log, incoming) = (empty, incoming)
+        _ = try incoming.receive(run(2, after: &log))
+        var other = empty
+        _ = run(1, after: &other, timestamps: [5 << 16])
+        _ = run(1, after: &other, timestamps: [6 << 16])
+        let forked = run(1, after: &other, timestamps: [7 << 16])
+        let error = #expect(throws: ProtocolError.self) { try incoming.receive(forked) }
+        #expect(error?.code == .unauthentic)
+    }
+
+    @Test("refuses time that does not rise")
+    func timestamps() throws {
+        var (log, incoming) = (empty, incoming)
+        let backwards = run(2, after: &log, timestamps: [9 << 16, 9 << 16])
+        let error = #expect(throws: ProtocolError.self) { try incoming.receive(backwards) }
+        #expect(error?.code == .violation)
+    }
+
+    @Test("refuses sequence numbers at the edge of what can be counted", arguments: [0, UInt64.max, UInt64(Int64.max)])
+    func edges(_ sequence: UInt64) throws {
+        var (log, incoming) = (empty, incoming)
+        let good = run(1, after: &log)
+        let edge = EntriesFrame(
+            log: good.log, firstSequence: sequence, contents: good.contents, checkpoint: good.checkpoint)
+        #expect(throws: ProtocolError.self) { try incoming.receive(edge) }
+    }
+
+    @Test("keeps the place of a withheld entry by its hash")
+    func withheld() throws {
+        var (log, incoming) = (empty, incoming)
+        let good = run(2, after: &log)
+        let contents = [EntryContent.withheld(good.contents[0].hash), good.contents[1]]
+        let taken = try incoming.receive(
+            EntriesFrame(log: good.log, firstSequence: 1, contents: contents, checkpoint: good.checkpoint))
+        #expect(taken.map { $0.body == nil } == [true, false])
+        #expect(incoming.proved.chain == log.head.chain)
+    }
+
+    @Test("does not take a message over the limits of this node")
+    func overLimit() throws {
+        let body = EntryBody(
+            timestamp: HybridTimestamp(rawValue: 1 << 16), expiry: .max,
+            content: .text(String(repeating: "x", count: Limits.textBytes + 1), headers: [:])
+        ).encoded()
+        let error = #expect(throws: ProtocolError.self) { try EntryBody(decoding: body) }
+        #expect(error?.code == .violation)
+    }
+
+    @Test("keeps a kind of content that it does not know, and shows it as no message")
+    func unknownContent() throws {
+        // timestamp, expiry, and a field 15 that is not in this version
+        let body: [UInt8] =
+            [0x09, 0, 0, 1, 0, 0, 0, 0, 0, 0x11, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x7a, 0x01, 0x41]
+        #expect(try EntryBody(decoding: body).content == .unknown)
+    }
+}

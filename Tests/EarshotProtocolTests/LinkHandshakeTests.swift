@@ -1,0 +1,150 @@
+import EarshotCrypto
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("A handshake")
+struct LinkHandshakeTests {
+    @Test("proves to each end who the other is")
+    func provesIdentities() throws {
+        let (alice, bob) = (device("alice"), device("bob"))
+        var pair = try LinkPair(alice, bob)
+        pair.connect()
+        #expect(pair.initiator.isEstablished && pair.responder.isEstablished)
+        #expect(pair.initiatorActions.peers.map(\.userID) == [bob.userID])
+        #expect(pair.responderActions.peers.map(\.userID) == [alice.userID])
+    }
+
+    @Test("works with one network key on both sides")
+    func withNetworkKey() throws {
+        let key = SecretBytes(copying: Array(repeating: 5 as UInt8, count: 32))
+        var pair = try LinkPair(device("alice", networkKey: key), device("bob", networkKey: key))
+        pair.connect()
+        #expect(pair.initiator.isEstablished && pair.responder.isEstablished)
+    }
+
+    @Test("with another network is refused, and both ends hear why")
+    func otherNetwork() throws {
+        let one = SecretBytes(copying: Array(repeating: 1 as UInt8, count: 32))
+        let two = SecretBytes(copying: Array(repeating: 2 as UInt8, count: 32))
+        for (a, b) in [(one, two), (nil, one), (one, nil)] as [(SecretBytes?, SecretBytes?)] {
+            var pair = try LinkPair(device("alice", networkKey: a), device("bob", networkKey: b))
+            pair.connect()
+            #expect(pair.initiatorActions.closing?.code == .otherNetwork)
+            #expect(pair.responderActions.closing?.code == .otherNetwork)
+        }
+    }
+
+    @Test("that claims the right network tag without the key comes to nothing")
+    func stolenTag() throws {
+        let key = SecretBytes(copying: Array(repeating: 1 as UInt8, count: 32))
+        let bob = device("bob", networkKey: key)
+        var hello = Earshot_V1_Hello()
+        hello.version = 1
+        hello.networkTag = bob.link.networkTag
+        var thief = try HandshakeState(
+            pattern: .xxpsk3, role: .initiator, prologue: bob.link.prologue,
+            staticKey: device("mallory").link.agreementKey,
+            ephemeralKey: .generate(), presharedKey: SecretBytes(copying: Array(repeating: 2 as UInt8, count: 32)))
+        let now = Moment(wallClock: 1_700_000_000_000, uptime: 1)
+        var responder = try LinkMachine(
+            role: .responder, configuration: bob.link, ephemeralKey: .generate(), now: now)
+        let first = try MessageBuffer.framed(Wire.encode(hello)) + MessageBuffer.framed(thief.writeMessage(payload: []))
+        let second = try #require(responder.received(first, now: now).written.first)
+        _ = try thief.readMessage(Array(second.dropFirst(2)))
+        let third = try thief.writeMessage(payload: Wire.encode(Earshot_V1_Introduction()))
+        let answer = responder.received(MessageBuffer.framed(third), now: now)
+        #expect(answer.closing?.code == .unauthentic)
+        #expect(answer.peers.isEmpty)
+    }
+
+    @Test("with another version of the protocol is refused with both versions named")
+    func otherVersion() throws {
+        let bob = device("bob")
+        let now = Moment(wallClock: 1, uptime: 1)
+        var hello = Earshot_V1_Hello()
+        hello.version = 2
+        var responder = try LinkMachine(
+            role: .responder, configuration: bob.link, ephemeralKey: .generate(), now: now)
+        let answer = responder.received(MessageBuffer.framed(Wire.encode(hello)), now: now)
+        #expect(answer.written == [[0, 0, UInt8(CloseReason.unsupportedVersion.rawValue), 1]])
+        #expect(answer.closing?.code == .unsupportedVersion)
+
+        var initiator = try LinkMachine(
+            role: .initiator, configuration: bob.link, ephemeralKey: .generate(), now: now)
+        _ = initiator.start()
+        let refused = initiator.received([0, 0, UInt8(CloseReason.unsupportedVersion.rawValue), 9], now: now)
+        #expect(refused.closing?.message.contains("version 9") == true)
+    }
+
+    @Test("with an expired credential is refused, and the reason names the clock", arguments: [true, false])
+    func expired(isInitiator: Bool) throws {
+        let old = device("alice", notBefore: 0, notAfter: 1_000)
+        var pair = isInitiator ? try LinkPair(old, device("bob")) : try LinkPair(device("bob"), old)
+        pair.connect()
+        let (refuser, refused) =
+            isInitiator
+            ? (pair.responderActions, pair.initiatorActions) : (pair.initiatorActions, pair.responderActions)
+        #expect(refuser.closing?.code == .credentialExpired)
+        #expect(refuser.closing?.message.contains("clock") == true)
+        #expect(refused.closing?.closeReason == .credentialExpired)
+    }
+
+    @Test("with a credential that has not begun is refused")
+    func notYetValid() throws {
+        let early = device("alice", notBefore: 1_900_000_000_000)
+        var pair = try LinkPair(early, device("bob"))
+        pair.connect()
+        #expect(pair.responderActions.closing?.code == .credentialNotYetValid)
+    }
+
+    @Test("with somebody else's credential is refused")
+    func stolenCredential() throws {
+        let alice = device("alice")
+        let mallory = device("mallory")
+        // Mallory's own Noise key with Alice's credential.
+        let stolen = LinkConfiguration(
+            agreementKey: mallory.link.agreementKey, credential: alice.link.credential, networkKey: nil, run: 1)
+        let now = Moment(wallClock: 1_700_000_000_000, uptime: 1)
+        var pair = try LinkPair(alice, device("bob"))
+        pair.initiator = try LinkMachine(
+            role: .initiator, configuration: stolen, ephemeralKey: .generate(), now: now)
+        pair.connect()
+        #expect(pair.responderActions.closing?.code == .unauthentic)
+        #expect(pair.responderActions.peers.isEmpty)
+    }
+
+    @Test("is given up after ten seconds")
+    func timeout() throws {
+        var pair = try LinkPair(device("alice"), device("bob"))
+        pair.now.uptime += Timing.handshake - 1
+        #expect(pair.responder.tick(now: pair.now).isEmpty)
+        pair.now.uptime += 1
+        #expect(pair.responder.tick(now: pair.now).closing?.code == .timeout)
+    }
+
+    @Test(
+        "with something that does not speak the protocol ends at once",
+        arguments: ["GET / HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{5}hello", "\u{0}\u{0}\u{0}\u{0}"])
+    func garbage(_ text: String) throws {
+        var pair = try LinkPair(device("alice"), device("bob"))
+        let answer = pair.responder.received(Array(text.utf8), now: pair.now)
+        #expect(answer.closing != nil)
+        #expect(answer.peers.isEmpty)
+    }
+
+    @Test("changed in any byte on its way comes to nothing")
+    func tampering() throws {
+        var reference = try LinkPair(device("alice"), device("bob"))
+        let first = try #require(reference.initiator.start().written.first)
+        let second = try #require(reference.responder.received(first, now: reference.now).written.first)
+        for index in stride(from: 2, to: second.count, by: 7) {
+            var initiator = reference.initiator
+            var changed = second
+            changed[index] ^= 0x40
+            let answer = initiator.received(changed, now: reference.now)
+            #expect(answer.closing?.code == .unauthentic, "byte \(index)")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import EarshotModel
+import EarshotTesting
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("An established link")
+struct LinkTransportTests {
+    private func connected() throws -> LinkPair {
+        var pair = try LinkPair(device("alice"), device("bob"))
+        pair.connect()
+        pair.initiatorActions = []
+        pair.responderActions = []
+        return pair
+    }
+
+    @Test("carries many frames in one Noise message")
+    func coalesces() throws {
+        var pair = try connected()
+        for _ in 0..<50 { pair.initiator.enqueue(.heads([], isComplete: true)) }
+        let output = pair.initiator.flush(now: pair.now)
+        #expect(output.written.count == 1)
+        #expect(try #require(output.written.first).count < 50 * 16 + 64)
+        pair.runInitiator(output)
+        #expect(pair.responderActions.frames.count == 50)
+    }
+
+    @Test("carries a frame that is larger than a Noise message, however its bytes arrive")
+    func largeFrame() throws {
+        var pair = try connected()
+        let contents = (0..<10).map { EntryContent.body(Array(repeating: UInt8($0), count: 60_000)) }
+        var generator = SeededGenerator(seed: 1)
+        let log = LogDescription(
+            conversationID: .direct(device("alice").userID, device("bob").userID), deviceID: device("alice").deviceID,
+            epoch: 1)
+        let run = EntriesFrame(
+            log: log, firstSequence: 1, contents: contents,
+            checkpoint: Checkpoint.sign(
+                logID: log.logID, sequence: 10, chain: .origin(of: log.logID), with: generator.signingKey()))
+        pair.initiator.enqueue(.entries(run))
+        let bytes = pair.initiator.flush(now: pair.now).written.flatMap { $0 }
+        #expect(bytes.count > 600_000)
+        var start = 0
+        while start < bytes.count {
+            let end = min(bytes.count, start + Int.random(in: 1...40_000, using: &generator))
+            pair.responderActions += pair.responder.received(Array(bytes[start..<end]), now: pair.now)
+            start = end
+        }
+        #expect(pair.responderActions.frames == [.entries(run)])
+    }
+
+    @Test("that was silent for fifteen seconds is pinged, and an answer keeps it")
+    func ping() throws {
+        var pair = try connected()
+        pair.now.uptime += Timing.pingAfterSilence
+        pair.runInitiator(pair.initiator.tick(now: pair.now))
+        #expect(pair.initiator.deadline == pair.now.uptime + Timing.pingAfterSilence)
+        #expect(pair.initiatorActions.closing == nil)
+    }
+
+    @Test("that heard nothing for 45 seconds is dead")
+    func dead() throws {
+        var pair = try connected()
+        pair.now.uptime += Timing.pingAfterSilence
+        #expect(pair.initiator.tick(now: pair.now).written.count == 1)
+        pair.now.uptime += Timing.deadAfterSilence - Timing.pingAfterSilence - 1
+        #expect(pair.initiator.tick(now: pair.now).isEmpty)
+        pair.now.uptime += 1
+        #expect(pair.initiator.tick(now: pair.now).closing?.closeReason == .timeout)
+    }
+
+    @Test("goes on with the next key after ten minutes, and both ends agree on it")
+    func rekey() throws {
+        var pair = try connected()
+        for round in 1...3 {
+            pair.now.uptime += Timing.rekeyInterval
+            pair.initiator.enqueue(.heads([], isComplete: true))
+            pair.runInitiator(pair.initiator.flush(now: pair.now))
+            pair.responder.enqueue(.heads([], isComplete: true))
+            pair.runResponder(pair.responder.flush(now: pair.now))
+            #expect(pair.responderActions.frames.count == round)
+            #expect(pair.initiatorActions.frames.count == round)
+        }
+        #expect(pair.initiatorActions.closing == nil && pair.responderActions.closing == nil)
+    }
+
+    @Test("ends when a message is changed, repeated, or left out")
+    func tampering() throws {
+        for attack in 0..<3 {
+            var pair = try connected()
+            var messages: [[UInt8]] = []
+            for _ in 0..<2 {
+                pair.initiator.enqueue(.ping)
+                messages += pair.initiator.flush(now: pair.now).written
+            }
+            switch attack {
+            case 0: messages[0][5] ^= 1
+            case 1: messages.insert(messages[0], at: 0)
+            default: messages.removeFirst()
+            }
+            let answer = pair.responder.received(messages.flatMap { $0 }, now: pair.now)
+            #expect(answer.closing?.code == .unauthentic, "attack \(attack)")
+        }
+    }
+
+    @Test("refuses a frame over the limit as soon as its length is known")
+    func endlessFrame() throws {
+        var buffer = FrameBuffer()
+        buffer.append([0x81, 0x80, 0x40])  // 1 MiB and one byte
+        #expect(throws: ProtocolError.self) { try buffer.next() }
+        var other = FrameBuffer()
+        other.append([0x80, 0x80, 0x80, 0x80, 0x01])
+        #expect(throws: ProtocolError.self) { try other.next() }
+    }
+
+    @Test("passes over kinds of frames that it does not know")
+    func unknownFrame() throws {
+        // Field 100, length-delimited, two bytes.
+        #expect(try Frame.decode([0xa2, 0x06, 0x02, 0x08, 0x01], from: DeviceID(Bytes32())) == nil)
+    }
+
+    @Test("says why it is closed")
+    func closing() throws {
+        var pair = try connected()
+        pair.runInitiator(pair.initiator.close(.shutdown, now: pair.now))
+        #expect(pair.responderActions.closing?.closeReason == .shutdown)
+        #expect(!pair.responder.isEstablished)
+    }
+}

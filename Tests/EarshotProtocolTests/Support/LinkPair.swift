@@ -1,0 +1,68 @@
+import EarshotCrypto
+import EarshotModel
+import EarshotTesting
+
+@testable import EarshotProtocol
+
+/// Two ends of one link, driven by hand: what one writes, the other receives.
+struct LinkPair {
+    var initiator: LinkMachine
+    var responder: LinkMachine
+    var now = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
+    /// What each end wanted beside writing, in order.
+    var initiatorActions: [LinkMachine.Action] = []
+    var responderActions: [LinkMachine.Action] = []
+
+    init(_ initiator: LocalDevice, _ responder: LocalDevice) throws {
+        var keys = SeededGenerator(seed: 99)
+        self.initiator = try LinkMachine(
+            role: .initiator, configuration: initiator.link, ephemeralKey: keys.agreementKey(), now: now)
+        self.responder = try LinkMachine(
+            role: .responder, configuration: responder.link, ephemeralKey: keys.agreementKey(), now: now)
+    }
+
+    /// Runs the handshake to its end, both sides accepting whoever is there.
+    mutating func connect() {
+        runInitiator(initiator.start())
+    }
+
+    mutating func runInitiator(_ actions: [LinkMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .write(let bytes): runResponder(responder.received(bytes, now: now))
+            case .decide:
+                initiatorActions.append(action)
+                runInitiator(initiator.accept(now: now))
+            case .receive, .close: initiatorActions.append(action)
+            }
+        }
+    }
+
+    mutating func runResponder(_ actions: [LinkMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .write(let bytes): runInitiator(initiator.received(bytes, now: now))
+            case .decide:
+                responderActions.append(action)
+                runResponder(responder.accept(now: now))
+            case .receive, .close: responderActions.append(action)
+            }
+        }
+    }
+}
+
+extension [LinkMachine.Action] {
+    var frames: [Frame] { compactMap { if case .receive(let frame) = $0 { frame } else { nil } } }
+    var closing: ProtocolError? { compactMap { if case .close(let error) = $0 { error } else { nil } }.first }
+    var peers: [LinkPeer] { compactMap { if case .decide(let peer) = $0 { peer } else { nil } } }
+    var written: [[UInt8]] { compactMap { if case .write(let bytes) = $0 { bytes } else { nil } } }
+}
+
+/// A device of a user who exists for a test.
+func device(
+    _ name: String, seed: UInt64? = nil, networkKey: SecretBytes? = nil, notBefore: Int64 = 0, notAfter: Int64 = .max
+) -> LocalDevice {
+    var generator = SeededGenerator(seed: seed ?? name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
+    return .generated(
+        name: name, networkKey: networkKey, notBefore: notBefore, notAfter: notAfter, using: &generator)
+}
