@@ -1,0 +1,40 @@
+import Earshot
+
+/// Sends one message and prints what becomes of it: `hello HOME NAME TEXT`.
+///
+/// The home directory is one that `earshot init` has made and on which no node runs.
+@main
+struct Hello {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4 else {
+            print("usage: hello HOME NAME TEXT")
+            return
+        }
+        let node = try Node(home: Home(path: arguments[1]))
+        let states = node.events.events(.messageState)
+        let discovered = node.events.events(.userDiscovered)
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await node.run() }
+
+            // A user who was met before can be written to at once; one who was not must be found first.
+            var recipient = await node.users.all.first { $0.name.text == arguments[2] }
+            if recipient == nil {
+                for await user in discovered where user.name.text == arguments[2] {
+                    recipient = user
+                    break
+                }
+            }
+            guard let recipient else { return }
+
+            let message = try await node.messages.send(arguments[3], to: recipient.userID)
+            print("queued")
+            for await change in states where change.messageID == message.messageID {
+                print(change.state.name)
+                if change.state.isDelivered { break }
+            }
+            group.cancelAll()
+        }
+    }
+}
