@@ -61,7 +61,9 @@ public enum Timing {
     /// The first wait before a failed dial is repeated; it doubles up to `redialCeiling`.
     public static let redialFloor: Int64 = 250
     public static let redialCeiling: Int64 = 30_000
-    /// How long the higher of two devices that found each other leaves dialling to the lower.
+    /// For how long after seeing the first peer a node takes itself for the newcomer, who dials at once.
+    public static let newcomer: Int64 = 2_000
+    /// How long a node that is no newcomer leaves dialling to a lower device that it sees.
     public static let dialDeference: Int64 = 400
     /// Two links of a pair of devices that began within this time of each other are taken for simultaneous dials.
     public static let simultaneousDial: Int64 = 1_000

@@ -57,8 +57,9 @@ public struct PeerAddress: Hashable, Sendable, LosslessStringConvertible {
     /// Reads `host:port`, `1.2.3.4:port` and `[v6]:port`.
     public init?(_ description: String) {
         let text = description[...]
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
-        else { return nil }
+        guard let colon = text.lastIndex(of: ":"), !text.contains(where: \.isWhitespace) else { return nil }
+        let digits = text[text.index(after: colon)...]
+        guard let port = UInt16(digits), port > 0, String(port) == digits else { return nil }
         var host = text[..<colon]
         if host.hasPrefix("[") && host.hasSuffix("]") {
             host = host.dropFirst().dropLast()

@@ -1,6 +1,6 @@
 @_spi(_Unicode) import Swift
 
-/// The name of a user: a label for people, 1 to 63 bytes of UTF-8 in NFC without control characters.
+/// The name of a user: a label for people, 1 to 63 bytes of UTF-8 in NFC without control or invisible characters.
 ///
 /// A name proves nothing. Who someone is, the key says (`UserID`).
 public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -8,6 +8,7 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
     public enum Invalid: Error, Equatable, Sendable, CustomStringConvertible {
         case empty
         case tooLong(bytes: Int)
+        /// A control character, or one that cannot be seen and so would make another name of the same looks.
         case controlCharacter
         case notNormalized
         case surroundedBySpace
@@ -16,7 +17,7 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
             switch self {
             case .empty: "a name has at least one character"
             case .tooLong(let bytes): "a name is at most \(Limits.nameBytes) bytes of UTF-8, and this one is \(bytes)"
-            case .controlCharacter: "a name has no control characters"
+            case .controlCharacter: "a name has no control or invisible characters"
             case .notNormalized: "a name is in Unicode normalization form C"
             case .surroundedBySpace: "a name does not begin or end with a space"
             }
@@ -31,15 +32,21 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
         guard !text.isEmpty else { throw .empty }
         let bytes = text.utf8.count
         guard bytes <= Limits.nameBytes else { throw .tooLong(bytes: bytes) }
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .unassigned, .surrogate: throw .controlCharacter
-            default: continue
-            }
-        }
+        guard text.unicodeScalars.allSatisfy(Self.isAllowed) else { throw .controlCharacter }
         guard text.first?.isWhitespace == false, text.last?.isWhitespace == false else { throw .surroundedBySpace }
         guard Self.normalized(text).utf8.elementsEqual(text.utf8) else { throw .notNormalized }
         self.text = text
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .unassigned, .surrogate: false
+        // Default-ignorable are the marks of direction, too. Joiners and variation selectors shape what is seen, in
+        // emoji and in several scripts.
+        default:
+            !scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isVariationSelector
+                || scalar == "\u{200C}" || scalar == "\u{200D}"
+        }
     }
 
     /// Normalizes what a person typed, then checks it.

@@ -36,7 +36,7 @@ public struct Snapshot: Hashable, Sendable {
     public var devices: [DeviceRecord] = []
     public var logs: [LogRecord] = []
     public var deliveries: [DeliveryRecord] = []
-    /// Failures of messages that are not yet covered by a receipt.
+    /// Failures of messages that are not yet covered by a receipt; of withheld ones, by one that says read.
     public var failures: [DeliveryFailure] = []
 
     public init() {}

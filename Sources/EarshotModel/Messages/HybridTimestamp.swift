@@ -4,13 +4,16 @@
 /// is greater than that of what it answers.
 /// See Kulkarni et al., "Logical Physical Clocks", 2014.
 public struct HybridTimestamp: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The greatest: below 2^63, so that it is an integer of the store's, too.
+    public static let maximum = HybridTimestamp(rawValue: UInt64(Int64.max))
+
     /// Milliseconds in the upper 48 bits, counter in the lower 16.
     public let rawValue: UInt64
 
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public init(milliseconds: Int64, counter: UInt16 = 0) {
-        rawValue = UInt64(max(0, min(milliseconds, 1 << 47))) << 16 | UInt64(counter)
+        rawValue = UInt64(max(0, min(milliseconds, Self.maximum.milliseconds))) << 16 | UInt64(counter)
     }
 
     /// Milliseconds since 1970 (UTC).
@@ -18,7 +21,7 @@ public struct HybridTimestamp: Hashable, Sendable, Comparable, CustomStringConve
     public var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
 
     /// The least timestamp above this one. The greatest has none, and is its own.
-    public var next: HybridTimestamp { HybridTimestamp(rawValue: rawValue == .max ? .max : rawValue + 1) }
+    public var next: HybridTimestamp { self < .maximum ? HybridTimestamp(rawValue: rawValue + 1) : .maximum }
 
     public var description: String { "\(milliseconds).\(counter)" }
     public static func < (a: HybridTimestamp, b: HybridTimestamp) -> Bool { a.rawValue < b.rawValue }

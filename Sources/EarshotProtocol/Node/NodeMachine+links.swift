@@ -7,8 +7,12 @@ extension NodeMachine {
     /// Somebody advertises a device. A hint: who is there is proved by the handshake.
     public mutating func found(_ deviceID: DeviceID, addresses: [PeerAddress], now: Moment) -> [NodeAction] {
         guard deviceID != local.deviceID else { return [] }
-        // Both ends see each other at about the same time: the lower device dials, the other waits a little for it.
-        let delay = local.deviceID < deviceID ? 0 : Timing.dialDeference
+        // A newcomer sees those who are there before they see it, and dials at once. Those who are there leave that
+        // to it for a moment, so that two dials seldom cross.
+        let start = firstSight ?? now.uptime
+        firstSight = start
+        let isNewcomer = now.uptime - start < Timing.newcomer
+        let delay = isNewcomer || local.deviceID < deviceID ? 0 : Timing.dialDeference
         dialer.found(.device(deviceID), addresses: addresses, delay: delay, now: now.uptime)
         if linkOfDevice[deviceID] != nil { dialer.linked(.device(deviceID)) }
         return finish(now: now)

@@ -43,6 +43,8 @@ public struct NodeMachine: Sendable {
     var skewedUsers: Set<UserID> = []
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
+    /// When the first peer was seen, as an uptime.
+    var firstSight: Int64?
     var isStopping = false
     var hasStorageFailed = false
     var nextConnection: UInt64 = 0
