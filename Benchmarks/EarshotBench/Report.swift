@@ -3,6 +3,7 @@ import Foundation
 /// The figures of one run.
 struct Report {
     var verificationsPerSecond = 0.0
+    var signaturesPerSecond = 0.0
     var commitRowsPerSecond = 0.0
     var singleCommitMicroseconds = 0.0
     var roundTripMicroseconds = 0.0
@@ -33,11 +34,23 @@ struct Report {
         row("send to delivered, one at a time, p99, µs", deliveredP99, "")
         row("  of one synced commit, µs", singleCommitMicroseconds, ratio(deliveredP50 / singleCommitMicroseconds))
         row("  of one round trip on loopback, µs", roundTripMicroseconds, ratio(deliveredP50 / roundTripMicroseconds))
+        printLatencyParts()
         row("from up to discovered and linked, ms", discoveredMilliseconds, "")
         row("resident memory idle, sender, MiB", Double(rssIdle.sender) / 1_048_576, "")
         row("resident memory idle, receiver, MiB", Double(rssIdle.receiver) / 1_048_576, "")
         row("resident memory after, sender, MiB", Double(rssAfter.sender) / 1_048_576, "")
         row("resident memory after, receiver, MiB", Double(rssAfter.receiver) / 1_048_576, "")
+    }
+
+    /// Where the time of one message goes: what it cannot do without, at this machine's speed, and the rest.
+    private func printLatencyParts() {
+        let commits = 3 * singleCommitMicroseconds
+        let signatures = 2e6 / signaturesPerSecond + 2e6 / verificationsPerSecond
+        row("  of that: three synced commits, one after another", commits, "sender, receiver, sender")
+        row("  of that: two signatures, two verifications", signatures, "checkpoint and receipt")
+        row("  of that: one round trip", roundTripMicroseconds, "")
+        let rest = deliveredP50 - commits - signatures - roundTripMicroseconds
+        row("  the rest: threads waking, rows, frames, events", rest, "")
     }
 
     private func row(_ what: String, _ value: Double, _ note: String) {
@@ -53,7 +66,8 @@ struct Report {
             ("delivered_p99_us", deliveredP99), ("rss_idle_bytes", Double(max(rssIdle.sender, rssIdle.receiver))),
             ("rss_after_bytes", Double(max(rssAfter.sender, rssAfter.receiver))),
             ("discovered_ms", discoveredMilliseconds), ("ed25519_verify_per_second", verificationsPerSecond),
-            ("commit_rows_per_second", commitRowsPerSecond), ("single_commit_us", singleCommitMicroseconds),
+            ("ed25519_sign_per_second", signaturesPerSecond), ("commit_rows_per_second", commitRowsPerSecond),
+            ("single_commit_us", singleCommitMicroseconds),
             ("loopback_round_trip_us", roundTripMicroseconds),
             ("sender_cpu_us_per_message", processorMicroseconds.sender),
             ("receiver_cpu_us_per_message", processorMicroseconds.receiver),
