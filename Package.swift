@@ -101,16 +101,36 @@ let package = Package(
             swiftSettings: settings),
 
         // Tests.
+        .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["requirements.txt"], swiftSettings: settings),
         .testTarget(
-            name: "EarshotCryptoTests", dependencies: ["EarshotModel", "EarshotCrypto"], exclude: ["Fixtures"],
-            swiftSettings: settings),
+            name: "EarshotModelTests", dependencies: ["EarshotModel", "EarshotTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "EarshotCryptoTests", dependencies: ["EarshotModel", "EarshotCrypto", "TestSupport"],
+            exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "EarshotProtocolTests",
-            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotTesting"],
+            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotTesting", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EarshotStoreTests",
+            dependencies: [
+                "EarshotModel", "EarshotProtocol", "EarshotStore", "EarshotTesting",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EarshotDiscoveryTests", dependencies: ["EarshotModel", "EarshotDiscovery"],
             swiftSettings: settings),
+        .testTarget(
+            name: "EarshotTests",
+            dependencies: [
+                "Earshot", "EarshotCrypto", "EarshotModel", "EarshotProtocol", "EarshotStore", "EarshotTesting",
+                "TestSupport",
+            ],
+            exclude: ["Fixtures"], swiftSettings: settings),
+        .testTarget(
+            name: "EarshotGatewayTests", dependencies: ["Earshot", "EarshotGateway"], swiftSettings: settings),
+        .testTarget(name: "EarshotCommandTests", dependencies: ["EarshotCommand"], swiftSettings: settings),
     ]
 )
 

@@ -14,19 +14,31 @@ public struct Users: Sendable {
     public func named(_ text: String) async throws(EarshotError) -> User {
         let all = await self.all
         if let userID = UserID(text), let user = all.first(where: { $0.userID == userID }) { return user }
-        let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
-        let name = (try? UserName(typed: parts.first ?? text))?.text ?? text
-        var matches = all.filter { $0.name.text == name }
-        if parts.count == 2 {
-            matches = matches.filter { $0.userID.description.hasPrefix(parts[1].lowercased()) }
-        }
+        let matches = Self.matches(text, among: all)
         guard let match = matches.first else { throw unknown(text, among: all) }
         guard matches.count == 1 else {
-            let choices = matches.map { "\($0.name)@\($0.userID.description.prefix(8))" }.joined(separator: " or ")
             throw EarshotError(
-                .ambiguousUser, "there are \(matches.count) users called \(text)", remedy: "say which: \(choices)")
+                .ambiguousUser, "there are \(matches.count) users called \(text)",
+                remedy: "say which: \(Self.choices(among: matches).joined(separator: " or "))")
         }
         return match
+    }
+
+    /// The users whose name the text is, and those whose name and beginning of the key it is: a user who takes such a
+    /// text for a name gets no message that was meant for another.
+    private static func matches(_ text: String, among users: [User]) -> [User] {
+        var matches = users.filter { $0.name.text == text }
+        if let sign = text.lastIndex(of: "@") {
+            let (name, prefix) = (text[..<sign], text[text.index(after: sign)...].lowercased())
+            matches += users.filter { $0.name.text == name && $0.userID.description.hasPrefix(prefix) }
+        }
+        return matches
+    }
+
+    /// What names each of several users alone: the beginning of the key where they share a name, else the key.
+    private static func choices(among users: [User]) -> [String] {
+        guard Set(users.map(\.name)).count == 1 else { return users.map(\.userID.description) }
+        return users.map { "\($0.name)@\($0.userID.description.prefix(8))" }
     }
 
     private func unknown(_ text: String, among users: [User]) -> EarshotError {
@@ -34,7 +46,8 @@ public struct Users: Sendable {
             return EarshotError(
                 .unknownUser, "\(text) is this node's own name", remedy: "a message to oneself goes nowhere")
         }
-        let near = users.map(\.name.text).filter { EditDistance.between($0.lowercased(), text.lowercased()) <= 2 }
+        let name = text.split(separator: "@").first.map(String.init) ?? text
+        let near = users.map(\.name.text).filter { EditDistance.between($0.lowercased(), name.lowercased()) <= 2 }
         let remedy =
             near.isEmpty
             ? "nobody of that name was ever met; see: earshot users"

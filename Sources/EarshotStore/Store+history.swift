@@ -49,8 +49,8 @@ extension Store {
         let path = self.path
         return try read { db in
             let reader = HistoryReader(db: db, rows: Rows(path: path))
-            guard let log = try reader.log(messageID.log) else { return nil }
             let sequence = messageID.sequence
+            guard let log = try reader.log(messageID.log), sequence <= log.record.head.sequence else { return nil }
             return try reader.read(log: log, from: sequence, through: sequence, descending: false, limit: 1).first
         }
     }

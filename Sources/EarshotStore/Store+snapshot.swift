@@ -6,24 +6,27 @@ extension Store {
     /// What a node starts from: everything but the entries.
     public func snapshot() throws(StoreError) -> Snapshot {
         let rows = Rows(path: path)
-        return try read { db in
-            var snapshot = Snapshot()
-            snapshot.users = try Row.fetchAll(db, sql: "SELECT * FROM user").map(rows.user)
-            snapshot.devices = try Row.fetchAll(db, sql: "SELECT * FROM device").map(rows.device)
-            snapshot.logs = try Row.fetchAll(db, sql: "SELECT * FROM log").map(rows.log)
-            snapshot.deliveries = try Row.fetchAll(
-                db, sql: "SELECT log.logID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
-            ).map(rows.delivery)
-            snapshot.failures = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT log.logID, failure.* FROM failure JOIN log ON log.number = failure.log
-                    WHERE NOT EXISTS (SELECT 1 FROM delivery
-                        WHERE delivery.log = failure.log AND delivery.delivered >= failure.sequence)
-                    """
-            ).map(rows.failure)
-            return snapshot
-        }
+        return try read { try Snapshot($0, rows) }
+    }
+}
+
+extension Snapshot {
+    init(_ db: Database, _ rows: Rows) throws {
+        self.init()
+        users = try Row.fetchAll(db, sql: "SELECT * FROM user").map(rows.user)
+        devices = try Row.fetchAll(db, sql: "SELECT * FROM device").map(rows.device)
+        logs = try Row.fetchAll(db, sql: "SELECT * FROM log").map(rows.log)
+        deliveries = try Row.fetchAll(
+            db, sql: "SELECT log.logID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
+        ).map(rows.delivery)
+        failures = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT log.logID, failure.* FROM failure JOIN log ON log.number = failure.log
+                WHERE NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.log = failure.log AND failure.sequence
+                    <= CASE WHEN failure.isWithheld THEN delivery.read ELSE delivery.delivered END)
+                """
+        ).map(rows.failure)
     }
 }
 

@@ -1,4 +1,5 @@
 public import EarshotModel
+import Foundation
 import GRDB
 
 /// The owner of a node's database: users, logs, entries and how far they were delivered.
@@ -13,7 +14,10 @@ public final class Store: Sendable {
     /// Opens the database, or makes it, and brings its tables up to date.
     /// - Throws: `StoreError`; a damaged file is left as it is.
     public convenience init(path: String) throws(StoreError) {
-        try self.init(path: path) { try DatabasePool(path: path, configuration: Self.configuration) }
+        try self.init(path: path) {
+            try Self.inspect(path)
+            return try DatabasePool(path: path, configuration: Self.configuration)
+        }
     }
 
     /// A database that ends with the object: for tests and for simulation.
@@ -25,17 +29,30 @@ public final class Store: Sendable {
         self.path = path
         do {
             database = try open()
-            let migrator = Schema.migrator
-            guard try !database.read(migrator.hasBeenSuperseded) else {
-                throw StoreError(code: .newer, message: "the database \(path) was written by a newer version")
-            }
-            try migrator.migrate(database)
+            try Schema.migrator.migrate(database)
             // After opening, not in `prepareDatabase`: a pool sets NORMAL when it turns on write-ahead logging,
             // and that syncs at checkpoints only.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         } catch {
             throw StoreError(error, path: path)
         }
+    }
+
+    /// Reads what a node starts from without the right to write, because opening a file for writing changes it.
+    /// - Throws: for a damaged file, and for one of a newer version.
+    private static func inspect(_ path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        var configuration = Self.configuration
+        configuration.readonly = true
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        try database.read { db in
+            guard try !Schema.migrator.hasBeenSuperseded(db) else {
+                throw StoreError(code: .newer, message: "the database \(path) was written by a newer version")
+            }
+            guard try Schema.migrator.hasCompletedMigrations(db) else { return }
+            _ = try Snapshot(db, Rows(path: path))
+        }
+        try database.close()
     }
 
     private static var configuration: Configuration {
@@ -45,9 +62,14 @@ public final class Store: Sendable {
         return configuration
     }
 
-    /// Ends every use of the file, after what runs.
+    /// Ends every use of the file, after what runs, and leaves all that was committed in that one file.
     public func close() throws(StoreError) {
-        do { try database.close() } catch { throw StoreError(error, path: path) }
+        do {
+            // A pool closes its writer before its readers, and the last one to close could not do this.
+            let checkpoint = Result { try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+            try database.close()
+            try checkpoint.get()
+        } catch { throw StoreError(error, path: path) }
     }
 
     /// Checks the whole file, which takes a time that grows with it.

@@ -1,5 +1,6 @@
 import EarshotCrypto
 import EarshotModel
+import TestSupport
 import Testing
 
 /// The values are those of CPython's `hashlib.blake2b(…, digest_size=32)`, an implementation of its own.

@@ -1,6 +1,7 @@
 import EarshotCrypto
 import EarshotModel
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(

@@ -1,5 +1,6 @@
 import EarshotCrypto
 import EarshotModel
+import TestSupport
 import Testing
 
 @Suite(

@@ -1,4 +1,5 @@
 import EarshotCrypto
+import TestSupport
 import Testing
 
 @Suite("Passphrase box")

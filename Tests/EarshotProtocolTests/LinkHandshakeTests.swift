@@ -11,7 +11,7 @@ struct LinkHandshakeTests {
         let (alice, bob) = (device("alice"), device("bob"))
         var pair = try LinkPair(alice, bob)
         pair.connect()
-        #expect(pair.initiator.isEstablished && pair.responder.isEstablished)
+        #expect(pair.initiator.isEstablished && pair.responder.isEstablished && pair.isConfirmed)
         #expect(pair.initiatorActions.peers.map(\.userID) == [bob.userID])
         #expect(pair.responderActions.peers.map(\.userID) == [alice.userID])
     }
@@ -113,6 +113,42 @@ struct LinkHandshakeTests {
         pair.connect()
         #expect(pair.responderActions.closing?.code == .unauthentic)
         #expect(pair.responderActions.peers.isEmpty)
+    }
+
+    @Test("with a credential whose times cannot be counted with is refused", arguments: [Int64.min, Int64.max, -1])
+    func absurdTimes(_ time: Int64) {
+        let (identity, signing) = (SigningKey.generate(), SigningKey.generate())
+        let credential = Credential.issue(
+            name: device("alice").name, identityKey: identity, deviceID: DeviceID(signing.publicKey),
+            agreementKey: AgreementKey.generate().publicKey, notBefore: 0, notAfter: time)
+        let error = #expect(throws: ProtocolError.self) { try Credential(decoding: credential.encoded()) }
+        #expect(error?.code == .malformed)
+    }
+
+    @Test("makes no link to a responder that knows the network's tag and not its key")
+    func responderWithoutKey() throws {
+        let key = SecretBytes(copying: Array(repeating: 1 as UInt8, count: 32))
+        let (alice, mallory) = (device("alice", networkKey: key), device("mallory"))
+        let now = Moment(wallClock: 1_700_000_000_000, uptime: 1)
+        var initiator = try LinkMachine(
+            role: .initiator, configuration: alice.link, ephemeralKey: .generate(), now: now)
+        var thief = try HandshakeState(
+            pattern: .xxpsk3, role: .responder, prologue: alice.link.prologue, staticKey: mallory.link.agreementKey,
+            ephemeralKey: .generate(), presharedKey: SecretBytes(copying: Array(repeating: 2 as UInt8, count: 32)))
+        let first = try #require(initiator.start().written.first)
+        let helloBytes = 2 + Int(first[1])
+        _ = try thief.readMessage(Array(first.dropFirst(helloBytes + 2)))
+        var introduction = Earshot_V1_Introduction()
+        introduction.credential = mallory.link.credential.wire
+        let second = try thief.writeMessage(payload: Wire.encode(introduction))
+        #expect(initiator.received(MessageBuffer.framed(second), now: now).peers.count == 1)
+        let accepted = initiator.accept(now: now)
+        #expect(!accepted.contains { if case .established = $0 { true } else { false } })
+        #expect(!initiator.isEstablished)
+        let answer = initiator.received(
+            MessageBuffer.framed(Array(repeating: 0, count: 40)), now: now)
+        #expect(answer.closing?.code == .unauthentic)
+        #expect(!answer.contains { if case .established = $0 { true } else { false } })
     }
 
     @Test("is given up after ten seconds")

@@ -54,6 +54,7 @@ struct LinkTransportTests {
         var pair = try connected()
         pair.now.uptime += Timing.pingAfterSilence
         pair.runInitiator(pair.initiator.tick(now: pair.now))
+        pair.runResponder(pair.responder.flush(now: pair.now))
         #expect(pair.initiator.deadline == pair.now.uptime + Timing.pingAfterSilence)
         #expect(pair.initiatorActions.closing == nil)
     }

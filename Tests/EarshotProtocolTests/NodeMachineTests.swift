@@ -124,7 +124,7 @@ struct NodeMachineTests {
         var pair = MachinePair.linked()
         let impostor = device("bob", seed: 4711)
         #expect(impostor.userID != pair.bob.local.userID)
-        var thief = NodeMachine(local: impostor, snapshot: Snapshot()) { .generate() }
+        var thief = NodeMachine(local: impostor, snapshot: Snapshot(), now: pair.now) { .generate() }
         let address = PeerAddress(host: "10.0.0.3", port: 7)
         let (connectionID, _) = thief.accepted(from: address, now: pair.now)
         pair.alice.perform(pair.alice.machine.addStaticPeer(address, now: pair.now))

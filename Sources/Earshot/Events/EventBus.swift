@@ -58,15 +58,17 @@ public final class EventBus: Sendable {
     }
 
     private func register(_ names: Set<EventName>, _ limit: Int) -> EventMailbox {
-        state.withLock { state in
+        let (mailbox, isFinished) = state.withLock { state in
             state.nextNumber += 1
             let number = state.nextNumber
             let mailbox = EventMailbox(names: names, limit: max(1, limit)) { [weak self] in
                 _ = self?.state.withLock { $0.mailboxes.removeValue(forKey: number) }
             }
-            if state.isFinished { mailbox.finish() } else { state.mailboxes[number] = mailbox }
-            return mailbox
+            if !state.isFinished { state.mailboxes[number] = mailbox }
+            return (mailbox, state.isFinished)
         }
+        if isFinished { mailbox.finish() }
+        return mailbox
     }
 }
 

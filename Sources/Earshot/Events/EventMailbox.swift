@@ -5,7 +5,9 @@ import Synchronization
 final class EventMailbox: Sendable {
     private struct State {
         var events: Deque<Event> = []
+        /// Events that were lost and not yet told of, and how many of those that wait come before them.
         var lost = 0
+        var eventsBeforeLost = 0
         var waiting: CheckedContinuation<Event?, Never>?
         var isFinished = false
     }
@@ -29,7 +31,12 @@ final class EventMailbox: Sendable {
                 state.waiting = nil
                 return waiting
             }
-            if state.events.count < limit { state.events.append(event) } else { state.lost += 1 }
+            if state.events.count < limit {
+                state.events.append(event)
+            } else {
+                if state.lost == 0 { state.eventsBeforeLost = limit }
+                state.lost += 1
+            }
             return nil
         }
         waiting?.resume(returning: event)
@@ -50,10 +57,13 @@ final class EventMailbox: Sendable {
     private static func take(
         _ state: inout State, _ continuation: CheckedContinuation<Event?, Never>
     ) -> (event: Event?, isReady: Bool) {
-        if let event = state.events.popFirst() { return (event, true) }
-        if state.lost > 0 {
+        if state.lost > 0, state.eventsBeforeLost == 0 {
             defer { state.lost = 0 }
             return (.eventsLost(count: state.lost), true)
+        }
+        if let event = state.events.popFirst() {
+            if state.lost > 0 { state.eventsBeforeLost -= 1 }
+            return (event, true)
         }
         if state.isFinished { return (nil, true) }
         precondition(state.waiting == nil, "one task at a time iterates a sequence of events")

@@ -57,7 +57,7 @@ extension Home {
                 try writeCredential(credential)
             }
         }
-        let networkKey = access(networkFile, F_OK) == 0 ? try readSecret(networkFile, KeyFileLabel.network) : nil
+        let networkKey = access(networkFile, F_OK) == 0 ? try readSecret(networkFile, KeyFileLabel.network, count: 32) : nil
         let material = LinkMaterial(agreement: keys.agreement, credential: credential, networkKey: networkKey)
         return (material, keys.signing)
     }
@@ -92,7 +92,7 @@ extension Home {
         let file = try PrivateFile.read(identityFile)
         let bytes = file.withUnsafeBytes { Array($0) }
         guard PassphraseBox.isBox(bytes) else {
-            return try signingKey(try readSecret(identityFile, KeyFileLabel.identity), of: identityFile)
+            return try signingKey(try readSecret(identityFile, KeyFileLabel.identity, count: 32), of: identityFile)
         }
         guard let passphrase else {
             guard mustOpen else { return nil }
@@ -120,8 +120,7 @@ extension Home {
     }
 
     private func readDevice() throws(EarshotError) -> DeviceKeys {
-        let secrets = try readSecret(deviceFile, KeyFileLabel.device)
-        guard secrets.count == 64 else { throw malformed(deviceFile, nil) }
+        let secrets = try readSecret(deviceFile, KeyFileLabel.device, count: 64)
         let halves = secrets.withUnsafeBytes { bytes in
             (SecretBytes(copying: bytes.prefix(32)), SecretBytes(copying: bytes.dropFirst(32)))
         }
@@ -171,12 +170,12 @@ extension Home {
         if let failure { throw failure }
     }
 
-    private func readSecret(_ file: String, _ label: [UInt8]) throws(EarshotError) -> SecretBytes {
+    private func readSecret(_ file: String, _ label: [UInt8], count: Int) throws(EarshotError) -> SecretBytes {
         let whole = try PrivateFile.read(file)
         let secret = whole.withUnsafeBytes { bytes in
             bytes.starts(with: label) ? SecretBytes(copying: bytes.dropFirst(label.count)) : nil
         }
-        guard let secret, secret.count >= 32 else { throw malformed(file, nil) }
+        guard let secret, secret.count == count else { throw malformed(file, nil) }
         return secret
     }
 

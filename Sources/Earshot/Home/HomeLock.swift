@@ -2,9 +2,13 @@ import Foundation
 
 /// Keeps a second node off a home directory for as long as it exists.
 ///
-/// An advisory lock of the kernel's, so that it ends with the process however that ends; the file's text is the pid,
-/// for people.
+/// An advisory lock of the kernel's on the open file (`F_OFD_SETLK`, fcntl(2)), so that it ends with the process however
+/// that ends, and can be asked about without being taken. The file's text is the pid, for people.
 public final class HomeLock: Sendable {
+    /// Linux' numbers for `F_OFD_GETLK` and `F_OFD_SETLK`, which Glibc's module does not show.
+    private static let getLock: Int32 = 36
+    private static let setLock: Int32 = 37
+
     private let descriptor: Int32
 
     /// - Throws: `EarshotError` `homeInUse`, with the pid of the node that runs.
@@ -16,7 +20,8 @@ public final class HomeLock: Sendable {
                 .unusableHome, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
                 remedy: "check that you may write to the home directory")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        var range = Self.wholeFile
+        guard fcntl(descriptor, Self.setLock, &range) == 0 else {
             close(descriptor)
             let holder = Self.holder(of: home).map { "with pid \($0)" } ?? "with an unknown pid"
             throw EarshotError(
@@ -31,15 +36,17 @@ public final class HomeLock: Sendable {
 
     deinit { close(descriptor) }
 
+    private static var wholeFile: flock {
+        flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+    }
+
     /// The pid of the node that runs on a home directory, if one does.
     public static func holder(of home: Home) -> Int32? {
         let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
-            flock(descriptor, LOCK_UN)
-            return nil
-        }
+        var range = wholeFile
+        guard fcntl(descriptor, getLock, &range) == 0, range.l_type != F_UNLCK else { return nil }
         var buffer = [UInt8](repeating: 0, count: 16)
         let count = pread(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { return nil }

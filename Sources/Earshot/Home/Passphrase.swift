@@ -2,7 +2,7 @@ import EarshotCrypto
 import Foundation
 
 /// What seals an identity's secret key. It lies in wiped memory.
-public struct Passphrase: Sendable {
+public struct Passphrase: Sendable, Equatable {
     /// A longer one is refused.
     public static let maximumBytes = 1024
 
@@ -16,14 +16,15 @@ public struct Passphrase: Sendable {
     public init(readingFrom descriptor: Int32) throws(EarshotError) {
         var count = 0
         var reason: String?
-        let line = SecretBytes(count: Self.maximumBytes) { buffer in
+        // One byte more, for the end of the longest line.
+        let line = SecretBytes(count: Self.maximumBytes + 1) { buffer in
             while count < buffer.count {
                 let got = read(descriptor, buffer.baseAddress! + count, 1)
                 if got < 0 { reason = String(cString: strerror(errno)) }
                 if got <= 0 || buffer[count] == UInt8(ascii: "\n") { return }
                 count += 1
             }
-            reason = "it is longer than \(buffer.count) bytes"
+            reason = "it is longer than \(Self.maximumBytes) bytes"
         }
         guard reason == nil, count > 0 else {
             throw EarshotError(

@@ -34,7 +34,6 @@ public final class Node: Sendable {
     let shell: NodeShell
     let store: Store
     private let networkTag: String
-    private let lock: HomeLock
 
     /// Opens a home directory that `Home.create` has made, and takes its lock.
     ///
@@ -45,7 +44,7 @@ public final class Node: Sendable {
         home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil
     ) throws(EarshotError) {
         try home.check()
-        lock = try HomeLock(home)
+        let lock = try HomeLock(home)
         let (material, signing) = try home.unlock(passphrase: passphrase)
         let snapshot: Snapshot
         do {
@@ -58,8 +57,9 @@ public final class Node: Sendable {
         let local = LocalDevice(signingKey: signing, link: link)
         let events = EventBus()
         shell = NodeShell(
-            machine: NodeMachine(local: local, snapshot: snapshot) { AgreementKey.generate() }, store: store,
-            events: events, loop: MultiThreadedEventLoopGroup.singleton.next(), logger: configuration.logger)
+            machine: NodeMachine(local: local, snapshot: snapshot, now: .now) { AgreementKey.generate() }, store: store,
+            lock: lock, events: events, loop: MultiThreadedEventLoopGroup.singleton.next(), logger: configuration.logger
+        )
         self.home = home
         self.configuration = configuration
         self.events = events
@@ -78,8 +78,9 @@ public final class Node: Sendable {
     /// what waits, and returns. It runs once.
     ///
     /// - Parameter onListening: called once, with the port that peers connect to.
-    /// - Throws: `EarshotError` `portInUse` or `networkUnavailable`, at the beginning.
+    /// - Throws: `EarshotError` `portInUse` or `networkUnavailable`, at the beginning; `stopped` if it has run before.
     public func run(onListening: @Sendable (UInt16) async -> Void = { _ in }) async throws(EarshotError) {
+        try await shell.beginRun()
         let port: UInt16
         do { port = try await shell.start(port: configuration.port, staticPeers: configuration.staticPeers) } catch {
             await finish()

@@ -19,6 +19,8 @@ actor NodeShell {
     private let sockets: LinkSockets
     private let logger: Logger
     private let reads = DispatchQueue(label: "earshot.reads")
+    /// Kept until the last write to the home directory is done.
+    private let lock: HomeLock
 
     private var channels: [ConnectionID: any Channel] = [:]
     private var requests: [RequestID: CheckedContinuation<[Message], any Error>] = [:]
@@ -27,10 +29,14 @@ actor NodeShell {
     private var timerDeadline = Int64.max
     private var settling: [CheckedContinuation<Void, Never>] = []
     private var listener: (any Channel)?
+    private var hasStarted = false
 
-    init(machine: NodeMachine, store: Store, events: EventBus, loop: any EventLoop, logger: Logger) {
+    init(
+        machine: NodeMachine, store: Store, lock: HomeLock, events: EventBus, loop: any EventLoop, logger: Logger
+    ) {
         self.machine = machine
         self.store = store
+        self.lock = lock
         self.events = events
         self.loop = loop
         self.logger = logger
@@ -82,6 +88,15 @@ actor NodeShell {
     }
 
     // MARK: - What happens
+
+    /// Takes the one run that a node has.
+    /// - Throws: `EarshotError` `stopped` if it was taken.
+    func beginRun() throws(EarshotError) {
+        guard !hasStarted else {
+            throw EarshotError(.stopped, "a node runs once", remedy: "make a new one when this one has stopped")
+        }
+        hasStarted = true
+    }
 
     /// Listens, and begins to dial.
     func start(port: UInt16, staticPeers: [PeerAddress]) async throws(EarshotError) -> UInt16 {
@@ -288,8 +303,9 @@ actor NodeShell {
         timer = nil
         timerDeadline = deadline
         guard deadline != .max else { return }
-        timer = loop.scheduleTask(in: .milliseconds(max(0, deadline - now.uptime))) { [self] in
-            assumeIsolated { $0.tick() }
+        // Weak: messages may wait for weeks, and must not keep a node alive that nobody holds any more.
+        timer = loop.scheduleTask(in: .milliseconds(max(0, deadline - now.uptime))) { [weak self] in
+            self?.assumeIsolated { $0.tick() }
         }
     }
 }

@@ -40,7 +40,7 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .unassigned, .surrogate: false
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
         // Default-ignorable are the marks of direction, too. Joiners and variation selectors shape what is seen, in
         // emoji and in several scripts.
         default:

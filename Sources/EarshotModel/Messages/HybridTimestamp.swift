@@ -33,6 +33,9 @@ public struct HybridClock: Sendable {
 
     public init(latest: HybridTimestamp = HybridTimestamp(rawValue: 0)) { self.latest = latest }
 
+    /// Goes on after a timestamp that this clock gave in an earlier run.
+    public mutating func resume(after timestamp: HybridTimestamp) { latest = max(latest, timestamp) }
+
     /// The timestamp of something that happens now: above all that this clock gave or heard.
     public mutating func tick(wallClock: Int64) -> HybridTimestamp {
         latest = max(latest.next, HybridTimestamp(milliseconds: wallClock))

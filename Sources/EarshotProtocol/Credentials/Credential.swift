@@ -11,6 +11,9 @@ public struct Credential: Hashable, Sendable {
     public let notBefore: Int64
     /// Milliseconds since 1970; valid before this.
     public let notAfter: Int64
+    /// The times that a credential may name: whole numbers that every language can count, from 1970 on.
+    static let times: ClosedRange<Int64> = 0...(1 << 53)
+
     /// The encoded body, as it was signed.
     private let body: [UInt8]
     private let signature: Signature
@@ -63,12 +66,18 @@ public struct Credential: Hashable, Sendable {
     }
 
     init(wire: Earshot_V1_Credential) throws(ProtocolError) {
+        guard wire.body.count + wire.signature.count <= Limits.credentialBytes else {
+            throw ProtocolError(.malformed, "a credential is over \(Limits.credentialBytes) bytes")
+        }
         let body = Array(wire.body)
         let fields = try Wire.decode(Earshot_V1_CredentialBody.self, from: body, as: "a credential")
         guard let userID = UserID(bytes: fields.identityKey), let deviceID = DeviceID(bytes: fields.deviceSigningKey),
             let agreementKey = AgreementPublicKey(bytes: fields.deviceAgreementKey),
             let signature = Signature(wire.signature)
         else { throw ProtocolError(.malformed, "a key in a credential has the wrong length") }
+        guard Self.times.contains(fields.notBefore), Self.times.contains(fields.notAfter) else {
+            throw ProtocolError(.malformed, "a time in a credential is out of range")
+        }
         let name: UserName
         do { name = try UserName(fields.name) } catch {
             throw ProtocolError(.malformed, "the name in a credential is not valid: \(error)")

@@ -21,18 +21,23 @@ extension LinkMachine {
     mutating func accept(now: Moment) -> [Action] {
         guard case .deciding(var handshake, let peer) = state else { return [] }
         return attempt { machine throws(ProtocolError) in
-            var actions: [Action] = []
+            var reply: [Action] = []
             if machine.role == .initiator {
-                let reply = machine.introduction()
+                let introduction = machine.introduction()
                 let message = try Self.cryptography { () throws(CryptoError) in
-                    try handshake.writeMessage(payload: Wire.encode(reply))
+                    try handshake.writeMessage(payload: Wire.encode(introduction))
                 }
-                actions.append(.write(MessageBuffer.framed(message)))
+                reply = [.write(MessageBuffer.framed(message))]
             }
             let finished = handshake
-            let transport = try Self.cryptography { () throws(CryptoError) in try finished.split() }
-            machine.state = .established(LinkTransport(transport, peer: peer.deviceID, now: now.uptime))
-            return actions
+            let noise = try Self.cryptography { () throws(CryptoError) in try finished.split() }
+            let transport = LinkTransport(noise, peer: peer.deviceID, now: now.uptime)
+            guard machine.role == .responder else {
+                machine.state = .awaitingConfirmation(transport, peer)
+                return reply
+            }
+            machine.state = .established(transport)
+            return [.established(peer)]
         } + advance(now: now)
     }
 

@@ -10,6 +10,8 @@ public struct LinkMachine: Sendable {
         case write([UInt8])
         /// Somebody proved who they are: answer with `accept` or `refuse`.
         case decide(LinkPeer)
+        /// Both ends have proved all that they must, the network key included.
+        case established(LinkPeer)
         case receive(Frame)
         /// The link is over; everything before it is to be written first.
         case close(ProtocolError)
@@ -26,6 +28,9 @@ public struct LinkMachine: Sendable {
         case awaitingReply(HandshakeState)
         /// The node decides whether it wants this peer. Bytes that come meanwhile wait.
         case deciding(HandshakeState, LinkPeer)
+        /// The initiator has sent its last message. Only when the first message of the responder can be opened is it
+        /// proved that the responder has the network key too: the pattern mixes it in at the very end.
+        case awaitingConfirmation(LinkTransport, LinkPeer)
         case established(LinkTransport)
         case closed
     }
@@ -104,7 +109,8 @@ public struct LinkMachine: Sendable {
     /// Time has passed.
     mutating func tick(now: Moment) -> [Action] {
         switch state {
-        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding:
+        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding,
+            .awaitingConfirmation:
             guard now.uptime - startedAt >= Timing.handshake else { return [] }
             state = .closed
             return [.close(ProtocolError(.timeout, "the handshake was not finished within 10 seconds"))]
@@ -121,7 +127,8 @@ public struct LinkMachine: Sendable {
     /// When `tick` has something to do, as an uptime.
     var deadline: Int64 {
         switch state {
-        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding:
+        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding,
+            .awaitingConfirmation:
             startedAt + Timing.handshake
         case .established: lastHeard + (pingedAt == nil ? Timing.pingAfterSilence : Timing.deadAfterSilence)
         case .closed: .max
@@ -147,14 +154,18 @@ public struct LinkMachine: Sendable {
     /// Whether what has come may be looked at: not while the node decides, nor after the end.
     private var isReading: Bool {
         switch state {
-        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .established: true
+        case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .awaitingConfirmation,
+            .established:
+            true
         case .deciding, .closed: false
         }
     }
 
     private var messageLimit: Int {
-        if case .established = state { return TransportState.maximumMessageBytes }
-        return Limits.handshakeMessageBytes
+        switch state {
+        case .established, .awaitingConfirmation: TransportState.maximumMessageBytes
+        default: Limits.handshakeMessageBytes
+        }
     }
 
     private mutating func receivedMessage(
@@ -166,6 +177,12 @@ public struct LinkMachine: Sendable {
             let frames = try transport.open(bytes)
             state = .established(transport)
             return try receivedFrames(frames, now: now)
+        case (.awaitingConfirmation(var transport, let peer), .noise(let bytes)):
+            state = .closed
+            let frames = try transport.open(bytes)
+            state = .established(transport)
+            if case .close = frames.first { return try receivedFrames(frames, now: now) }
+            return [.established(peer)] + (try receivedFrames(frames, now: now))
         case (.awaitingHello(let handshake), .noise(let bytes)): return try receivedHello(bytes, handshake)
         case (.awaitingFirstMessage(let handshake), .noise(let bytes)):
             return try receivedFirstMessage(bytes, handshake)
@@ -183,9 +200,7 @@ public struct LinkMachine: Sendable {
         var actions: [Action] = []
         for frame in frames {
             switch frame {
-            case .ping:
-                enqueue(.pong)
-                actions += flush(now: now)
+            case .ping: enqueue(.pong)
             case .pong, .rekey: continue
             case .close(let reason):
                 state = .closed

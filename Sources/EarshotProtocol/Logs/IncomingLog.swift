@@ -63,6 +63,9 @@ struct IncomingLog: Sendable {
             body = decoded
             head.timestamp = decoded.timestamp
         } else {
+            guard head.timestamp < .maximum else {
+                throw ProtocolError(.violation, "entry \(head.sequence + 1) has no time left to be at")
+            }
             head.timestamp = head.timestamp.next
         }
         head.sequence += 1

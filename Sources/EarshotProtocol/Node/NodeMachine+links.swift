@@ -98,6 +98,10 @@ extension NodeMachine {
     public mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [NodeAction] {
         guard let output = links[connectionID]?.machine.received(bytes, now: now) else { return [] }
         run(output, on: connectionID, now: now)
+        if let link = links[connectionID] {
+            wakeBound = min(wakeBound, link.machine.deadline)
+            linksToFlush.insert(connectionID)
+        }
         return finish(now: now)
     }
 
@@ -127,9 +131,11 @@ extension NodeMachine {
 
     mutating func run(_ output: [LinkMachine.Action], on connectionID: ConnectionID, now: Moment) {
         for action in output {
+            guard links[connectionID] != nil else { return }
             switch action {
             case .write(let bytes): emit(.write(connectionID, bytes))
             case .decide(let peer): decide(peer, on: connectionID, now: now)
+            case .established(let peer): establish(peer, on: connectionID, now: now)
             case .receive(let frame):
                 do { try received(frame, on: connectionID, now: now) } catch {
                     close(connectionID, .violation, error: error, now: now)
@@ -185,7 +191,7 @@ extension NodeMachine {
         guard let user = directory.unlinked(peer, now: now) else { return }
         queue.users[user.userID] = user
         markLazily(now: now)
-        post(.userUpdated(User(user, isOnline: false), changes: [.isOnline]))
+        queue.userEvents.append(.userUpdated(User(user, isOnline: false), changes: [.isOnline]))
     }
 
     // MARK: - Who is let in
@@ -197,7 +203,6 @@ extension NodeMachine {
             return
         }
         guard let output = links[connectionID]?.machine.accept(now: now) else { return }
-        establish(peer, on: connectionID, now: now)
         run(output, on: connectionID, now: now)
     }
 
@@ -222,6 +227,11 @@ extension NodeMachine {
     }
 
     private mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
+        // Another link may have been first meanwhile: whom this node wants is decided anew.
+        if let (reason, error) = refusal(of: peer) {
+            close(connectionID, reason, error: error, now: now)
+            return
+        }
         guard var link = links[connectionID] else { return }
         let device = Dialer.Target.device(peer.deviceID)
         for case .device(let deviceID) in link.targets.sorted(by: { "\($0)" < "\($1)" }) where deviceID != peer.deviceID

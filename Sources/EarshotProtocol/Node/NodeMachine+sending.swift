@@ -76,8 +76,10 @@ extension NodeMachine {
     /// Sends what can be sent of this node's logs on one link: asks the store for what comes next.
     mutating func pump(_ connectionID: ConnectionID, now: Moment) {
         guard let link = links[connectionID], link.hasHeads, link.windowRoom > 0, !hasStorageFailed else { return }
+        // One log at a time, so that what is read for one is not room that another counts on.
+        guard link.outgoing.values.allSatisfy(\.isIdle) else { return }
         for logID in link.outgoing.keys.sorted() {
-            guard let outgoing = link.outgoing[logID], case .idle = outgoing.phase,
+            guard let outgoing = link.outgoing[logID],
                 outgoing.receiptInQuestion == nil, let log = ownLogs[logID], outgoing.next <= log.head.sequence
             else { continue }
             links[connectionID]?.outgoing[logID]?.phase = .reading
@@ -86,6 +88,7 @@ extension NodeMachine {
                     EntriesRead(
                         connectionID: connectionID, purpose: .sending, logID: logID, from: outgoing.next,
                         countLimit: Limits.entriesPerFrame, byteLimit: min(link.windowRoom, Limits.entriesFrameBytes))))
+            return
         }
     }
 

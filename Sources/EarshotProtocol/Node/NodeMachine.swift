@@ -55,20 +55,24 @@ public struct NodeMachine: Sendable {
     /// - Parameters:
     ///   - snapshot: what the store holds.
     ///   - ephemeralKey: draws a new key for each handshake.
-    public init(local: LocalDevice, snapshot: Snapshot, ephemeralKey: @escaping @Sendable () -> AgreementKey) {
+    public init(
+        local: LocalDevice, snapshot: Snapshot, now: Moment, ephemeralKey: @escaping @Sendable () -> AgreementKey
+    ) {
         self.local = local
         self.ephemeralKey = ephemeralKey
         directory = UserDirectory(users: snapshot.users, devices: snapshot.devices)
         clock = HybridClock()
         for record in snapshot.logs {
-            _ = clock.hear(record.head.timestamp, wallClock: .max / 2)
             if record.description.deviceID == local.deviceID {
                 ownLogs[record.logID] = OwnLog(record: record)
+                clock.resume(after: record.head.timestamp)
                 let current = currentLog[record.peerID].flatMap { ownLogs[$0] }
                 if current.map({ $0.description.epoch < record.description.epoch }) ?? true {
                     currentLog[record.peerID] = record.logID
                 }
             } else {
+                // Within reason: a peer's clock that is far ahead must not become this node's.
+                _ = clock.hear(record.head.timestamp, wallClock: now.wallClock)
                 incomingLogs[record.logID] = IncomingLog(
                     description: record.description, authorID: record.authorID, head: record.head)
             }

@@ -30,6 +30,11 @@ struct Outgoing: Sendable {
 
     init(next: UInt64) { self.next = next }
 
+    var isIdle: Bool {
+        if case .idle = phase { return true }
+        return false
+    }
+
     /// Whether entries that begin at `sequence` would go out right behind what goes out already.
     func canContinue(at sequence: UInt64) -> Bool {
         switch phase {

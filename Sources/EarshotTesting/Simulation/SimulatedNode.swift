@@ -32,12 +32,12 @@ struct SimulatedNode {
     }
 
     /// The process begins, with what is on the disk.
-    mutating func start(run: UInt64) throws {
+    mutating func start(run: UInt64, now: Moment) throws {
         generation += 1
         isUp = true
         wakeAt = nil
         local.link.run = run
-        machine = NodeMachine(local: local, snapshot: try store.snapshot()) { [keys] in keys.next() }
+        machine = NodeMachine(local: local, snapshot: try store.snapshot(), now: now) { [keys] in keys.next() }
     }
 
     /// The process dies: only the disk is left.

@@ -131,7 +131,7 @@ public struct Simulation {
 
     private mutating func start(_ index: Int) throws {
         guard !nodes[index].isUp else { return }
-        try nodes[index].start(run: generator.next())
+        try nodes[index].start(run: generator.next(), now: now)
         for peer in nodes.indices where peer != index && nodes[peer].isUp {
             let (a, b) = (index, peer)
             try perform(a) { [id = nodes[b].local.deviceID] in

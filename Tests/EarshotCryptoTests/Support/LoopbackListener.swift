@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A TCP socket that listens on a free port of 127.0.0.1.
 final class LoopbackListener {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A connection on which every message is preceded by its length: two bytes, big-endian.
 final class LoopbackStream {

@@ -1,5 +1,6 @@
 import EarshotCrypto
 import Foundation
+import TestSupport
 
 /// One entry of the published vectors, in the schema that Noise implementations share.
 struct NoiseVector: Decodable {

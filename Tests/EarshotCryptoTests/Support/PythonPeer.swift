@@ -1,5 +1,6 @@
 import EarshotCrypto
 import Foundation
+import TestSupport
 
 /// The independent peer in its own process, connected.
 final class PythonPeer {
@@ -20,7 +21,7 @@ final class PythonPeer {
         let listener = try LoopbackListener()
         process.executableURL = try PythonEnvironment.interpreter()
         process.arguments = [
-            PackageFolder.fixtures.appending(path: "noise_peer.py").path(),
+            PackageFolder.fixtures(of: "EarshotCryptoTests").appending(path: "noise_peer.py").path(),
             "--role", role == .initiator ? "initiator" : "responder",
             "--port", String(listener.port),
             "--protocol", pattern.protocolName,

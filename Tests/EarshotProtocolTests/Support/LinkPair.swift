@@ -9,6 +9,8 @@ struct LinkPair {
     var initiator: LinkMachine
     var responder: LinkMachine
     var now = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
+    /// Whether the initiator knows that both ends have proved all.
+    var isConfirmed = false
     /// What each end wanted beside writing, in order.
     var initiatorActions: [LinkMachine.Action] = []
     var responderActions: [LinkMachine.Action] = []
@@ -33,6 +35,7 @@ struct LinkPair {
             case .decide:
                 initiatorActions.append(action)
                 runInitiator(initiator.accept(now: now))
+            case .established: isConfirmed = true
             case .receive, .close: initiatorActions.append(action)
             }
         }
@@ -45,6 +48,10 @@ struct LinkPair {
             case .decide:
                 responderActions.append(action)
                 runResponder(responder.accept(now: now))
+            case .established:
+                // As a node does: the first frame also tells the initiator that the keys agree.
+                responder.enqueue(.heads([], isComplete: true))
+                runResponder(responder.flush(now: now))
             case .receive, .close: responderActions.append(action)
             }
         }
@@ -60,7 +67,7 @@ extension [LinkMachine.Action] {
 
 /// A device of a user who exists for a test.
 func device(
-    _ name: String, seed: UInt64? = nil, networkKey: SecretBytes? = nil, notBefore: Int64 = 0, notAfter: Int64 = .max
+    _ name: String, seed: UInt64? = nil, networkKey: SecretBytes? = nil, notBefore: Int64 = 0, notAfter: Int64 = 4_000_000_000_000
 ) -> LocalDevice {
     var generator = SeededGenerator(seed: seed ?? name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
     return .generated(

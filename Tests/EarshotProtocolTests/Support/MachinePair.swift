@@ -20,7 +20,7 @@ struct MachinePair {
 
         init(_ name: String) {
             local = device(name)
-            machine = NodeMachine(local: local, snapshot: Snapshot()) { .generate() }
+            machine = NodeMachine(local: local, snapshot: Snapshot(), now: MachinePair.start) { .generate() }
         }
 
         mutating func perform(_ actions: [NodeAction]) {
@@ -41,7 +41,8 @@ struct MachinePair {
 
     var alice = Side("alice")
     var bob = Side("bob")
-    var now = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
+    static let start = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
+    var now = start
 
     /// Links the two, both disks obeying at once.
     static func linked() -> MachinePair {

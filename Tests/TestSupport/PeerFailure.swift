@@ -1,19 +1,19 @@
 import Glibc
 
 /// Why the machinery around a test's peer did not work: never what the test itself is about.
-struct PeerFailure: Error, CustomStringConvertible {
-    let description: String
+package struct PeerFailure: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 
     /// - Returns: `result`, which a system call gave.
     /// - Throws: what the system says is wrong, if the result is negative.
-    static func check(_ result: Int, _ call: String) throws -> Int {
+    package static func check(_ result: Int, _ call: String) throws -> Int {
         guard result < 0 else { return result }
         throw PeerFailure("\(call): \(String(cString: strerror(errno)))")
     }
 
-    static func check(_ result: Int32, _ call: String) throws -> Int32 {
+    package static func check(_ result: Int32, _ call: String) throws -> Int32 {
         Int32(try check(Int(result), call))
     }
 }

@@ -1,17 +1,17 @@
-import Foundation
+package import Foundation
 import Glibc
 
-/// The virtual environment of the independent peer, in the package's build folder. It is made once and used again for
+/// The virtual environment of the independent peers, in the package's build folder. It is made once and used again for
 /// as long as the requirements stay the same.
-enum PythonEnvironment {
-    static var isWanted: Bool { ProcessInfo.processInfo.environment["EARSHOT_SKIP_PYTHON"] == nil }
+package enum PythonEnvironment {
+    package static var isWanted: Bool { ProcessInfo.processInfo.environment["EARSHOT_SKIP_PYTHON"] == nil }
 
-    private static let requirements = PackageFolder.fixtures.appending(path: "requirements.txt")
-    private static let folder = PackageFolder.root.appending(path: ".build/noise-peer")
+    private static let requirements = PackageFolder.requirements
+    private static let folder = PackageFolder.root.appending(path: ".build/python-peers")
 
     /// - Returns: the interpreter, with the requirements installed.
     /// - Throws: `PeerFailure` where python3, its venv module or the package cannot be had.
-    static func interpreter() throws -> URL {
+    package static func interpreter() throws -> URL {
         let environment = folder.appending(path: "environment")
         let interpreter = environment.appending(path: "bin/python")
         // Written last, so that half an environment is never taken for a whole one.
@@ -37,7 +37,7 @@ enum PythonEnvironment {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             let command = arguments.joined(separator: " ")
-            throw PeerFailure("\(command) failed; set EARSHOT_SKIP_PYTHON to do without the independent peer")
+            throw PeerFailure("\(command) failed; set EARSHOT_SKIP_PYTHON to do without the independent peers")
         }
     }
 

@@ -1,0 +1,42 @@
+/// That something did not come to pass in time.
+public struct DeadlineExceeded: Error, CustomStringConvertible {
+    public let description: String
+}
+
+/// Runs `body` and gives what it gives, but waits no longer than a deadline: so a test that would hang fails instead.
+///
+/// - Parameters:
+///   - what: what is waited for, for the error.
+///   - body: stops when its task is cancelled.
+/// - Throws: `DeadlineExceeded`, or what `body` throws.
+public func withDeadline<T: Sendable>(
+    _ deadline: Duration = .seconds(10), _ what: String, _ body: @escaping @Sendable () async throws -> T
+) async throws -> T {
+    try await withThrowingTaskGroup(of: T.self) { group in
+        group.addTask(operation: body)
+        group.addTask {
+            try await Task.sleep(for: deadline)
+            throw DeadlineExceeded(description: "not within \(deadline): \(what)")
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else {
+            preconditionFailure("a group with two tasks has a first result")
+        }
+        return first
+    }
+}
+
+/// Asks again and again until something holds, for what no event tells of.
+///
+/// - Throws: `DeadlineExceeded`, or what `condition` throws.
+public func eventually(
+    within deadline: Duration = .seconds(10), _ what: String,
+    _ condition: @escaping @Sendable () async throws -> Bool
+) async throws {
+    try await withDeadline(deadline, what) {
+        while try await !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// A new empty folder that only its owner may use, which goes with the object and all that is in it.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    /// - Throws: what the system says when the folder cannot be made.
+    public init() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshot-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        path = folder.path
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: path) } catch {
+            FileHandle.standardError.write(Data("\(path) could not be removed: \(error)\n".utf8))
+        }
+    }
+
+    /// The path of something in the folder.
+    public func file(_ name: String) -> String { path + "/" + name }
+}

@@ -1,0 +1,99 @@
+import EarshotModel
+import EarshotTesting
+import Testing
+
+@testable import EarshotStore
+
+@Suite("History")
+struct HistoryTests {
+    /// Two logs of one conversation, at 10 30 50 and at 20 40 60.
+    private let odd = SampleLog.at([10, 30, 50], device: 1)
+    private let even = SampleLog.at([20, 40, 60], device: 2)
+
+    @Test("merges a conversation's logs by time, whichever way they were written")
+    func merge() throws {
+        for logs in [[odd, even], [even, odd]] {
+            #expect(try times(in: store(logs), .latest, limit: 9) == [10, 20, 30, 40, 50, 60])
+        }
+    }
+
+    @Test("gives the last page, the page before a message and the page after one")
+    func pages() throws {
+        let store = try store([odd, even])
+        #expect(try times(in: store, .latest, limit: 2) == [50, 60])
+        #expect(try times(in: store, .before(odd.messageID(3)), limit: 2) == [30, 40])
+        #expect(try times(in: store, .before(odd.messageID(1)), limit: 2) == [])
+        #expect(try times(in: store, .after(even.messageID(1)), limit: 2) == [30, 40])
+        #expect(try times(in: store, .after(even.messageID(3)), limit: 2) == [])
+    }
+
+    @Test("does not know a page at a message that the conversation does not hold")
+    func unknownBound() throws {
+        let foreign = SampleLog.at([15], conversation: 99, device: 3)
+        let store = try store([odd, even, foreign])
+        for messageID in [foreign.messageID(1), odd.messageID(4), odd.messageID(0), odd.messageID(.max)] {
+            #expect(try store.history(of: odd.conversationID, .before(messageID), limit: 9) == nil)
+            #expect(try store.history(of: odd.conversationID, .after(messageID), limit: 9) == nil)
+        }
+    }
+
+    @Test("of a conversation that nobody has written to is empty")
+    func empty() throws {
+        #expect(try times(in: store([]), .latest, limit: 9) == [])
+    }
+
+    @Test("holds the messages of its own conversation only")
+    func otherConversation() throws {
+        let foreign = SampleLog.at([15], conversation: 99, device: 3)
+        #expect(try times(in: store([odd, foreign]), .latest, limit: 9) == [10, 30, 50])
+    }
+
+    @Test("does not show entries whose content is withheld, and pages past them")
+    func withheld() throws {
+        var log = SampleLog.at([10])
+        for time in Int64(20)..<40 { log.append(at: time, isWithheld: true) }
+        log.append(at: 50)
+        let store = try store([log])
+        #expect(try times(in: store, .latest, limit: 2) == [10, 50])
+        #expect(try times(in: store, .after(log.messageID(1)), limit: 1) == [50])
+        #expect(try times(in: store, .before(log.messageID(22)), limit: 1) == [10])
+        #expect(try times(in: store, .before(log.messageID(5)), limit: 1) == [10])
+    }
+
+    @Test("carries what each message's state depends on")
+    func progressAndFailure() throws {
+        let store = try store([odd])
+        var progress = DeliveryProgress()
+        (progress.offered, progress.sent, progress.delivered) = (3, 2, 1)
+        var commit = Commit()
+        commit.deliveries = [DeliveryRecord(logID: odd.logID, recipientID: identifier(4), progress: progress)]
+        let failure = DeliveryFailure(messageID: odd.messageID(2), reason: .expired, isWithheld: false)
+        commit.failures = [failure]
+        try store.commit(commit)
+        let rows = try #require(try store.history(of: odd.conversationID, .latest, limit: 9))
+        #expect(rows.map(\.failure) == [nil, failure, nil])
+        #expect(rows.allSatisfy { $0.progress == [identifier(4): progress] && $0.log == odd.record })
+        #expect(rows.map(\.entry) == odd.entries)
+    }
+
+    @Test("gives one message, and none for a number that the log does not reach")
+    func singleRow() throws {
+        let store = try store([odd])
+        #expect(try store.row(of: odd.messageID(2))?.entry == odd.entries[1])
+        for sequence in [0, 4, UInt64(Int64.max), UInt64.max] {
+            #expect(try store.row(of: odd.messageID(sequence)) == nil)
+        }
+        #expect(try store.row(of: even.messageID(1)) == nil)
+    }
+
+    private func store(_ logs: [SampleLog]) throws -> Store {
+        let store = try Store.inMemory()
+        for log in logs { try store.commit(log.commit) }
+        return store
+    }
+
+    private func times(in store: Store, _ bound: HistoryBound, limit: Int) throws -> [Int64] {
+        let rows = try #require(try store.history(of: odd.conversationID, bound, limit: limit))
+        return rows.map(\.entry.timestamp.milliseconds)
+    }
+}

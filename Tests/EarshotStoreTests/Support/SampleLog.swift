@@ -1,0 +1,78 @@
+import EarshotModel
+import EarshotProtocol
+import EarshotTesting
+
+/// An identifier that is told apart from others by one number.
+func identifier<T: Identifier>(_ number: UInt8) -> T {
+    guard let value = T(bytes: [UInt8](repeating: number, count: Bytes32.count)) else {
+        preconditionFailure("thirty-two bytes are an identifier")
+    }
+    return value
+}
+
+func signature(_ number: UInt8) -> Signature {
+    guard let value = Signature([UInt8](repeating: number, count: Signature.count)) else {
+        preconditionFailure("sixty-four bytes are a signature")
+    }
+    return value
+}
+
+/// A log that a test appends to, and what is to be committed of it.
+struct SampleLog {
+    private(set) var record: LogRecord
+    private(set) var entries: [EntryRecord] = []
+
+    init(conversation: UInt8 = 1, device: UInt8 = 2) {
+        let description = LogDescription(
+            conversationID: identifier(conversation), deviceID: identifier(device), epoch: 7)
+        record = LogRecord(
+            description: description, authorID: identifier(3), peerID: identifier(4),
+            head: .origin(of: description.logID))
+    }
+
+    var logID: LogID { record.logID }
+    var conversationID: ConversationID { record.description.conversationID }
+
+    /// Appends one entry.
+    @discardableResult
+    mutating func append(
+        at milliseconds: Int64, expiry: Int64 = .max, body: [UInt8] = [1, 2, 3], isWithheld: Bool = false
+    ) -> EntryRecord {
+        let timestamp = max(record.head.timestamp.next, HybridTimestamp(milliseconds: milliseconds))
+        let content = isWithheld ? EntryContent.withheld(.of(body: body)) : .body(body)
+        record.head = LogHead(
+            sequence: record.head.sequence + 1, chain: record.head.chain.appending(content.hash),
+            timestamp: timestamp)
+        let entry = EntryRecord(
+            sequence: record.head.sequence, timestamp: timestamp, expiry: expiry, content: content,
+            chain: record.head.chain, checkpoint: signature(5))
+        entries.append(entry)
+        return entry
+    }
+
+    /// Appends entries at these times, in milliseconds.
+    static func at(_ times: some Sequence<Int64>, conversation: UInt8 = 1, device: UInt8 = 2) -> SampleLog {
+        var log = SampleLog(conversation: conversation, device: device)
+        for time in times { log.append(at: time) }
+        return log
+    }
+
+    /// Writes the whole log.
+    var commit: Commit { commit(from: 1) }
+
+    /// Writes the entries from this number on.
+    func commit(from first: UInt64) -> Commit {
+        var commit = Commit()
+        commit.logs = [record]
+        commit.entries = [LogEntries(logID: logID, entries: entries.filter { $0.sequence >= first })]
+        return commit
+    }
+
+    func messageID(_ sequence: UInt64) -> MessageID { MessageID(log: logID, sequence: sequence) }
+}
+
+extension [UInt8] {
+    static func random(count: Int, using generator: inout SeededGenerator) -> [UInt8] {
+        (0..<count).map { _ in .random(in: .min ... .max, using: &generator) }
+    }
+}

@@ -1,0 +1,139 @@
+import EarshotTesting
+import Synchronization
+import Testing
+
+@testable import Earshot
+
+@Suite("The event bus")
+struct EventBusTests {
+    private let bus = EventBus()
+
+    @Test("gives every event to every observer, once and in order")
+    func delivery() async throws {
+        let sequences = (0..<3).map { _ in bus.events(.all) }
+        for number in 0..<100 { bus.post(event(number)) }
+        bus.finish()
+        for sequence in sequences { #expect(await numbers(in: sequence) == Array(0..<100)) }
+    }
+
+    @Test("calls an observer for one event at a time, in order")
+    func observer() async throws {
+        let seen = Mutex<[Int]>([])
+        let (done, end) = AsyncStream<Never>.makeStream()
+        let token = bus.addObserver { event in
+            await Task.yield()
+            let count = seen.withLock { seen in
+                if let number = number(of: event) { seen.append(number) }
+                return seen.count
+            }
+            if count == 50 { end.finish() }
+        }
+        for number in 0..<50 { bus.post(event(number)) }
+        try await withDeadline(.seconds(10), "50 events") { for await _ in done {} }
+        #expect(seen.withLock { $0 } == Array(0..<50))
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("gives an observer only what it asked for")
+    func names() async {
+        let failures = bus.events(.named([.storageRecovered]))
+        let messages = bus.events(.messageReceived)
+        bus.post(.storageFailed("full"))
+        bus.post(.storageRecovered)
+        bus.finish()
+        #expect(await all(in: failures) == [.storageRecovered])
+        for await _ in messages { Issue.record("nobody sent a message") }
+    }
+
+    @Test("begins with what is posted from now on")
+    func fromNowOn() async {
+        bus.post(event(0))
+        let events = bus.events(.all)
+        bus.post(event(1))
+        bus.finish()
+        #expect(await numbers(in: events) == [1])
+    }
+
+    @Test("never waits for an observer: what does not fit is lost, counted and told")
+    func bound() async {
+        let events = bus.events(.all, bufferLimit: 10)
+        for number in 0..<100_000 { bus.post(event(number)) }
+        bus.finish()
+        #expect(await all(in: events) == (0..<10).map(event) + [.eventsLost(count: 99_990)])
+    }
+
+    @Test("tells an observer of its losses at the place where they were, even if it never catches up")
+    func lossWithoutCatchingUp() async {
+        let events = bus.events(.all, bufferLimit: 2)
+        for number in 0..<5 { bus.post(event(number)) }
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == event(0))
+        bus.post(event(5))
+        #expect(await iterator.next() == event(1))
+        #expect(await iterator.next() == .eventsLost(count: 3))
+        #expect(await iterator.next() == event(5))
+    }
+
+    @Test("counts for each observer what that one lost")
+    func separateBounds() async {
+        let (small, large) = (bus.events(.all, bufferLimit: 1), bus.events(.all, bufferLimit: 4))
+        for number in 0..<4 { bus.post(event(number)) }
+        bus.finish()
+        #expect(await all(in: small) == [event(0), .eventsLost(count: 3)])
+        #expect(await numbers(in: large) == [0, 1, 2, 3])
+    }
+
+    @Test("stops calling an observer whose token is removed or released")
+    func removal() async throws {
+        let calls = Mutex(0)
+        let removed = bus.addObserver { _ in calls.withLock { $0 += 1 } }
+        removed.remove()
+        do { _ = bus.addObserver { _ in calls.withLock { $0 += 1 } } }
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        let last = bus.addObserver { _ in continuation.yield() }
+        bus.post(event(0))
+        try await withDeadline(.seconds(10), "the one observer that is left") { for await _ in stream { return } }
+        #expect(calls.withLock { $0 } == 0)
+        withExtendedLifetime(last) {}
+    }
+
+    @Test("ends every sequence when the node stops, after what waits, and those that begin later at once")
+    func finish() async throws {
+        let events = bus.events(.all)
+        bus.post(event(0))
+        bus.finish()
+        bus.post(event(1))
+        #expect(await numbers(in: events) == [0])
+        #expect(await numbers(in: bus.events(.all)) == [])
+    }
+
+    @Test("ends a sequence whose task is cancelled while it waits")
+    func cancellation() async throws {
+        let events = bus.events(.all)
+        let (stream, begun) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            begun.yield()
+            for await _ in events {}
+        }
+        for await _ in stream { break }
+        task.cancel()
+        try await withDeadline(.seconds(10), "the task ends") { await task.value }
+    }
+
+    /// An event that is told apart from others by a number.
+    private func event(_ number: Int) -> Event { .storageFailed("\(number)") }
+
+    private func number(of event: Event) -> Int? {
+        if case .storageFailed(let text) = event { Int(text) } else { nil }
+    }
+
+    private func all(in events: EventSequence<Event>) async -> [Event] {
+        var all: [Event] = []
+        for await event in events { all.append(event) }
+        return all
+    }
+
+    private func numbers(in events: EventSequence<Event>) async -> [Int] {
+        await all(in: events).compactMap(number)
+    }
+}

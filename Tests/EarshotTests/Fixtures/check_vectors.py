@@ -1,0 +1,133 @@
+"""Computes the test vectors of docs/vectors.json with the Python peer's code, and tells which of them differ."""
+
+import json
+import sys
+
+import earshot_protocol as earshot
+from earshot_protocol import Credential, Log, Receipt, SigningKey
+
+
+def check(section, computed, published):
+    wrong = [name for name, value in computed.items() if published[section][name] != value]
+    for name in wrong:
+        print("%s.%s is %s, not %s" % (section, name, computed[name], published[section][name]))
+    return len(computed), len(wrong)
+
+
+def secret(values, name):
+    return bytes.fromhex(values[name])
+
+
+def credential(values):
+    identity, signing = SigningKey(secret(values, "identitySecret")), SigningKey(secret(values, "signingSecret"))
+    agreement = earshot.agreement_public_key(secret(values, "agreementSecret"))
+    return Credential.issue(
+        values["name"], identity, signing.public, agreement, int(values["notBefore"]), int(values["notAfter"]))
+
+
+def identity(values):
+    found = credential(values)
+    text = earshot.base32(found.user_id)
+    return {
+        "userID": found.user_id.hex(),
+        "userIDText": text,
+        "fingerprint": " ".join(text[at : at + 4] for at in range(0, 20, 4)),
+        "deviceID": found.device_id.hex(),
+        "agreementKey": found.agreement_key.hex(),
+        "credential": found.encoded.hex(),
+    }
+
+
+def log(published):
+    """Returns the values of the section, and the log."""
+    alice, bob, values = credential(published["alice"]), credential(published["bob"]), published["log"]
+    found = Log(earshot.direct_conversation(alice.user_id, bob.user_id), alice.device_id, int(values["epoch"]))
+    bodies = [
+        earshot.entry_body(1_700_000_000_001 << 16 | 2, 1_702_592_000_001, "Hello, Bob", [("client", "vectors")]),
+        earshot.entry_body(1_700_000_000_005 << 16, 1_702_592_000_005, "never mind"),
+    ]
+    hashes = [earshot.entry_hash(body) for body in bodies]
+    found.append(earshot.bytes_field(1, bodies[0]))
+    found.append(earshot.bytes_field(2, hashes[1]))
+    signing = [SigningKey(secret(published[name], "signingSecret")) for name in ("alice", "bob")]
+    checkpoint = signing[0].sign("earshot checkpoint v1", found.log_id, earshot.u64(2), found.chain[2])
+    receipt = Receipt.sign(signing[1], found.log_id, 2, found.chain[2], 1)
+    return {
+        "conversationID": found.conversation_id.hex(),
+        "logID": found.log_id.hex(),
+        "messageID1": earshot.base32(found.log_id) + "-1",
+        "body1": bodies[0].hex(),
+        "body2": bodies[1].hex(),
+        "entryHash1": hashes[0].hex(),
+        "entryHash2": hashes[1].hex(),
+        "chain1": found.chain[1].hex(),
+        "chain2": found.chain[2].hex(),
+        "checkpoint2": checkpoint.hex(),
+        "receiptSignature": receipt.signature.hex(),
+        "headsFrame": without_length(earshot.heads([receipt])).hex(),
+        "entriesFrame": without_length(found.entries(1, signing[0])).hex(),
+    }, found
+
+
+def without_length(frame):
+    return frame[earshot.read_varint(frame, 0)[1] :]
+
+
+def handshake(published, network_key, entries):
+    alice, bob = published["alice"], published["bob"]
+
+    def connection(values, is_initiator):
+        secrets = secret(values, "agreementSecret"), secret(values, "ephemeralSecret")
+        return earshot.noise_connection(secrets[0], network_key, is_initiator, ephemeral_secret=secrets[1])
+
+    dialling, answering = connection(alice, True), connection(bob, False)
+    introductions = [earshot.introduction(credential(values), int(values["run"])) for values in (alice, bob)]
+    first = dialling.write_message()
+    answering.read_message(first)
+    second = answering.write_message(introductions[1])
+    dialling.read_message(second)
+    third = dialling.write_message(introductions[0])
+    answering.read_message(third)
+
+    def sealed(noise, *frames):
+        return earshot.framed(noise.encrypt(b"".join(frames))).hex()
+
+    ping, pong, rekey = (earshot.frame(kind) for kind in (earshot.PING, earshot.PONG, earshot.REKEY))
+    values = {
+        "prologue": (b"earshot v1 " + earshot.network_tag(network_key).encode()).hex(),
+        "helloAndMessage1": (earshot.framed(earshot.hello(network_key)) + earshot.framed(first)).hex(),
+        "message2": earshot.framed(second).hex(),
+        "message3": earshot.framed(third).hex(),
+        "initiatorHeads": sealed(dialling, earshot.heads([])),
+        "responderHeads": sealed(answering, earshot.heads([])),
+        "initiatorEntries": sealed(dialling, entries),
+        "initiatorPingAndRekey": sealed(dialling, ping, rekey),
+        "responderPongAndRekey": sealed(answering, pong, rekey),
+    }
+    dialling.rekey_outbound_cipher()
+    goodbye = earshot.frame(earshot.CLOSE, earshot.number_field(1, 1))
+    values["initiatorCloseAfterRekey"] = sealed(dialling, goodbye)
+    return values
+
+
+def main(file):
+    with open(file, encoding="utf-8") as opened:
+        published = json.load(opened)
+    network_key = secret(published["network"], "key")
+    log_values, alices_log = log(published)
+    entries = alices_log.entries(1, SigningKey(secret(published["alice"], "signingSecret")))
+    sections = {
+        "alice": identity(published["alice"]),
+        "bob": identity(published["bob"]),
+        "network": {"tag": earshot.network_tag(network_key)},
+        "log": log_values,
+        "handshake": handshake(published, None, entries),
+        "handshakeWithNetworkKey": handshake(published, network_key, entries),
+    }
+    results = [check(name, values, published) for name, values in sections.items()]
+    print("%d values computed, %d of them differ" % tuple(map(sum, zip(*results))))
+    return any(wrong for _, wrong in results)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,375 @@
+"""Earshot's protocol, version 1, written from docs/PROTOCOL.md alone: bytes in, bytes out, no sockets.
+
+The numbers in the comments are that page's sections. Noise comes from the package `noiseprotocol`, Ed25519 from
+`cryptography`, BLAKE2b from the standard library; the few protobuf messages are read and written by hand.
+"""
+
+import hashlib
+import struct
+import unicodedata
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from noise.connection import Keypair, NoiseConnection
+
+VERSION = 1
+FRAME_BYTES = 1024 * 1024
+HANDSHAKE_MESSAGE_BYTES = 2048
+PIECE_BYTES = 65519
+
+
+class ProtocolViolation(Exception):
+    """The other side did what the page forbids."""
+
+
+def require(condition, sentence):
+    if not condition:
+        raise ProtocolViolation(sentence)
+
+
+# Protobuf, as far as it is needed: varints, 8-byte numbers, byte strings.
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number >= 0x80:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def read_varint(data, at):
+    number = shift = 0
+    while True:
+        require(at < len(data) and shift < 70, "a number has no end")
+        byte = data[at]
+        at += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, at
+        shift += 7
+
+
+def number_field(field, value):
+    return varint(field << 3) + varint(value) if value else b""
+
+
+def fixed_field(field, value):
+    return varint(field << 3 | 1) + struct.pack("<Q", value) if value else b""
+
+
+def bytes_field(field, value, always=False):
+    return varint(field << 3 | 2) + varint(len(value)) + value if value or always else b""
+
+
+def fields(data):
+    """All fields of a message: their number and value, in the order in which they came."""
+    at = 0
+    while at < len(data):
+        key, at = read_varint(data, at)
+        field, kind = key >> 3, key & 7
+        if kind == 0:
+            value, at = read_varint(data, at)
+        elif kind == 2:
+            length, at = read_varint(data, at)
+            value, at = data[at : at + length], at + length
+        elif kind in (1, 5):
+            length = 8 if kind == 1 else 4
+            value, at = int.from_bytes(data[at : at + length], "little"), at + length
+        else:
+            raise ProtocolViolation("a field of an unknown type")
+        require(at <= len(data), "a message ends within a field")
+        yield field, value
+
+
+def message(data, **names):
+    """The last value of each named field, or what stands for its absence."""
+    values = {name: default for name, (_, default) in names.items()}
+    by_number = {number: name for name, (number, _) in names.items()}
+    for field, value in fields(data):
+        if field in by_number:
+            name = by_number[field]
+            require(isinstance(value, type(values[name])), "a field has another type")
+            values[name] = value
+    return values
+
+
+def repeated(data, number):
+    return [value for field, value in fields(data) if field == number]
+
+
+def signed(number):
+    return number - (1 << 64) if number >> 63 else number
+
+
+# 3.1 Identifiers
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def base32(data):
+    bits = "".join(format(byte, "08b") for byte in data)
+    bits += "0" * (-len(bits) % 5)
+    return "".join(ALPHABET[int(bits[at : at + 5], 2)] for at in range(0, len(bits), 5))
+
+
+def u64(number):
+    return struct.pack(">Q", number)
+
+
+# 3.4 Hashes
+
+
+def labelled(label, *parts):
+    return bytes([len(label)]) + label.encode("ascii") + b"".join(parts)
+
+
+def H(label, *parts):
+    return hashlib.blake2b(labelled(label, *parts), digest_size=32).digest()
+
+
+def network_tag(network_key):
+    return base32(H("earshot network v1", network_key)[:10]) if network_key else ""
+
+
+def direct_conversation(a, b):
+    return H("earshot direct conversation v1", min(a, b), max(a, b))
+
+
+def log_id(conversation_id, device_id, epoch):
+    return H("earshot log v1", conversation_id, device_id, u64(epoch))
+
+
+def entry_hash(body):
+    return H("earshot entry v1", body)
+
+
+def chain_hash(previous, entry):
+    return H("earshot chain v1", previous, entry)
+
+
+# 3.5 Signatures
+
+
+def holds(public_key, signature, label, *parts):
+    try:
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, labelled(label, *parts))
+    except InvalidSignature:
+        return False
+    return True
+
+
+class SigningKey:
+    def __init__(self, seed):
+        self.key = Ed25519PrivateKey.from_private_bytes(seed)
+        self.public = self.key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+    def sign(self, label, *parts):
+        return self.key.sign(labelled(label, *parts))
+
+
+def agreement_public_key(secret):
+    public = X25519PrivateKey.from_private_bytes(secret).public_key()
+    return public.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+# 3.2, 3.3 Names and credentials
+
+
+def is_name(text):
+    # Python has no table of the default-ignorable characters; most of them are of the category Cf.
+    categories = {unicodedata.category(character) for character in text if character not in "\u200c\u200d"}
+    return (
+        1 <= len(text.encode()) <= 63
+        and not categories & {"Cc", "Cf", "Zl", "Zp", "Cs", "Cn"}
+        and text == text.strip()
+        and unicodedata.is_normalized("NFC", text)
+    )
+
+
+class Credential:
+    def __init__(self, encoded):
+        outer = message(encoded, body=(1, b""), signature=(2, b""))
+        inner = message(
+            outer["body"], name=(1, b""), identity=(2, b""), signing=(3, b""), agreement=(4, b""), begin=(5, 0),
+            end=(6, 0))
+        self.encoded = encoded
+        self.name = inner["name"].decode("utf-8")
+        self.user_id, self.device_id, self.agreement_key = inner["identity"], inner["signing"], inner["agreement"]
+        self.not_before, self.not_after = signed(inner["begin"]), signed(inner["end"])
+        for key in (self.user_id, self.device_id, self.agreement_key):
+            require(len(key) == 32, "a key in a credential has the wrong length")
+        require(is_name(self.name), "a credential's name is not valid")
+        require(
+            holds(self.user_id, outer["signature"], "earshot credential v1", outer["body"]),
+            "a credential is not signed by the identity that it names")
+
+    @staticmethod
+    def issue(name, identity, device_id, agreement_key, not_before, not_after):
+        body = (
+            bytes_field(1, name.encode()) + bytes_field(2, identity.public) + bytes_field(3, device_id)
+            + bytes_field(4, agreement_key) + number_field(5, not_before) + number_field(6, not_after))
+        signature = identity.sign("earshot credential v1", body)
+        return Credential(bytes_field(1, body) + bytes_field(2, signature))
+
+
+# 2.4 The first word, and the handshake's payloads
+
+
+def hello(network_key, version=VERSION):
+    return number_field(1, version) + bytes_field(2, network_tag(network_key).encode())
+
+
+def introduction(credential, run):
+    return bytes_field(1, credential.encoded) + fixed_field(2, run)
+
+
+def noise_connection(static_secret, network_key, is_initiator, ephemeral_secret=None):
+    name = b"Noise_XXpsk3_25519_ChaChaPoly_SHA256" if network_key else b"Noise_XX_25519_ChaChaPoly_SHA256"
+    noise = NoiseConnection.from_name(name)
+    noise.set_prologue(b"earshot v1 " + network_tag(network_key).encode())
+    noise.set_keypair_from_private_bytes(Keypair.STATIC, static_secret)
+    if ephemeral_secret:
+        noise.set_keypair_from_private_bytes(Keypair.EPHEMERAL, ephemeral_secret)
+    if network_key:
+        noise.set_psks(network_key)
+    noise.set_as_initiator() if is_initiator else noise.set_as_responder()
+    noise.start_handshake()
+    return noise
+
+
+def framed(content):
+    """2.3: the message behind its length."""
+    return struct.pack(">H", len(content)) + bytes(content)
+
+
+# 2.6, 2.7 Frames
+
+HEADS, ENTRIES, RECEIPTS, PING, PONG, REKEY, CLOSE = range(1, 8)
+
+
+def frame(kind, content=b""):
+    encoded = bytes_field(kind, content, always=True)
+    return varint(len(encoded)) + encoded
+
+
+def cut_frames(stream):
+    """Cuts whole frames off a stream of plaintext.
+
+    Returns each frame's kind and content, and what is left of the stream; kinds that are unknown are left out.
+    """
+    found = []
+    while stream:
+        length = shift = at = 0
+        while at < len(stream):
+            byte = stream[at]
+            length |= (byte & 0x7F) << shift
+            shift += 7
+            at += 1
+            require(length <= FRAME_BYTES and at <= 4, "a frame is too long")
+            if byte < 0x80:
+                break
+        else:
+            break
+        if len(stream) < at + length:
+            break
+        content = [item for item in fields(stream[at : at + length]) if HEADS <= item[0] <= CLOSE]
+        found += content[-1:]
+        stream = stream[at + length :]
+    return found, stream
+
+
+# 4 Logs
+
+
+class Receipt:
+    """4.5"""
+
+    def __init__(self, encoded):
+        values = message(encoded, log=(1, b""), sequence=(2, 0), chain=(3, b""), read=(4, 0), signature=(5, b""))
+        self.encoded = encoded
+        self.log_id, self.chain, self.signature = values["log"], values["chain"], values["signature"]
+        self.sequence, self.read = values["sequence"], values["read"]
+        require(
+            len(self.log_id) == len(self.chain) == 32 and len(self.signature) == 64
+            and self.read <= self.sequence < 1 << 63, "a receipt is malformed")
+
+    @staticmethod
+    def sign(key, log_id, sequence, chain, read):
+        signature = key.sign("earshot receipt v1", log_id, u64(sequence), chain, u64(read))
+        return Receipt(
+            bytes_field(1, log_id) + number_field(2, sequence) + bytes_field(3, chain) + number_field(4, read)
+            + bytes_field(5, signature))
+
+    def is_signed_by(self, device_id):
+        parts = self.log_id, u64(self.sequence), self.chain, u64(self.read)
+        return holds(device_id, self.signature, "earshot receipt v1", *parts)
+
+
+def heads(receipts, complete=True):
+    return frame(HEADS, b"".join(bytes_field(1, item.encoded) for item in receipts) + number_field(2, int(complete)))
+
+
+def receipts(items):
+    return frame(RECEIPTS, b"".join(bytes_field(1, item.encoded) for item in items))
+
+
+def entry_body(timestamp, expiry, text, headers=()):
+    content = bytes_field(1, text.encode())
+    for name, value in headers:
+        pair = bytes_field(1, name.encode(), always=True) + bytes_field(2, value.encode(), always=True)
+        content += bytes_field(2, pair)
+    return fixed_field(1, timestamp) + fixed_field(2, expiry) + bytes_field(3, content)
+
+
+class Log:
+    """A log as one side holds it: its own, or the peer's."""
+
+    def __init__(self, conversation_id, device_id, epoch):
+        self.conversation_id, self.device_id, self.epoch = conversation_id, device_id, epoch
+        self.log_id = log_id(conversation_id, device_id, epoch)
+        self.chain = [self.log_id]
+        self.contents = []
+        self.timestamp = 0
+
+    @property
+    def sequence(self):
+        return len(self.contents)
+
+    def append(self, content):
+        """Adds an entry: a body, or a hash in the place of a withheld one. Returns its text, if it has one.
+
+        `content` is the encoded `Entry`.
+        """
+        number, value = next(fields(content))
+        text = None
+        if number == 1:
+            body = message(value, timestamp=(1, 0), expiry=(2, 0), text=(3, b""))
+            require(self.timestamp < body["timestamp"] < 1 << 63, "an entry is not later than the one before it")
+            self.timestamp = body["timestamp"]
+            if body["text"]:
+                text = message(body["text"], text=(1, b""))["text"].decode("utf-8")
+            digest = entry_hash(value)
+        else:
+            require(number == 2 and len(value) == 32, "an entry has neither a body nor a hash")
+            self.timestamp += 1
+            digest = value
+        self.contents.append(content)
+        self.chain.append(chain_hash(self.chain[-1], digest))
+        return text
+
+    def entries(self, first, key):
+        """An `Entries` frame with all from `first` on."""
+        checkpoint = key.sign("earshot checkpoint v1", self.log_id, u64(self.sequence), self.chain[-1])
+        log = bytes_field(1, self.conversation_id) + bytes_field(2, self.device_id) + fixed_field(3, self.epoch)
+        content = bytes_field(1, log) + number_field(2, first)
+        content += b"".join(bytes_field(3, entry) for entry in self.contents[first - 1 :])
+        return frame(ENTRIES, content + bytes_field(4, checkpoint))
+
+    def is_proved_by(self, checkpoint):
+        parts = self.log_id, u64(self.sequence), self.chain[-1]
+        return holds(self.device_id, checkpoint, "earshot checkpoint v1", *parts)

@@ -1,0 +1,90 @@
+import Earshot
+import EarshotTesting
+
+/// All that a node posts from now on, and a way to wait for more of it.
+actor EventRecorder {
+    private(set) var events: [Event] = []
+    private var waiting: [AsyncStream<Void>.Continuation] = []
+    private var token: EventObserverToken?
+
+    static func observing(_ bus: EventBus) async -> EventRecorder {
+        let recorder = EventRecorder()
+        await recorder.observe(bus)
+        return recorder
+    }
+
+    private func observe(_ bus: EventBus) {
+        token = bus.addObserver(bufferLimit: 100_000) { [weak self] event in await self?.record(event) }
+    }
+
+    private func record(_ event: Event) {
+        events.append(event)
+        for continuation in waiting { continuation.yield() }
+    }
+
+    private func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        continuation.yield()
+        waiting.append(continuation)
+        return stream
+    }
+
+    /// Waits until something can be found among the events.
+    @discardableResult
+    func wait<T: Sendable>(for what: String, _ find: @escaping @Sendable ([Event]) -> T?) async throws -> T {
+        let changes = changes()
+        return try await withDeadline(.seconds(20), what) {
+            for await _ in changes {
+                if let found = find(await self.events) { return found }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Waits for the first event that is what is looked for.
+    @discardableResult
+    func first<T: Sendable>(_ what: String, _ extract: @escaping @Sendable (Event) -> T?) async throws -> T {
+        try await wait(for: what) { $0.lazy.compactMap(extract).first }
+    }
+
+    /// Waits for a message's state.
+    func state(_ state: DeliveryState, of messageID: MessageID) async throws {
+        try await first("\(messageID) is \(state)") { event in
+            event.change.flatMap { $0.messageID == messageID && $0.state == state ? $0 : nil }
+        }
+    }
+
+    /// The texts of the messages that were received so far.
+    var receivedTexts: [String] { events.compactMap { $0.received?.text } }
+
+    /// The names of all events about one message, in their order.
+    func names(about messageID: MessageID) -> [EventName] {
+        events.filter { event in
+            if case .messageQueued(let message) = event { return message.messageID == messageID }
+            return event.received?.messageID == messageID || event.change?.messageID == messageID
+        }.map(\.name)
+    }
+}
+
+extension Event {
+    var received: Message? {
+        if case .messageReceived(let message) = self { message } else { nil }
+    }
+
+    var change: MessageStateChange? {
+        switch self {
+        case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
+            .messageFailed(let change):
+            change
+        default: nil
+        }
+    }
+
+    var linkFailure: LinkFailure? {
+        if case .linkFailed(let failure) = self { failure } else { nil }
+    }
+
+    var discovered: User? {
+        if case .userDiscovered(let user) = self { user } else { nil }
+    }
+}

@@ -1,0 +1,64 @@
+import EarshotModel
+import Foundation
+
+/// A TCP connection to loopback that sends what a test wants, whatever the protocol says.
+final class RawConnection: Sendable {
+    /// How long a read waits before the test fails.
+    private static let patience = timeval(tv_sec: 10, tv_usec: 0)
+
+    private let descriptor: Int32
+
+    /// - Parameter source: the address that it comes from, within 127.0.0.0/8.
+    init(to port: UInt16, from source: String = "127.0.0.1") throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Self.failure() }
+        var patience = Self.patience
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        try Self.call(source, 0) { bind(descriptor, $0, $1) }
+        try Self.call("127.0.0.1", port) { connect(descriptor, $0, $1) }
+    }
+
+    deinit { close(descriptor) }
+
+    private static func call(
+        _ host: String, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, host, &address.sin_addr)
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { throw failure() }
+    }
+
+    private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+    func write(_ bytes: [UInt8]) throws {
+        guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            throw Self.failure()
+        }
+    }
+
+    /// Reads until the other end closes.
+    func readToEnd() throws -> [UInt8] {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count == 0 || (count < 0 && errno == ECONNRESET) { return all }
+            guard count > 0 else { throw Self.failure() }
+            all += buffer[..<count]
+        }
+    }
+
+    /// Whether the other end has closed by now.
+    var isClosed: Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count == 0 || (count < 0 && errno == ECONNRESET)
+    }
+}

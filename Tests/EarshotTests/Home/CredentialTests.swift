@@ -1,0 +1,103 @@
+import EarshotCrypto
+import EarshotProtocol
+import EarshotTesting
+import Foundation
+import Testing
+
+@testable import Earshot
+
+@Suite("A home's credential")
+struct CredentialTests {
+    private let folder: TemporaryFolder
+    private let home: Home
+
+    init() throws {
+        folder = try TemporaryFolder()
+        home = Home(path: folder.file("home"))
+    }
+
+    @Test("is renewed at a start when two thirds of its time are over")
+    func renewal() throws {
+        try home.create(name: "alice")
+        try replaceCredential(notBefore: -21 * Self.day, notAfter: 9 * Self.day)
+        #expect(try open().credentialExpiry > Self.now + 29 * Self.day)
+    }
+
+    @Test("is left as it is before that")
+    func noRenewal() throws {
+        try home.create(name: "alice")
+        let expiry = try replaceCredential(notBefore: -15 * Self.day, notAfter: 15 * Self.day)
+        #expect(try open().credentialExpiry == expiry)
+    }
+
+    @Test("that has expired is renewed, and the user, the device and the name stay")
+    func expired() throws {
+        let userID = try home.create(name: "alice")
+        try replaceCredential(notBefore: -60 * Self.day, notAfter: -30 * Self.day)
+        let node = try open()
+        #expect(node.credentialExpiry > Self.now)
+        #expect((node.userID, node.name.text) == (userID, "alice"))
+    }
+
+    @Test("of a sealed identity serves without the passphrase until it expires")
+    func sealed() throws {
+        try home.create(name: "alice", passphrase: Self.right)
+        #expect(try home.isSealed)
+        let expiry = try replaceCredential(notBefore: -29 * Self.day, notAfter: Self.day)
+        #expect(try open().credentialExpiry == expiry)
+    }
+
+    @Test("of a sealed identity that has expired asks for the passphrase, refuses a wrong one and takes the right one")
+    func sealedExpired() async throws {
+        let userID = try home.create(name: "alice", passphrase: Self.right)
+        try replaceCredential(notBefore: -60 * Self.day, notAfter: -30 * Self.day)
+        await expect(.credentialExpired) { try open() }
+        await expect(.wrongPassphrase) { try open(Passphrase(copying: Array("wrong".utf8))) }
+        let node = try open(Self.right)
+        #expect(node.credentialExpiry > Self.now + 29 * Self.day)
+        #expect(node.userID == userID)
+    }
+
+    @Test("of a sealed identity is renewed whenever the passphrase is given")
+    func sealedRenewal() async throws {
+        try home.create(name: "alice", passphrase: Self.right)
+        try replaceCredential(notBefore: -Self.day, notAfter: 29 * Self.day)
+        await expect(.wrongPassphrase) { try open(Passphrase(copying: Array("right ".utf8))) }
+        #expect(try open(Self.right).credentialExpiry > Self.now + 29 * Self.day)
+    }
+
+    @Test("of an identity without a passphrase needs none: the identity is not sealed")
+    func unsealed() throws {
+        try home.create(name: "alice")
+        #expect(try !home.isSealed)
+    }
+
+    private static let day: Int64 = 24 * 3600 * 1000
+    private static let right = Passphrase(copying: Array("right".utf8))
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+    private func open(_ passphrase: Passphrase? = nil) throws -> Node {
+        try Node(home: home, configuration: NodeConfiguration(discoverySources: []), passphrase: passphrase)
+    }
+
+    /// Puts a credential for another time in the place of the home's, of the same name and keys.
+    /// - Returns: when it expires.
+    @discardableResult
+    private func replaceCredential(notBefore: Int64, notAfter: Int64) throws -> Int64 {
+        let file = URL(fileURLWithPath: home.credentialFile)
+        let old = try Credential(decoding: Array(Data(contentsOf: file)))
+        let new = Credential.issue(
+            name: old.name, identityKey: try identity(), deviceID: old.deviceID, agreementKey: old.agreementKey,
+            notBefore: Self.now + notBefore, notAfter: Self.now + notAfter)
+        try Data(new.encoded()).write(to: file)
+        return new.notAfter
+    }
+
+    private func identity() throws -> SigningKey {
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: home.identityFile)))
+        guard !PassphraseBox.isBox(bytes) else {
+            return try SigningKey(seed: PassphraseBox.open(bytes, passphrase: Self.right.secret))
+        }
+        return try SigningKey(seed: SecretBytes(copying: bytes.suffix(32)))
+    }
+}

@@ -1,0 +1,64 @@
+import EarshotTesting
+import Foundation
+import Testing
+
+@testable import Earshot
+
+@Suite("The lock of a home")
+struct HomeLockTests {
+    private let folder: TemporaryFolder
+    private let home: Home
+
+    init() throws {
+        folder = try TemporaryFolder()
+        home = Home(path: folder.file("home"))
+        try home.create(name: "alice")
+    }
+
+    @Test("keeps a second node off, and says who holds it")
+    func exclusive() async throws {
+        let node = try open()
+        let error = await expect(.homeInUse) { try open() }
+        #expect(error?.message.contains("pid \(getpid())") == true)
+        #expect(HomeLock.holder(of: home) == getpid())
+        withExtendedLifetime(node) {}
+    }
+
+    @Test("is free again when the node is gone")
+    func release() throws {
+        do { _ = try open() }
+        #expect(HomeLock.holder(of: home) == nil)
+        _ = try open()
+    }
+
+    @Test("is not held by a file that a dead process left", arguments: ["", "1\n", "999999\n", "nonsense"])
+    func staleFile(content: String) throws {
+        try Data(content.utf8).write(to: URL(fileURLWithPath: home.lockFile))
+        #expect(HomeLock.holder(of: home) == nil)
+        let lock = try HomeLock(home)
+        #expect(HomeLock.holder(of: home) == getpid())
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("is not a symbolic link")
+    func symbolicLink() async throws {
+        try FileManager.default.createSymbolicLink(atPath: home.lockFile, withDestinationPath: folder.file("victim"))
+        await expect(.unusableHome) { try open() }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("victim")))
+    }
+
+    @Test("is never in the way of a node because somebody asks who holds it")
+    func asking() async throws {
+        let home = self.home
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { while !Task.isCancelled { _ = HomeLock.holder(of: home) } }
+            group.addTask { for _ in 0..<20_000 { _ = try HomeLock(home) } }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func open() throws -> Node {
+        try Node(home: home, configuration: NodeConfiguration(discoverySources: []))
+    }
+}

@@ -1,0 +1,53 @@
+import EarshotCrypto
+import EarshotTesting
+import Foundation
+import Testing
+
+@testable import Earshot
+
+@Suite("A passphrase")
+struct PassphraseTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(
+        "is the first line of a file, without the line's end",
+        arguments: [("word", "word"), ("word\n", "word"), (" two words \nmore\n", " two words "), ("é\r\n", "é\r")])
+    func firstLine(content: String, passphrase: String) throws {
+        let read = try Passphrase(file: write(content, mode: 0o600))
+        #expect(read.secret.withUnsafeBytes { Array($0) } == Array(passphrase.utf8))
+    }
+
+    @Test(
+        "has at least one byte, and at most 1024", arguments: ["", "\n", "\nword", String(repeating: "a", count: 1025)])
+    func length(content: String) async throws {
+        let path = try write(content, mode: 0o600)
+        await expect(.passphraseNeeded) { try Passphrase(file: path) }
+    }
+
+    @Test("may have 1024 bytes, with the line's end or without", arguments: ["", "\n"])
+    func longest(end: String) async throws {
+        let path = try write(String(repeating: "a", count: 1024) + end, mode: 0o600)
+        #expect(try Passphrase(file: path).secret.count == 1024)
+    }
+
+    @Test("is not read from a file that others may read")
+    func looseFile() async throws {
+        let path = try write("word", mode: 0o644)
+        let error = await expect(.looseHome) { try Passphrase(file: path) }
+        #expect(error?.remedy == "chmod 600 \(path)")
+    }
+
+    @Test("is not read from a file that is not there")
+    func missing() async {
+        await expect(.passphraseNeeded) { try Passphrase(file: folder.file("none")) }
+    }
+
+    private func write(_ content: String, mode: Int) throws -> String {
+        let path = folder.file("passphrase")
+        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        return path
+    }
+}

@@ -1,0 +1,29 @@
+import Earshot
+import EarshotTesting
+import Testing
+
+@Suite("Two nodes that dial each other at once")
+struct SimultaneousDialTests {
+    @Test("keep one link, the same one at both ends, and lose nothing", arguments: 0..<4)
+    func oneLink(_: Int) async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        let ports = (try LoopbackPort.next(), try LoopbackPort.next())
+        async let first: Void = alice.start(port: ports.0, peers: [PeerAddress(host: "127.0.0.1", port: ports.1)])
+        async let second: Void = bob.start(port: ports.1, peers: [PeerAddress(host: "127.0.0.1", port: ports.0)])
+        _ = try await (first, second)
+        try await alice.waitForLink(to: bob)
+        try await bob.waitForLink(to: alice)
+        let nodes = (alice.node, bob.node)
+        try await eventually("one link") {
+            let links = await (nodes.0.status().links, nodes.1.status().links)
+            return links.0.count == 1 && links.1.count == 1 && links.0[0].isOutbound != links.1[0].isOutbound
+        }
+        let there = try await alice.send("there", to: bob)
+        let back = try await bob.send("back", to: alice)
+        try await alice.events.state(.delivered, of: there.messageID)
+        try await bob.events.state(.delivered, of: back.messageID)
+        #expect(await (alice.node.status().links.count, bob.node.status().links.count) == (1, 1))
+        #expect(await alice.events.events.allSatisfy { $0.linkFailure == nil })
+        #expect(await alice.events.names(about: there.messageID) == [.messageQueued, .messageSent, .messageDelivered])
+    }
+}

@@ -1,0 +1,111 @@
+import Earshot
+import EarshotTesting
+import Testing
+
+@testable import Earshot
+
+@Suite("Stopping")
+struct StopTests {
+    @Test("is clean: the peer hears of it, no error is reported, and the events end")
+    func clean() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        try await TestUser.meet(alice, bob)
+        let events = bob.node.events.events(.all)
+        try await bob.stop()
+        let (node, bobID) = (alice.node, bob.userID)
+        try await eventually("Alice's node sees that Bob is gone") { await node.users.user(bobID)?.isOnline == false }
+        #expect(await alice.events.events.allSatisfy { $0.linkFailure == nil })
+        try await withDeadline(.seconds(10), "the events end") {
+            for await event in events { #expect(event.linkFailure == nil) }
+        }
+    }
+
+    @Test("ends sending: a message is refused, and nothing of it is kept")
+    func sendAfterStop() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        try await TestUser.meet(alice, bob)
+        try await alice.stop()
+        let live = try await LiveNode.start(alice.home)
+        try await live.stop()
+        await expect(.stopped) { try await live.node.messages.send("hello", to: bob.userID) }
+        #expect(try await live.node.conversations.direct(with: bob.userID).history().isEmpty)
+    }
+
+    @Test("loses no message that was accepted before it")
+    func acceptedBeforeStop() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        try await TestUser.meet(alice, bob)
+        let port = try await bob.stop()
+        var sent: [String] = []
+        for number in 0..<50 { sent.append(try await alice.send("\(number)", to: bob).text) }
+        try await alice.stop()
+        try await bob.start(port: port)
+        try await alice.start()
+        let received = try await bob.events.wait(for: "all messages") { events in
+            let texts = events.compactMap { $0.received?.text }
+            return texts.count >= 50 ? texts : nil
+        }
+        #expect(received == sent)
+    }
+
+    @Test("lets go of everything, although messages wait for their expiry")
+    func release() async throws {
+        let (alice, bob, carol) = (try TestUser("alice"), try TestUser("bob"), try TestUser("carol"))
+        try await TestUser.meet(alice, bob)
+        try await bob.stop()
+        _ = try await alice.send("waits for a month", to: bob)
+        try await carol.start(peers: [alice.address])
+        try await alice.waitForLink(to: carol)
+        let shell = WeakShell(alice.node.shell)
+        try await alice.stop()
+        try await eventually("the node's insides are released") { shell.isReleased }
+    }
+
+    @Test("of a node that never ran lets go of everything, too")
+    func releaseWithoutRun() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        try await TestUser.meet(alice, bob)
+        try await alice.stop()
+        let shell = try await sendWithoutRunning(alice, to: bob)
+        try await eventually("the node's insides are released") { shell.isReleased }
+    }
+
+    private func sendWithoutRunning(_ sender: TestUser, to recipient: TestUser) async throws -> WeakShell {
+        let node = try Node(home: sender.home, configuration: NodeConfiguration(discoverySources: []))
+        try await node.messages.send("waits for a month", to: recipient.userID)
+        return WeakShell(node.shell)
+    }
+
+    @Test("is for good: a node runs once")
+    func runsOnce() async throws {
+        let user = try TestUser("alice")
+        let live = try await LiveNode.start(user.home)
+        await expect(.stopped) {
+            try await withDeadline(.seconds(10), "the second run ends") { try await live.node.run() }
+        }
+        try await live.stop()
+        await expect(.stopped) {
+            try await withDeadline(.seconds(10), "the third run ends") { try await live.node.run() }
+        }
+    }
+
+    @Test("comes at once where the port is in use, with a word about which")
+    func portInUse() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        try await alice.start()
+        let port = alice.address.port
+        let error = await expect(.portInUse) { try await bob.start(port: port) }
+        #expect(error?.message.contains("\(port)") == true)
+        // Its home is free again.
+        try await bob.start()
+    }
+}
+
+/// Looks whether a node's insides are still there, without keeping them.
+private final class WeakShell: Sendable {
+    private weak let shell: NodeShell?
+
+    init(_ shell: NodeShell) { self.shell = shell }
+
+    var isReleased: Bool { shell == nil }
+}

@@ -1,0 +1,172 @@
+import Earshot
+import EarshotModel
+import EarshotTesting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "A node and an independent peer", .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: PythonEnvironment.isWanted, "EARSHOT_SKIP_PYTHON is set"))
+struct PythonPeerTests {
+    enum Dialler: CaseIterable, Sendable {
+        case node, peer
+    }
+
+    private static let networkKey = (0..<32).map { 0xa0 ^ $0 as UInt8 }
+
+    @Test(
+        "exchange messages, receipts and read marks, whoever dials, with a network key and without",
+        arguments: Dialler.allCases, [nil, networkKey])
+    func exchangeMessages(dialler: Dialler, networkKey: [UInt8]?) async throws {
+        try await withPair(dialler, networkKey: networkKey) { pair in
+            try await pair.link(expectingHeads: 0)
+            try await pair.peerSends("Grüße aus Python")
+            try await pair.nodeSends("Grüße aus Swift")
+            try await pair.close()
+        }
+    }
+
+    @Test("exchange texts of the greatest length, in pieces of whatever size", arguments: Dialler.allCases)
+    func exchangeLongTexts(dialler: Dialler) async throws {
+        try await withPair(dialler) { pair in
+            try await pair.link(expectingHeads: 0)
+            let received = pair.node.events.events(.messageReceived)
+            try pair.peer.obey("text \(Limits.textBytes)")
+            let message = try await NodeAndPeer.next(received, "the long text arrives")
+            #expect(message.text == String(repeating: "é", count: Limits.textBytes / 2))
+            try await pair.peer.expect("receipt")
+            try await pair.nodeSends(String(repeating: "x", count: Limits.textBytes))
+        }
+    }
+
+    @Test("begin again where a lost link left off, and lose nothing", arguments: Dialler.allCases)
+    func resumeAfterLoss(dialler: Dialler) async throws {
+        try await withPair(dialler) { pair in
+            try await pair.link(expectingHeads: 0)
+            try await pair.peerSends("before the loss")
+            try await pair.nodeSends("before the loss, too")
+            let delivered = pair.node.events.events(.messageDelivered)
+            try pair.peer.obey("drop")
+            try await pair.waitForNoLink()
+
+            let messages = try await pair.node.messages.send([.init("one"), .init("two")], to: pair.peerID)
+            try await pair.link(expectingHeads: 1)
+            for message in messages {
+                #expect(try await pair.peer.expect("message").text == message.text)
+                let change = try await NodeAndPeer.next(delivered, "\(message.text) is delivered")
+                #expect(change.messageID == message.messageID)
+            }
+            try await pair.peerSends("after it", sequence: 2)
+        }
+    }
+
+    @Test("keep the place of a withheld entry, and show nothing in it")
+    func withheldEntry() async throws {
+        try await withPair(.peer) { pair in
+            try await pair.link(expectingHeads: 0)
+            try pair.peer.obey("withhold")
+            #expect(try await pair.peer.expect("receipt").sequence == 1)
+            try await pair.peerSends("after what was withheld", sequence: 2)
+            let history = try await pair.node.conversations.direct(with: pair.peerID).history()
+            #expect(history.map(\.text) == ["after what was withheld"])
+        }
+    }
+
+    @Test("answer pings, also under a renewed key", arguments: Dialler.allCases)
+    func pingAndRekey(dialler: Dialler) async throws {
+        try await withPair(dialler) { pair in
+            try await pair.link(expectingHeads: 0)
+            for order in ["ping", "rekey", "rekey"] {
+                try pair.peer.obey(order)
+                try await pair.peer.expect("pong")
+            }
+            try await pair.peerSends("under the third key")
+        }
+    }
+
+    @Test("part when a receipt is forged, and the forged state is not believed")
+    func forgedReceipt() async throws {
+        try await withPair(.peer) { pair in
+            try await pair.link(expectingHeads: 0)
+            let delivered = pair.node.events.events(.messageDelivered)
+            let message = try await pair.node.messages.send("not read yet", to: pair.peerID)
+            try await pair.peer.expect("message")
+            _ = try await NodeAndPeer.next(delivered, "the true receipt")
+            try pair.peer.obey("forge")
+            #expect(try await pair.peer.expect("closed").reason == 3)
+            #expect(try await pair.node.messages.message(message.messageID).states == [pair.peerID: .delivered])
+        }
+    }
+
+    @Test("have no link when the peer's credential is over or has not begun", arguments: Dialler.allCases)
+    func invalidCredential(dialler: Dialler) async throws {
+        for (arguments, reason, code) in [
+            (["--ends=-1000"], 7, "credentialExpired"), (["--begins=3600000"], 8, "credentialNotYetValid"),
+        ] as [([String], UInt32, String)] {
+            try await withPair(dialler, peerArguments: arguments) { pair in
+                let failures = pair.node.events.events(.named([.linkFailed]))
+                try pair.peer.obey("link")
+                if dialler == .node {
+                    #expect(try await pair.peer.expect("refused").reason == reason)
+                } else {
+                    // The handshake is complete on the peer's side when the node says no.
+                    try await pair.peer.expect("linked")
+                    #expect(try await pair.peer.expect("closed").reason == reason)
+                }
+                guard case .linkFailed(let failure) = try await NodeAndPeer.next(failures, "the link fails") else {
+                    Issue.record("another event than the failure of the link")
+                    return
+                }
+                #expect(failure.code == code)
+            }
+        }
+    }
+
+    @Test("of different versions or networks have no link, and the node says why in the clear")
+    func refusals() async throws {
+        for (arguments, record) in [
+            (["--version=2"], "00000401"), (["--network-key", Hex.text(Self.networkKey)], "00000501"),
+        ] {
+            try await withPair(.peer, peerArguments: arguments) { pair in
+                try pair.peer.obey("link")
+                #expect(try await pair.peer.expect("refused").record == record)
+            }
+        }
+    }
+
+    @Test("compute the same test vectors")
+    func vectors() throws {
+        let process = Process()
+        process.executableURL = try PythonEnvironment.interpreter()
+        let program = PackageFolder.fixtures(of: "EarshotTests").appending(path: "check_vectors.py")
+        let vectors = PackageFolder.root.appending(path: "docs/vectors.json")
+        process.arguments = ["-B", "-W", "ignore", program.path(), vectors.path()]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "which values differ is printed above")
+    }
+
+    /// A node, and a peer that has done nothing yet.
+    private func withPair(
+        _ dialler: Dialler, networkKey: [UInt8]? = nil, peerArguments: [String] = [],
+        _ body: (NodeAndPeer) async throws -> Void
+    ) async throws {
+        var arguments = ["--name", "Python"] + peerArguments
+        if let networkKey { arguments += ["--network-key", Hex.text(networkKey)] }
+        switch dialler {
+        case .node:
+            let peer = try PythonPeer(arguments)
+            let port = try #require(try await peer.expect("listening").port)
+            let address = PeerAddress(host: "127.0.0.1", port: port)
+            try await NodeAndPeer.withNode("Swift", networkKey: networkKey, peers: [address]) { node in
+                try await body(NodeAndPeer(node: node, peer: peer))
+            }
+        case .peer:
+            try await NodeAndPeer.withNode("Swift", networkKey: networkKey) { node in
+                let port = try #require(await node.status().port)
+                try await body(NodeAndPeer(node: node, peer: try PythonPeer(arguments + ["--dial", String(port)])))
+            }
+        }
+    }
+}

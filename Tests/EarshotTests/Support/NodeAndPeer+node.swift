@@ -1,0 +1,41 @@
+import Earshot
+import EarshotTesting
+import Foundation
+import TestSupport
+
+extension NodeAndPeer {
+    /// Runs a node on a home of its own for as long as `body` takes. It finds peers at the given addresses only.
+    static func withNode<Result>(
+        _ name: String, networkKey: [UInt8]? = nil, peers: [PeerAddress] = [], _ body: (Node) async throws -> Result
+    ) async throws -> Result {
+        let folder = try TemporaryFolder()
+        let home = Home(path: folder.file("home"))
+        try home.create(name: name)
+        if let networkKey { try write(networkKey, to: home) }
+        let configuration = NodeConfiguration(staticPeers: peers, discoverySources: [])
+        let node = try Node(home: home, configuration: configuration)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await node.run() }
+            try await eventually("the node listens") { await node.status().port != nil }
+            let result = try await body(node)
+            group.cancelAll()
+            try await group.waitForAll()
+            return result
+        }
+    }
+
+    private static func write(_ networkKey: [UInt8], to home: Home) throws {
+        let file = home.path + "/network.key"
+        let content = Data("earshot network 1\n".utf8) + networkKey
+        guard FileManager.default.createFile(atPath: file, contents: content, attributes: [.posixPermissions: 0o600])
+        else { throw PeerFailure("\(file) cannot be written") }
+    }
+
+    /// Waits for the next event of a kind.
+    static func next<Payload>(_ events: EventSequence<Payload>, _ what: String) async throws -> Payload {
+        try await withDeadline(.seconds(30), what) {
+            for await payload in events { return payload }
+            throw PeerFailure("the node stopped before this came to pass: \(what)")
+        }
+    }
+}

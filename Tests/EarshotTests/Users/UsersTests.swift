@@ -1,0 +1,115 @@
+import EarshotModel
+import EarshotStore
+import EarshotTesting
+import Testing
+
+@testable import Earshot
+
+@Suite("Users by name")
+struct UsersTests {
+    private let folder: TemporaryFolder
+    private let home: Home
+
+    init() throws {
+        folder = try TemporaryFolder()
+        home = Home(path: folder.file("home"))
+        try home.create(name: "alice")
+    }
+
+    @Test("are found by their exact name")
+    func exact() async throws {
+        let users = try known(["bob", "Bob", "bobby", "Zo\u{EB}"])
+        #expect(try await users.named("bob").userID == Self.userID(0))
+        #expect(try await users.named("Bob").userID == Self.userID(1))
+        #expect(try await users.named("Zoe\u{308}").userID == Self.userID(3))
+    }
+
+    @Test("are found by their key, and by their name with the beginning of it")
+    func key() async throws {
+        let users = try known(["bob"])
+        let text = Self.userID(0).description
+        for query in [text, "bob@\(text)", "bob@\(text.prefix(4))", "bob@\(text.prefix(4).uppercased())"] {
+            #expect(try await users.named(query).userID == Self.userID(0))
+        }
+        await expect(.unknownUser) { try await users.named("bob@zzzz") }
+    }
+
+    @Test("are found by a name with an at sign in it, alone and with the beginning of the key")
+    func atSign() async throws {
+        let users = try known(["bob@example.org"])
+        #expect(try await users.named("bob@example.org").userID == Self.userID(0))
+        let prefix = Self.userID(0).description.prefix(6)
+        #expect(try await users.named("bob@example.org@\(prefix)").userID == Self.userID(0))
+    }
+
+    @Test("that are unknown are refused with names that are near")
+    func near() async throws {
+        let users = try known(["bob", "carol", "carl"])
+        #expect(await expect(.unknownUser) { try await users.named("Bbo") }?.remedy == "did you mean bob?")
+        let remedy = await expect(.unknownUser) { try await users.named("caro") }?.remedy
+        #expect(remedy?.contains("carol") == true && remedy?.contains("carl") == true)
+        let far = await expect(.unknownUser) { try await users.named("nobody-like-that") }
+        #expect(far?.remedy?.contains("did you mean") == false)
+    }
+
+    @Test("do not include this node's own")
+    func ownName() async throws {
+        let error = await expect(.unknownUser) { try await known(["bob"]).named("alice") }
+        #expect(error?.message.contains("own name") == true)
+    }
+
+    @Test("that are several are refused with what tells them apart, and that finds each")
+    func ambiguous() async throws {
+        let users = try known(["bob", "bob"])
+        let error = await expect(.ambiguousUser) { try await users.named("bob") }
+        for index in 0..<2 {
+            let choice = "bob@\(Self.userID(index).description.prefix(8))"
+            #expect(error?.remedy?.contains(choice) == true)
+            #expect(try await users.named(choice).userID == Self.userID(index))
+        }
+    }
+
+    @Test("cannot take messages meant for another by a name that looks like a name with a key")
+    func imitation() async throws {
+        let imitated = "bob@\(Self.userID(0).description.prefix(8))"
+        let users = try known(["bob", imitated])
+        let error = await expect(.ambiguousUser) { try await users.named(imitated) }
+        for index in 0..<2 {
+            #expect(error?.remedy?.contains(Self.userID(index).description) == true)
+            #expect(try await users.named(Self.userID(index).description).userID == Self.userID(index))
+        }
+    }
+
+    @Test("are listed by name")
+    func all() async throws {
+        #expect(await (try known(["carol", "bob", "alicia"])).all.map(\.name.text) == ["alicia", "bob", "carol"])
+    }
+
+    @Test(
+        "are near by how many characters differ",
+        arguments: [("", "", 0), ("bob", "bob", 0), ("bob", "bo", 1), ("bob", "rob", 1), ("kitten", "sitting", 3)])
+    func distance(a: String, b: String, distance: Int) {
+        #expect(EditDistance.between(a, b) == distance)
+        #expect(EditDistance.between(b, a) == distance)
+    }
+
+    private static func userID(_ index: Int) -> UserID {
+        guard let userID = UserID(bytes: [UInt8](repeating: UInt8(17 * (index + 1)), count: 32)) else {
+            preconditionFailure("thirty-two bytes are a key")
+        }
+        return userID
+    }
+
+    /// A node that knows users of these names.
+    private func known(_ names: [String]) throws -> Users {
+        var commit = Commit()
+        commit.users = try names.enumerated().map { index, name in
+            UserRecord(
+                userID: Self.userID(index), name: try UserName(name), trust: .unverified, firstSeen: 1, lastSeen: 2)
+        }
+        let store = try Store(path: home.databaseFile)
+        try store.commit(commit)
+        try store.close()
+        return try Node(home: home, configuration: NodeConfiguration(discoverySources: [])).users
+    }
+}
