@@ -50,7 +50,7 @@ public struct Users: Sendable {
         let near = users.map(\.name.text).filter { EditDistance.between($0.lowercased(), name.lowercased()) <= 2 }
         let remedy =
             near.isEmpty
-            ? "nobody of that name was ever met; see: earshot users"
+            ? "run both nodes on one network, and see who is known with: earshot users"
             : "did you mean \(near.joined(separator: " or "))?"
         return EarshotError(.unknownUser, "nobody called \"\(text)\" is known", remedy: remedy)
     }

@@ -1,0 +1,70 @@
+import EarshotGateway
+
+/// Where the messages of a dialog stand on a terminal: own ones on the right, the other's on the left.
+struct ChatLayout {
+    let columns: Int
+    let style: Style
+
+    private static let clockWidth = 5
+    /// Time and mark of an own message, with the spaces before each.
+    private static let metaWidth = 1 + clockWidth + 1 + Mark.width
+
+    /// One column stays free: a character in the last one makes some terminals begin a new row.
+    private var usable: Int { max(20, columns) - 1 }
+    private var textWidth: Int { max(4, min(usable * 2 / 3, usable - Self.metaWidth)) }
+
+    /// The rows of a message, without line breaks.
+    func rows(of message: GatewayMessage, isOwn: Bool) -> [String] {
+        isOwn ? ownRows(message) : otherRows(message)
+    }
+
+    /// The last row of an own message: it alone changes with its state.
+    func lastRow(of message: GatewayMessage) -> String { ownRows(message).last ?? "" }
+
+    /// Word of a new state, where rows that were written stay as they are.
+    func stateRow(of message: GatewayMessage) -> String {
+        let text = SafeText.line(message.text)
+        let excerpt = DisplayWidth.wrap(text, width: 20)[0]
+        return right(excerpt == text ? text : excerpt + "…", message, isLast: true)
+    }
+
+    private func ownRows(_ message: GatewayMessage) -> [String] {
+        let lines = wrapped(message.text)
+        return lines.enumerated().map { right($1, message, isLast: $0 == lines.count - 1) }
+    }
+
+    private func right(_ line: String, _ message: GatewayMessage, isLast: Bool) -> String {
+        let indent = String(repeating: " ", count: max(0, usable - Self.metaWidth - DisplayWidth.of(line)))
+        guard isLast else { return indent + line }
+        let state = message.recipients.first?.state ?? ""
+        let mark = String(repeating: " ", count: Mark.width - DisplayWidth.of(Mark.of(state))) + Mark.of(state)
+        let time = style.dim(LocalTime.clock(message.timestampMilliseconds))
+        return "\(indent)\(line) \(time) \(coloured(mark, state))"
+    }
+
+    private func coloured(_ mark: String, _ state: String) -> String {
+        switch state {
+        case "read": style.cyan(mark)
+        case "failed": style.red(mark)
+        default: style.dim(mark)
+        }
+    }
+
+    private func otherRows(_ message: GatewayMessage) -> [String] {
+        let time = style.dim(LocalTime.clock(message.timestampMilliseconds))
+        let name = style.bold(SafeText.line(message.sender.name ?? "?"))
+        let indent = String(repeating: " ", count: Self.clockWidth + 1)
+        let lines = wrapped(message.text)
+        let first = "\(time) \(name): "
+        let nameWidth = DisplayWidth.of(SafeText.line(message.sender.name ?? "?")) + 2
+        // A text that does not fit beside the name begins below it.
+        guard DisplayWidth.of(lines[0]) + nameWidth + indent.count <= usable else {
+            return [first] + lines.map { indent + $0 }
+        }
+        return [first + lines[0]] + lines.dropFirst().map { indent + $0 }
+    }
+
+    private func wrapped(_ text: String) -> [String] {
+        SafeText.lines(text).flatMap { DisplayWidth.wrap($0, width: textWidth) }
+    }
+}

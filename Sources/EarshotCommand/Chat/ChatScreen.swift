@@ -1,0 +1,72 @@
+import EarshotGateway
+
+/// Writes a dialog. On a terminal the marks of messages that are still in view change in place.
+struct ChatScreen {
+    let output: Output
+    /// Rows written so far, without those of the line that is being typed.
+    private var rowCount = 0
+    private var ownMessages: [String: (message: GatewayMessage, row: Int)] = [:]
+    /// Own messages whose state may still be shown.
+    private static let rememberedMessages = 1000
+
+    init(output: Output) { self.output = output }
+
+    private var layout: ChatLayout { ChatLayout(columns: Terminal.size.columns, style: output.style) }
+
+    private struct Record: Encodable {
+        let message: GatewayMessage?
+        let stateChange: GatewayStateChange?
+    }
+
+    mutating func show(_ message: GatewayMessage, isOwn: Bool) throws {
+        try output.object(Record(message: message, stateChange: nil))
+        write(layout.rows(of: message, isOwn: isOwn))
+        guard isOwn else { return }
+        if ownMessages.count >= Self.rememberedMessages { forgetOldest() }
+        ownMessages[message.id] = (message, rowCount)
+    }
+
+    private mutating func forgetOldest() {
+        let rows = ownMessages.values.map(\.row).sorted()
+        ownMessages = ownMessages.filter { $0.value.row > rows[rows.count / 2] }
+    }
+
+    mutating func show(_ change: GatewayStateChange) throws {
+        guard let shown = ownMessages[change.messageID] else { return }
+        try output.object(Record(message: nil, stateChange: change))
+        let message = shown.message.with(change.recipient)
+        ownMessages[change.messageID]?.message = message
+        let distance = rowCount - shown.row + 1
+        if output.isTerminal, distance < Terminal.size.rows {
+            // Saves the cursor, goes up, rewrites the row, and comes back to what is being typed.
+            output.control("\u{1b}7\u{1b}[\(distance)A\r\u{1b}[2K\(layout.lastRow(of: message))\u{1b}8")
+        } else {
+            write([layout.stateRow(of: message)])
+        }
+    }
+
+    mutating func notice(_ text: String) { write([output.style.dim("— \(text)")]) }
+
+    /// Takes away the line that the terminal showed while it was typed.
+    func eraseTyped(_ line: String) {
+        guard StandardInput.isTerminal else { return }
+        let columns = Terminal.size.columns
+        let rows = max(1, (DisplayWidth.of(line) + columns - 1) / columns)
+        output.control("\u{1b}[\(rows)A\r\u{1b}[J")
+    }
+
+    private mutating func write(_ rows: [String]) {
+        output.control("\r\u{1b}[2K")
+        for row in rows { output.line(row) }
+        rowCount += rows.count
+    }
+}
+
+extension GatewayMessage {
+    /// The message after a change of state.
+    fileprivate func with(_ delivery: GatewayDelivery) -> GatewayMessage {
+        var message = self
+        message.recipients = recipients.map { $0.id == delivery.id ? delivery : $0 }
+        return message
+    }
+}

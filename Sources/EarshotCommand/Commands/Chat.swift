@@ -1,0 +1,66 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+struct Chat: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Talk with a user, a line at a time.",
+        discussion: """
+            Shows the last messages and then what comes; each line that is typed is a message. The marks: \
+            \(Marks.legend).
+
+            End it with Ctrl-D, or by the end of a file: it then waits a moment for its messages to be delivered.
+
+            EXAMPLES:
+              earshot chat bob
+              earshot chat bob < lines.txt
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: "Where no node runs") var network: NetworkOptions
+
+    @Argument(help: "A user's name, a name and the beginning of the fingerprint (bob@3fk9), or a key.")
+    var name: String
+
+    private enum Marks {
+        static let legend = ["queued", "sent", "delivered", "read", "failed"]
+            .map { "\(Mark.of($0)) \($0)" }.joined(separator: ", ")
+    }
+
+    func execute(_ output: Output) async throws {
+        try await Session.with(common.homeDirectory, network.configuration()) { session in
+            try await session.goOnline()
+            let peer = try await UserLookup(session: session).user(named: name)
+            let events = try await session.client.events(ChatDialog.events)
+            let dialog = ChatDialog(client: session.client, peer: peer, output: output)
+            try await dialog.open()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await dialog.follow(events) }
+                group.addTask { try await Self.read(into: dialog, output) }
+                // Either the input has ended, or the node.
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    /// - Throws: the last failure of a line, at the end of the input.
+    private static func read(into dialog: ChatDialog, _ output: Output) async throws {
+        let input = StandardInput()
+        var failure: Failure?
+        while true {
+            do {
+                guard let line = try await input.line() else { break }
+                try await dialog.typed(line)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                let refusal = Failure(error)
+                output.report(refusal)
+                failure = refusal
+            }
+        }
+        await dialog.settle()
+        if let failure { throw failure.status.code }
+    }
+}

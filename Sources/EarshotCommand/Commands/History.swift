@@ -1,0 +1,60 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+struct History: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the conversation with a user, oldest first.",
+        discussion: """
+            EXAMPLES:
+              earshot history bob
+              earshot history bob --limit 10 --json | jq -r .text
+              earshot history bob --before ID
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "A user's name, a name and the beginning of the fingerprint (bob@3fk9), or a key.")
+    var name: String
+
+    @Option(help: "How many messages, 1 to \(Limits.historyPage).")
+    var limit = GatewayLimits.defaultPage
+
+    @Option(help: ArgumentHelp("The messages just before this one.", valueName: "id"))
+    var before: String?
+
+    @Option(help: ArgumentHelp("The messages just after this one.", valueName: "id"))
+    var after: String?
+
+    func validate() throws {
+        guard (1...Limits.historyPage).contains(limit) else {
+            throw ValidationError("--limit takes a number from 1 to \(Limits.historyPage).")
+        }
+        guard before == nil || after == nil else { throw ValidationError("--before or --after, not both.") }
+        for id in [before, after].compactMap(\.self) where MessageID(id) == nil {
+            throw ValidationError("\"\(SafeText.line(id))\" is not the id of a message.")
+        }
+    }
+
+    func execute(_ output: Output) async throws {
+        let (messages, ownID) = try await Session.with(common.homeDirectory) { session in
+            let messages = try await session.client.history(with: name, before: before, after: after, limit: limit)
+            return (messages, try await session.client.status().id)
+        }
+        for message in messages {
+            try output.object(message)
+            describe(message, isOwn: message.sender.id == ownID, on: output)
+        }
+        if messages.isEmpty { output.line("no messages") }
+    }
+
+    private func describe(_ message: GatewayMessage, isOwn: Bool, on output: Output) {
+        let time = output.style.dim(LocalTime.full(message.timestampMilliseconds))
+        let sender = SafeText.line(message.sender.name ?? message.sender.id)
+        let mark = isOwn ? "  " + Mark.of(message.recipients.first?.state ?? "") : ""
+        let lines = SafeText.lines(message.text)
+        // What follows the first line is indented: no text can pass for another message.
+        let indented = ([lines[0]] + lines.dropFirst().map { "    " + $0 }).joined(separator: "\n")
+        output.line("\(time)  \(output.style.bold(sender)): \(indented)\(mark)")
+    }
+}

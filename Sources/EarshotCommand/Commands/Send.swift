@@ -1,0 +1,113 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+struct Send: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Send a text to a user.",
+        discussion: """
+            Prints each state that the message reaches: queued (on this disk), sent, delivered (on the recipient's \
+            disk), read. A queued message is never lost: it is delivered when both nodes run.
+
+            Where no node runs, the command tries for a few seconds to deliver the message itself.
+
+            EXAMPLES:
+              earshot send bob "Lunch?"
+              earshot send bob --wait delivered < letter.txt
+              fortune | earshot send bob -
+              earshot send bob "Only today" --ttl 43200 --wait read --timeout 600
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: "Where no node runs") var network: NetworkOptions
+
+    @Argument(help: "A user's name, a name and the beginning of the fingerprint (bob@3fk9), or a key.")
+    var name: String
+
+    @Argument(help: "The text; standard input if it is left out or -. One line break at its end is dropped.")
+    var text: String?
+
+    @Option(help: "Wait until the message is \(DeliveryStage.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var wait: DeliveryStage?
+
+    @Option(help: ArgumentHelp("How long to wait.", valueName: "seconds"))
+    var timeout: Double = 30
+
+    @Option(
+        help: ArgumentHelp(
+            "When the message fails if it is not delivered; 30 days unless given.", valueName: "seconds"))
+    var ttl: Double?
+
+    /// How long a node that runs only for this command tries to deliver, where nobody asked it to wait.
+    private static let attempt = 5.0
+
+    func validate() throws {
+        guard timeout > 0, timeout.isFinite else { throw ValidationError("--timeout takes a number above 0.") }
+        if let ttl, !(ttl > 0 && ttl.isFinite) { throw ValidationError("--ttl takes a number above 0.") }
+    }
+
+    func execute(_ output: Output) async throws {
+        let text = try await readText()
+        try await Session.with(common.homeDirectory, network.configuration()) { session in
+            try await session.goOnline()
+            let user = try await UserLookup(session: session).user(named: name)
+            let events = try await session.client.events(Delivery.events)
+            let message = try await session.client.send(text, to: user.id, timeToLive: ttl)
+            let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
+            try message.recipients.forEach(report)
+            let delivery = Delivery(client: session.client, message: message, events: events)
+            if let wait {
+                try await follow(delivery, to: wait, report)
+            } else if session.isOwn {
+                try await attempt(delivery, to: user, output, report)
+            }
+        }
+    }
+
+    private func readText() async throws -> String {
+        guard let text, text != "-" else { return try await StandardInput().all() }
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+
+    private func follow(
+        _ delivery: Delivery, to goal: DeliveryStage, _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
+    ) async throws {
+        let done: Void? = try await within(.seconds(timeout)) { try await delivery.follow(to: goal, report: report) }
+        guard done != nil else {
+            throw Failure(
+                .timedOut, "the message was not \(goal.rawValue) in time; it stays queued and will be delivered later",
+                remedy: "keep a node running here: earshot up")
+        }
+    }
+
+    private func attempt(
+        _ delivery: Delivery, to user: GatewayUser, _ output: Output,
+        _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
+    ) async throws {
+        let done: Void? = try await within(.seconds(Self.attempt)) {
+            try await delivery.follow(to: .delivered, report: report)
+        }
+        if done == nil {
+            output.note(
+                "\(user.name) was not reached; the message stays queued, and a node delivers it later: earshot up")
+        }
+    }
+
+    private struct Record: Encodable {
+        let id: String
+        let recipient: GatewayParty
+        let state: String
+        let reason: String?
+        let timestamp: String
+    }
+
+    private static func report(_ delivery: GatewayDelivery, of message: GatewayMessage, on output: Output) throws {
+        output.line(delivery.state)
+        try output.object(
+            Record(
+                id: message.id, recipient: GatewayParty(id: delivery.id, name: delivery.name), state: delivery.state,
+                reason: delivery.reason, timestamp: message.timestamp))
+    }
+}
+
+extension DeliveryStage: ExpressibleByArgument {}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+/// How the program ends, for scripts.
+enum ExitStatus: Int32, CaseIterable {
+    case success = 0
+    case failure = 1
+    case notInitialized = 3
+    case passphrase = 4
+    case unknownUser = 5
+    case timeout = 6
+    case homeInUse = 7
+    case storage = 8
+    case network = 9
+    /// `EX_USAGE` of sysexits.h, which the argument parser uses too.
+    case usage = 64
+
+    var code: ExitCode { ExitCode(rawValue) }
+
+    var explanation: String {
+        switch self {
+        case .success: "done"
+        case .failure: "any other error"
+        case .notInitialized: "the home directory has no identity: earshot init"
+        case .passphrase: "the passphrase is wrong, or one is needed"
+        case .unknownUser: "no user, or more than one, is called so"
+        case .timeout: "what was waited for did not happen in time; a message stays queued"
+        case .homeInUse: "another node runs on the home directory"
+        case .storage: "the home directory or the database cannot be used"
+        case .network: "the port is taken, or the network cannot be used"
+        case .usage: "the command line cannot be understood"
+        }
+    }
+
+    /// The list in the help.
+    static var table: String {
+        allCases.map { status in
+            let number = String(status.rawValue)
+            return String(repeating: " ", count: 4 - number.count) + "\(number)  \(status.explanation)"
+        }.joined(separator: "\n")
+    }
+
+    init(_ code: EarshotError.Code) {
+        self =
+            switch code {
+            case .notInitialized: .notInitialized
+            case .wrongPassphrase, .passphraseNeeded, .credentialExpired: .passphrase
+            case .unknownUser, .ambiguousUser: .unknownUser
+            case .timedOut: .timeout
+            case .homeInUse: .homeInUse
+            case .looseHome, .unusableHome, .storeDamaged, .storeFull, .storeUnavailable: .storage
+            case .portInUse, .networkUnavailable: .network
+            case .invalidUTF8: .usage
+            default: .failure
+            }
+    }
+}

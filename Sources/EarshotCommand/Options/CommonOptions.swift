@@ -1,0 +1,35 @@
+import ArgumentParser
+import Earshot
+
+/// What every command takes.
+struct CommonOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The home directory; else $EARSHOT_HOME, else the user's data directory.", valueName: "path"))
+    var home: String?
+
+    @Flag(name: .customLong("json"), help: "One JSON object a line on standard output.")
+    var isJSON = false
+
+    var homeDirectory: Home { home.map { Home(path: $0) } ?? .standard() }
+}
+
+/// A command of the program: does its work, and tells of a failure in one way.
+protocol ProgramCommand: AsyncParsableCommand, Sendable {
+    var common: CommonOptions { get }
+    func execute(_ output: Output) async throws
+}
+
+extension ProgramCommand {
+    func run() async throws {
+        let output = Output(isJSON: common.isJSON)
+        do { try await execute(output) } catch let status as ExitCode {
+            // What went wrong has been told already.
+            throw status
+        } catch {
+            let failure = Failure(error)
+            output.report(failure)
+            throw failure.status.code
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// Points in time as people here read them.
+enum LocalTime {
+    /// Like `09:30`.
+    static func clock(_ milliseconds: Int64) -> String { format(milliseconds, "%H:%M") }
+
+    /// Like `2026-01-31 09:30`.
+    static func full(_ milliseconds: Int64) -> String { format(milliseconds, "%Y-%m-%d %H:%M") }
+
+    private static func format(_ milliseconds: Int64, _ pattern: String) -> String {
+        var seconds = time_t(milliseconds / 1000)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = strftime(&buffer, buffer.count, pattern, &parts)
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

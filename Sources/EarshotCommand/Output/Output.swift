@@ -1,0 +1,66 @@
+import Foundation
+
+/// The only place that writes to standard output and standard error.
+struct Output: Sendable {
+    let isJSON: Bool
+    let style: Style
+    /// Whether standard output is a terminal that understands cursor movement.
+    let isTerminal: Bool
+
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+        isTerminal = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+        style = Style(isColoured: isTerminal && !isJSON)
+    }
+
+    /// A line for people. What comes from others has gone through `SafeText`.
+    func line(_ text: String) {
+        guard !isJSON else { return }
+        write(text + "\n")
+    }
+
+    /// A line for programs.
+    func object(_ value: some Encodable) throws {
+        guard isJSON else { return }
+        write(try Self.encode(value) + "\n")
+    }
+
+    /// Movement of the cursor, and nothing else.
+    func control(_ sequence: String) {
+        guard isTerminal, !isJSON else { return }
+        write(sequence)
+    }
+
+    /// Something beside the matter, on standard error.
+    func note(_ text: String) {
+        FileHandle.standardError.write(Data("earshot: \(SafeText.line(text))\n".utf8))
+    }
+
+    func report(_ failure: Failure) {
+        var text = "earshot: \(SafeText.line(failure.message))\n"
+        if let remedy = failure.remedy { text += "  try: \(SafeText.line(remedy))\n" }
+        FileHandle.standardError.write(Data(text.utf8))
+        guard isJSON else { return }
+        do { try object(failure) } catch { note("the error cannot be written as JSON: \(error)") }
+    }
+
+    /// At once and in one piece: somebody may be reading along. Without a reader the program ends, as others do.
+    private func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else {
+                if errno == EPIPE { exit(128 + SIGPIPE) }
+                note("standard output cannot be written: \(String(cString: strerror(errno)))")
+                exit(ExitStatus.failure.rawValue)
+            }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    private static func encode(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return SafeText.json(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+}

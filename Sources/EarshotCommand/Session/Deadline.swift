@@ -1,0 +1,16 @@
+/// Does something for as long as a span of time allows.
+///
+/// - Returns: `nil` if the time was over first; what was being done is cancelled then.
+func within<Result: Sendable>(
+    _ duration: Duration, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result? {
+    try await withThrowingTaskGroup(of: Result?.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await Task.sleep(for: duration)
+            return nil
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? nil
+    }
+}

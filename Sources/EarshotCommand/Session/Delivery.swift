@@ -1,0 +1,53 @@
+import Earshot
+import EarshotGateway
+
+/// How far a message has come. A later stage includes the earlier ones.
+enum DeliveryStage: String, CaseIterable, Comparable {
+    case queued, sent, delivered, read
+
+    static func < (a: Self, b: Self) -> Bool { a.index < b.index }
+
+    private var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// Follows one message of this node to a stage.
+struct Delivery: Sendable {
+    let client: GatewayClient
+    let message: GatewayMessage
+    /// `GatewayClient.events(Delivery.events)`, from before the message was sent.
+    let events: GatewayEvents
+
+    static let events: Set<EventName> = [.messageSent, .messageDelivered, .messageRead, .messageFailed]
+
+    /// - Parameter report: called for each state that is reached, in order.
+    /// - Throws: `Failure` `messageFailed`, and `GatewayError` where the node ends.
+    func follow(to goal: DeliveryStage, report: @Sendable (GatewayDelivery) throws -> Void) async throws {
+        var reached = DeliveryStage.queued
+        guard reached < goal else { return }
+        for try await event in events {
+            guard let delivery = try await news(in: event) else { continue }
+            if delivery.state == DeliveryState.failed(.expired).name {
+                try report(delivery)
+                throw Failure(
+                    .messageFailed,
+                    "the message will not be delivered to \(delivery.name ?? delivery.id): "
+                        + (delivery.reason ?? "no reason was given"))
+            }
+            guard let stage = DeliveryStage(rawValue: delivery.state), stage > reached else { continue }
+            reached = stage
+            try report(delivery)
+            if reached >= goal { return }
+        }
+        throw GatewayError(
+            .connectionLost, "the node ended; the message stays queued", remedy: "start it again with: earshot up")
+    }
+
+    /// What an event says about the message.
+    private func news(in event: GatewayEvent) async throws -> GatewayDelivery? {
+        if event.name == EventName.eventsLost.rawValue {
+            return try await client.message(message.id).recipients.first
+        }
+        guard let change = event.stateChange, change.messageID == message.id else { return nil }
+        return change.recipient
+    }
+}

@@ -1,0 +1,50 @@
+import Earshot
+import EarshotGateway
+
+/// Runs a node and its local API in this process for as long as a closure takes.
+struct NodeHost: Sendable {
+    /// Puts the node on the network, and returns the port that peers connect to.
+    typealias Start = @Sendable () async throws -> UInt16
+
+    let node: Node
+
+    /// - Parameter body: is given a client of the node. Until it calls `Start` the node only has its disk.
+    /// - Throws: what the node, its API or the body throws first.
+    func run<Result: Sendable>(
+        _ body: @escaping @Sendable (GatewayClient, @escaping Start) async throws -> Result
+    ) async throws -> Result {
+        let node = node
+        let (listening, api) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (starts, start) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (ports, port) = AsyncStream<UInt16>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await Gateway(node: node) { api.yield() }.run()
+                return nil
+            }
+            group.addTask {
+                // Ends without it where the body is done and never asked for the network.
+                guard await starts.first(where: { _ in true }) != nil else { return nil }
+                try await node.run { port.yield($0) }
+                return nil
+            }
+            group.addTask {
+                guard await listening.first(where: { true }) != nil else { throw CancellationError() }
+                return try await GatewayClient.withClient(of: node.home) { client in
+                    try await body(client) {
+                        start.yield()
+                        guard let port = await ports.first(where: { _ in true }) else { throw CancellationError() }
+                        return port
+                    }
+                }
+            }
+            while let ended = try await group.next() {
+                guard let result = ended else { continue }
+                group.cancelAll()
+                try await group.waitForAll()
+                return result
+            }
+            throw CancellationError()
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Earshot
+import EarshotGateway
+
+/// Writes what happens to a running node, a line each.
+///
+/// Who comes and goes is written to standard output, trouble to standard error; as JSON all goes to standard output.
+struct NodeLog {
+    let output: Output
+    /// The last failure at each address: the same one again is no news.
+    private var failures: [String: String] = [:]
+    private static let rememberedFailures = 1024
+
+    init(output: Output) { self.output = output }
+
+    mutating func write(_ event: GatewayEvent) throws {
+        guard isNews(event) else { return }
+        try output.object(event)
+        if !output.isJSON { describe(event) }
+    }
+
+    private mutating func isNews(_ event: GatewayEvent) -> Bool {
+        guard event.name == EventName.linkFailed.rawValue, let address = event.address else { return true }
+        let failure = "\(event.code ?? ""): \(event.reason ?? "")"
+        guard failures[address] != failure else { return false }
+        if failures.count >= Self.rememberedFailures { failures.removeAll() }
+        failures[address] = failure
+        return true
+    }
+
+    private func describe(_ event: GatewayEvent) {
+        let name = SafeText.line(event.user?.name ?? "somebody")
+        let reason = event.reason ?? "the reason is unknown"
+        switch EventName(rawValue: event.name) {
+        case .userDiscovered: output.line("\(name) was met for the first time: \(event.user?.fingerprint ?? "")")
+        case .userUpdated: describeUpdate(event, name: name)
+        case .identityConflict: describe(event.conflict)
+        case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
+        case .clockSkewed:
+            output.note("the clock of \(name) is \((event.aheadMilliseconds ?? 0) / 1000) s ahead of this machine's")
+        case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
+        case .storageRecovered: output.note("the disk takes writes again")
+        case .discoveryUnavailable:
+            output.report(
+                Failure(
+                    .networkUnavailable, "nobody can be found with \(event.source ?? "discovery"): \(reason)",
+                    remedy: "start the Avahi daemon (systemctl start avahi-daemon), or name peers with --peer"))
+        case .discoveryAvailable: output.line("users are found with \(SafeText.line(event.source ?? "discovery"))")
+        default: break
+        }
+    }
+
+    private func describeUpdate(_ event: GatewayEvent, name: String) {
+        guard let user = event.user, event.changes?.contains(UserChange.isOnline.rawValue) == true else { return }
+        output.line("\(name) is \(user.isOnline ? output.style.green("online") : output.style.dim("offline"))")
+    }
+
+    private func describe(_ conflict: GatewayConflict?) {
+        guard let conflict else { return }
+        let claimant = UserID(conflict.claimedBy)?.fingerprint ?? conflict.claimedBy
+        output.report(
+            Failure(
+                .ambiguousUser,
+                "another key claims the name of \(conflict.name), and nothing was sent to it: \(claimant)",
+                remedy: "ask \(conflict.name) in person; who it is, the fingerprint says: earshot users"))
+    }
+}

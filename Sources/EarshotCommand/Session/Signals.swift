@@ -1,0 +1,49 @@
+import Dispatch
+import Foundation
+
+/// Signals, as something to wait for.
+enum Signals {
+    /// Calls a closure for the first of some signals, on a thread of its own, instead of what the signal does else.
+    ///
+    /// - Returns: cancelling it gives the signals their usual effect again.
+    static func onFirst(_ numbers: [Int32], _ body: @escaping @Sendable (Int32) -> Void) -> SignalObservation {
+        let sources = numbers.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { body(number) }
+            source.resume()
+            return source
+        }
+        return SignalObservation(numbers: numbers, sources: sources)
+    }
+
+    /// Catches some signals from now on.
+    static func awaiting(_ numbers: [Int32]) -> SignalWait {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        return SignalWait(observation: onFirst(numbers) { _ in continuation.yield() }, stream: stream)
+    }
+}
+
+/// A signal that may come.
+struct SignalWait {
+    fileprivate let observation: SignalObservation
+    fileprivate let stream: AsyncStream<Void>
+
+    /// Returns when a signal has come, or when the task is cancelled. A second signal has its usual effect.
+    func wait() async {
+        for await _ in stream { break }
+        observation.cancel()
+    }
+}
+
+/// That signals are observed.
+struct SignalObservation: Sendable {
+    fileprivate let numbers: [Int32]
+    // Dispatch sources may be cancelled from any thread; the protocol only does not say so.
+    nonisolated(unsafe) fileprivate let sources: [any DispatchSourceSignal]
+
+    func cancel() {
+        for source in sources { source.cancel() }
+        for number in numbers { signal(number, SIG_DFL) }
+    }
+}

@@ -1,0 +1,26 @@
+import AsyncHTTPClient
+import Earshot
+import Foundation
+import NIOCore
+
+extension GatewayError {
+    /// What the node said.
+    init(_ response: ErrorResponse) {
+        self.init(EarshotError.Code(response.error.code), response.error.message, remedy: response.error.remedy)
+    }
+
+    /// What the connection said.
+    init(transport error: any Error, socketPath: String) {
+        switch error {
+        case let error as IOError where [ENOENT, ECONNREFUSED].contains(error.errnoCode):
+            self.init(.noNode, "no node listens on \(socketPath)", remedy: "start one with: earshot up", cause: error)
+        case let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout:
+            self.init(
+                .timedOut, "the node does not answer", remedy: "see what it is doing, or restart it", cause: error)
+        default:
+            self.init(
+                .connectionLost, "the connection to the node was lost: \(error)", remedy: "does it still run?",
+                cause: error)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Something that happened, as the local API tells it. Which fields there are depends on the name.
+public struct GatewayEvent: Codable, Hashable, Sendable {
+    /// One of `EventName`.
+    public let name: String
+    /// Of `messageQueued` and `messageReceived`.
+    public internal(set) var message: GatewayMessage?
+    /// Of `messageSent`, `messageDelivered`, `messageRead` and `messageFailed`.
+    public internal(set) var stateChange: GatewayStateChange?
+    /// Of `userDiscovered`, `userUpdated` and `clockSkewed`, and of `linkFailed` where the peer is known.
+    public internal(set) var user: GatewayUser?
+    /// Of `userUpdated`: what changed, of `name`, `trust` and `isOnline`.
+    public internal(set) var changes: [String]?
+    /// Of `identityConflict`.
+    public internal(set) var conflict: GatewayConflict?
+    /// Of `linkFailed`: where the peer was, and the code of the error.
+    public internal(set) var address: String?
+    public internal(set) var code: String?
+    /// Of `discoveryUnavailable` and `discoveryAvailable`: the way of finding peers.
+    public internal(set) var source: String?
+    /// Why, of `linkFailed`, `storageFailed` and `discoveryUnavailable`.
+    public internal(set) var reason: String?
+    /// Of `clockSkewed`: how far the user's clock is ahead.
+    public internal(set) var aheadMilliseconds: Int64?
+    /// Of `eventsLost`: how many.
+    public internal(set) var count: Int?
+
+    init(name: String) { self.name = name }
+}
+
+/// That a message has another state for one recipient.
+public struct GatewayStateChange: Codable, Hashable, Sendable {
+    public let messageID: String
+    public let conversationID: String
+    public let recipient: GatewayDelivery
+
+    public init(messageID: String, conversationID: String, recipient: GatewayDelivery) {
+        self.messageID = messageID
+        self.conversationID = conversationID
+        self.recipient = recipient
+    }
+}
+
+/// That another key claims the name of a pinned user.
+public struct GatewayConflict: Codable, Hashable, Sendable {
+    public let name: String
+    public let pinnedID: String
+    public let claimedBy: String
+}

@@ -1,0 +1,33 @@
+import Earshot
+
+/// A user as the local API shows it.
+public struct GatewayUser: Codable, Hashable, Sendable, Identifiable {
+    /// The user's key.
+    public let id: String
+    public let name: String
+    /// The beginning of the key, as people compare it.
+    public let fingerprint: String
+    /// `unverified`, `verified` or `blocked`.
+    public let trust: String
+    /// Whether there is a link to one of the user's devices now.
+    public let isOnline: Bool
+    /// The first and the last link: ISO 8601 in UTC with milliseconds, and milliseconds since 1970.
+    public let firstSeen: String
+    public let firstSeenMilliseconds: Int64
+    public let lastSeen: String
+    public let lastSeenMilliseconds: Int64
+}
+
+extension GatewayUser {
+    init(_ user: User) {
+        id = user.userID.description
+        name = user.name.text
+        fingerprint = user.userID.fingerprint
+        trust = user.trust.rawValue
+        isOnline = user.isOnline
+        firstSeen = Timestamp.text(user.firstSeen)
+        firstSeenMilliseconds = user.firstSeen
+        lastSeen = Timestamp.text(user.lastSeen)
+        lastSeenMilliseconds = user.lastSeen
+    }
+}

@@ -1,0 +1,48 @@
+import Earshot
+
+/// The body of `POST /v1/messages`.
+struct SendRequest: Codable, Sendable {
+    /// A user's name, name and beginning of the fingerprint, or key.
+    let to: String
+    let text: String
+    var headers: [String: String]?
+    var timeToLiveSeconds: Double?
+
+    /// - Throws: `GatewayError` `invalidRequest` for a time to live that no clock can hold.
+    func draft() throws(GatewayError) -> MessageDraft {
+        var draft = MessageDraft(text, headers: headers ?? [:])
+        if let timeToLiveSeconds {
+            guard timeToLiveSeconds.isFinite, let milliseconds = Int64(exactly: (timeToLiveSeconds * 1000).rounded()),
+                (1...Self.longestTimeToLive).contains(milliseconds)
+            else {
+                throw GatewayError(
+                    .invalidRequest, "timeToLiveSeconds is a number above 0 and up to \(Self.longestTimeToLive / 1000)")
+            }
+            draft.timeToLive = milliseconds
+        }
+        return draft
+    }
+
+    /// A hundred years, in milliseconds.
+    private static let longestTimeToLive: Int64 = 100 * 365 * 24 * 3600 * 1000
+}
+
+/// The body of `POST /v1/conversations/{user}/read`.
+struct ReadRequest: Codable, Sendable {
+    let upTo: String
+}
+
+/// The body of every response that reports an error.
+struct ErrorResponse: Codable, Sendable {
+    struct Body: Codable, Sendable {
+        let code: String
+        let message: String
+        let remedy: String?
+    }
+
+    let error: Body
+
+    init(_ error: GatewayError) {
+        self.error = Body(code: error.code.description, message: error.message, remedy: error.remedy)
+    }
+}

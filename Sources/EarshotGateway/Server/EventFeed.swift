@@ -1,0 +1,60 @@
+import Earshot
+import Synchronization
+
+/// The events that wait for one client, heartbeats among them: bounded, in order, and what did not fit is counted at
+/// the place where it is missing.
+final class EventFeed: Sendable {
+    enum Item: Sendable {
+        case event(Event)
+        case heartbeat
+    }
+
+    let items: AsyncStream<Item>
+    private let continuation: AsyncStream<Item>.Continuation
+    private let lost = Mutex(0)
+    private let token = Mutex<EventObserverToken?>(nil)
+
+    init(_ bus: EventBus, names: Set<EventName>, limit: Int = GatewayLimits.pendingEvents) {
+        (items, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(limit))
+        let observer = bus.addObserver(for: names.union([.eventsLost])) { [weak self] in self?.offer($0) }
+        token.withLock { $0 = observer }
+    }
+
+    func offer(_ event: Event) {
+        lost.withLock { lost in
+            var event: Event? = event
+            if case .eventsLost(let count) = event {
+                lost += count
+                event = nil
+            }
+            report(&lost)
+            guard let event else { return }
+            if lost > 0 || !isAccepted(.event(event)) { lost += 1 }
+        }
+    }
+
+    /// What is sent when nothing happens. It may be dropped: where it does not fit, other things wait to be sent.
+    func beat() {
+        lost.withLock { lost in
+            report(&lost)
+            _ = isAccepted(.heartbeat)
+        }
+    }
+
+    func finish() {
+        token.withLock { $0 }?.remove()
+        continuation.finish()
+    }
+
+    private func report(_ lost: inout Int) {
+        if lost > 0, isAccepted(.event(.eventsLost(count: lost))) { lost = 0 }
+    }
+
+    private func isAccepted(_ item: Item) -> Bool {
+        switch continuation.yield(item) {
+        case .enqueued: true
+        case .dropped, .terminated: false
+        @unknown default: false
+        }
+    }
+}

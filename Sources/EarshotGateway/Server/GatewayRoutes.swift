@@ -1,0 +1,82 @@
+import Earshot
+import Hummingbird
+
+/// All endpoints of version 1.
+func makeRouter(for node: Node) -> Router<BasicRequestContext> {
+    let router = Router(context: BasicRequestContext.self)
+    router.add(middleware: ErrorMiddleware())
+    let endpoints = Endpoints(node: node)
+    router.group("v1")
+        .get("status") { _, _ in try await endpoints.status() }
+        .get("users") { _, _ in try await endpoints.users() }
+        .get("users/{user}") { _, context in try await endpoints.user(context) }
+        .post("messages") { request, _ in try await endpoints.send(request) }
+        .get("messages/{message}") { _, context in try await endpoints.message(context) }
+        .delete("messages/{message}") { _, context in try await endpoints.cancel(context) }
+        .get("conversations/{user}/messages") { try await endpoints.history($0, $1) }
+        .post("conversations/{user}/read") { try await endpoints.markRead($0, $1) }
+        .get("events") { request, _ in try endpoints.events(request) }
+    return router
+}
+
+/// What each endpoint does: reads the request, asks the node, represents the answer.
+struct Endpoints: Sendable {
+    let node: Node
+
+    private var representer: Representer { Representer(node: node) }
+
+    func status() async throws -> Response { try .json(GatewayStatus(await node.status())) }
+
+    func users() async throws -> Response { try .json(await node.users.all.map { GatewayUser($0) }) }
+
+    func user(_ context: BasicRequestContext) async throws -> Response {
+        try .json(GatewayUser(try await user(of: context)))
+    }
+
+    func send(_ request: Request) async throws -> Response {
+        let body = try await request.json(SendRequest.self)
+        let recipient = try await node.users.named(body.to)
+        let message = try await node.messages.send(try body.draft(), to: recipient.userID)
+        return try .json(await representer.message(message), status: .created)
+    }
+
+    func message(_ context: BasicRequestContext) async throws -> Response {
+        let messageID = try MessageID(reading: try context.parameter("message"))
+        return try .json(await representer.message(try await node.messages.message(messageID)))
+    }
+
+    /// - Returns: the message, which has failed as cancelled.
+    func cancel(_ context: BasicRequestContext) async throws -> Response {
+        let messageID = try MessageID(reading: try context.parameter("message"))
+        try await node.messages.cancel(messageID)
+        return try .json(await representer.message(try await node.messages.message(messageID)))
+    }
+
+    func history(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let query = try HistoryQuery(request)
+        let conversation = node.conversations.direct(with: try await user(of: context).userID)
+        let messages = try await conversation.history(query.page, limit: query.limit)
+        return try .json(await representer.messages(messages))
+    }
+
+    func markRead(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let messageID = try MessageID(reading: try await request.json(ReadRequest.self).upTo)
+        let peer = try await user(of: context)
+        let message = try await node.messages.message(messageID)
+        guard message.conversationID == node.conversations.direct(with: peer.userID).conversationID else {
+            throw GatewayError(.unknownMessage, "the conversation with \(peer.name) has no message \(messageID)")
+        }
+        try await node.messages.markRead(messageID)
+        return Response(status: .noContent)
+    }
+
+    func events(_ request: Request) throws -> Response {
+        let names = try EventNames(request).names
+        let feed = EventFeed(node.events, names: names)
+        return EventStream(feed: feed, representer: representer).response(to: request)
+    }
+
+    private func user(of context: BasicRequestContext) async throws -> User {
+        try await node.users.named(try context.parameter("user"))
+    }
+}

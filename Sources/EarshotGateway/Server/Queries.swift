@@ -1,0 +1,56 @@
+import Earshot
+import Hummingbird
+
+extension Request {
+    /// A field of the query, percent-decoded.
+    func query(_ name: String) -> String? { uri.queryParameters.get(name) }
+}
+
+/// Which part of a history is asked for: `limit`, and one of `before` and `after`.
+struct HistoryQuery {
+    let page: Conversation.Page
+    let limit: Int
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    init(_ request: Request) throws(GatewayError) {
+        limit = try Self.limit(request.query("limit"))
+        switch (request.query("before"), request.query("after")) {
+        case (nil, nil): page = .latest
+        case (let before?, nil): page = .before(try MessageID(reading: before))
+        case (nil, let after?): page = .after(try MessageID(reading: after))
+        case (_?, _?):
+            throw GatewayError(.invalidRequest, "a page lies before one message or after one, not both")
+        }
+    }
+
+    private static func limit(_ text: String?) throws(GatewayError) -> Int {
+        guard let text else { return GatewayLimits.defaultPage }
+        guard let limit = Int(text), (1...Limits.historyPage).contains(limit) else {
+            throw GatewayError(.invalidRequest, "limit is a number from 1 to \(Limits.historyPage)")
+        }
+        return limit
+    }
+}
+
+/// Which events are asked for: `names`, separated by commas; all without it.
+struct EventNames {
+    let names: Set<EventName>
+
+    /// - Throws: `GatewayError` `invalidRequest` for a name that no event has.
+    init(_ request: Request) throws(GatewayError) {
+        guard let text = request.query("names") else {
+            names = Set(EventName.allCases)
+            return
+        }
+        var names: Set<EventName> = []
+        for part in text.split(separator: ",") {
+            guard let name = EventName(rawValue: String(part)) else {
+                throw GatewayError(
+                    .invalidRequest, "no event is called \"\(part)\"",
+                    remedy: "there are: \(EventName.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            names.insert(name)
+        }
+        self.names = names
+    }
+}

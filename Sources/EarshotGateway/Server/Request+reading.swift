@@ -1,0 +1,57 @@
+import Earshot
+import Foundation
+import Hummingbird
+import NIOCore
+
+extension Request {
+    /// Reads a JSON body of bounded size. Fields that the type does not know are ignored.
+    /// - Throws: `GatewayError` `tooLarge`, `invalidUTF8` or `invalidRequest`.
+    func json<Body: Decodable>(_ type: Body.Type) async throws -> Body {
+        let buffer: ByteBuffer
+        do { buffer = try await body.collect(upTo: GatewayLimits.bodyBytes) } catch is NIOTooManyBytesError {
+            throw GatewayError(.tooLarge, "the body of a request is at most \(GatewayLimits.bodyBytes) bytes")
+        }
+        // The decoder would repair what is not UTF-8, and send something else than was written.
+        guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
+            throw GatewayError(.invalidUTF8, "the body is not valid UTF-8", remedy: "send the text in UTF-8")
+        }
+        do { return try JSONDecoder().decode(Body.self, from: Data(text.utf8)) } catch let error as DecodingError {
+            throw GatewayError(.invalidRequest, error.sentence, cause: error)
+        }
+    }
+}
+
+extension BasicRequestContext {
+    /// A segment of the path, percent-decoded.
+    func parameter(_ name: String) throws -> String {
+        guard let text = parameters.get(name)?.removingPercentEncoding else {
+            throw GatewayError(.invalidUTF8, "the path is not percent-encoded UTF-8")
+        }
+        return text
+    }
+}
+
+extension MessageID {
+    /// - Throws: `GatewayError` `invalidRequest`.
+    init(reading text: String) throws(GatewayError) {
+        guard let messageID = MessageID(text) else {
+            throw GatewayError(
+                .invalidRequest, "\"\(text)\" is not the id of a message",
+                remedy: "take its id from: earshot history NAME --json")
+        }
+        self = messageID
+    }
+}
+
+extension DecodingError {
+    /// What is wrong, for the one who wrote the JSON.
+    fileprivate var sentence: String {
+        switch self {
+        case .keyNotFound(let key, _): "the field \"\(key.stringValue)\" is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "the field \"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" is of the wrong type"
+        case .dataCorrupted(let context): "the body is not JSON: \(context.debugDescription)"
+        @unknown default: "the body cannot be read: \(self)"
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@Suite("earshot chat")
+struct ChatTests {
+    @Test("carries a dialog both ways: own messages on the right with their marks, the other's on the left")
+    func dialog() async throws {
+        let pair = try await Pair.met()
+        let alice = try RunningProgram(["chat", "bob", "--home", pair.alice.path])
+        let bob = try RunningProgram(["chat", "alice", "--home", pair.bob.path])
+        alice.write(Data("hello\n".utf8))
+        try await bob.expect(#"(?m)^\d\d:\d\d alice: hello$"#)
+        try await alice.expect(#"(?m)^ {40,}hello \d\d:\d\d +·$"#)
+        try await alice.expect(#"(?m)^ {40,}hello \d\d:\d\d +✓✓ read$"#)
+        bob.write(Data("hi yourself\n".utf8))
+        try await alice.expect(#"(?m)^\d\d:\d\d bob: hi yourself$"#)
+        for chat in [alice, bob] {
+            chat.closeInput()
+            #expect(try await chat.end().status == 0)
+        }
+    }
+
+    @Test("sends the lines of a file, and ends when they are delivered")
+    func file() async throws {
+        let pair = try await Pair.met()
+        let result = try await pair.alice.run("chat", "bob", input: Data("one\ntwo\nthree".utf8))
+        #expect(result.status == 0)
+        let history = try await pair.bob.run("history", "alice", "--json").objects()
+        #expect(history.compactMap { $0["text"] as? String } == ["one", "two", "three"])
+    }
+
+    @Test("begins with the last messages")
+    func history() async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.bob.run("send", "alice", "before", "--wait", "delivered").status == 0)
+        #expect(try await pair.alice.run("chat", "bob").output.contains("bob: before"))
+    }
+
+    @Test("goes on after a line that is no text, and says so at the end")
+    func invalidLine() async throws {
+        let pair = try await Pair.met()
+        let input = Data("good\n".utf8) + Data([0xff, 0x0a]) + Data("better\n".utf8)
+        let result = try await pair.alice.run("chat", "bob", input: input)
+        #expect(result.status == 64)
+        #expect(result.errors.contains("not valid UTF-8"))
+        let history = try await pair.bob.run("history", "alice", "--json").objects()
+        #expect(history.compactMap { $0["text"] as? String } == ["good", "better"])
+    }
+}

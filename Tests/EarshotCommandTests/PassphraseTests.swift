@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@Suite("The passphrase")
+struct PassphraseTests {
+    private func file(_ text: String, in home: TestHome, mode: Int = 0o600) throws -> String {
+        let path = home.path + ".passphrase-\(text.hashValue)"
+        let isMade = FileManager.default.createFile(
+            atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+        try #require(isMade)
+        return path
+    }
+
+    @Test("opens the identity, and a wrong one has an exit status of its own")
+    func wrong() async throws {
+        let home = try TestHome()
+        let right = try file("correct horse\n", in: home)
+        let wrong = try file("battery staple\n", in: home)
+        defer { for path in [right, wrong] { unlink(path) } }
+        #expect(try await home.run("init", "--name", "alice", "--passphrase-file", right).status == 0)
+        let refused = try await home.run("up", "--no-discovery", "--passphrase-file", wrong)
+        #expect(refused.status == 4)
+        #expect(refused.errors.contains("passphrase is wrong"))
+        let (node, _) = try await home.up("--passphrase-file", right)
+        node.signal(SIGTERM)
+        #expect(try await node.end().status == 0)
+    }
+
+    @Test("is not taken from a file that others may read")
+    func looseFile() async throws {
+        let home = try TestHome()
+        let path = try file("correct horse\n", in: home, mode: 0o644)
+        defer { unlink(path) }
+        let result = try await home.run("init", "--name", "alice", "--passphrase-file", path)
+        #expect(result.status == 8)
+        #expect(result.errors.contains("chmod 600"))
+        #expect(!FileManager.default.fileExists(atPath: home.path + "/identity.key"))
+    }
+
+    @Test("comes from one source only")
+    func sources() async throws {
+        let home = try TestHome()
+        let result = try await home.run("init", "--name", "alice", "--passphrase", "--passphrase-fd", "3")
+        #expect(result.status == 64)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@Suite("earshot send")
+struct SendTests {
+    @Test("prints each state in order, and ends when the message is delivered")
+    func states() async throws {
+        let pair = try await Pair.met()
+        let result = try await pair.alice.run("send", "bob", "hello", "--wait", "delivered")
+        #expect(result.status == 0)
+        #expect(result.lines == ["queued", "sent", "delivered"])
+        let objects = try await pair.alice.run("send", "bob", "again", "--wait", "delivered", "--json").objects()
+        #expect(objects.compactMap { $0["state"] as? String } == ["queued", "sent", "delivered"])
+        #expect(Set(objects.compactMap { $0["id"] as? String }).count == 1)
+    }
+
+    @Test("waits until the message is read, if asked to")
+    func read() async throws {
+        let pair = try await Pair.met()
+        let send = try RunningProgram(["send", "bob", "seen?", "--wait", "read", "--home", pair.alice.path])
+        try await send.expect("delivered")
+        #expect(try await pair.bob.run("chat", "alice").status == 0)
+        #expect(try await send.end().lines == ["queued", "sent", "delivered", "read"])
+    }
+
+    @Test("takes the text from standard input, without one line break at its end")
+    func standardInput() async throws {
+        let pair = try await Pair.met()
+        let text = "über\n日本 👋🏽\n"
+        for arguments in [["send", "bob"], ["send", "bob", "-"]] {
+            let result = try await Program.run(
+                arguments + ["--wait", "delivered", "--home", pair.alice.path], input: Data((text + "\n").utf8))
+            #expect(result.status == 0)
+        }
+        let history = try await pair.bob.run("history", "alice", "--json").objects()
+        #expect(history.compactMap { $0["text"] as? String } == [text, text])
+    }
+
+    @Test(
+        "does not accept what is no text",
+        arguments: [Data(), Data([0xff, 0xfe]), Data(repeating: 0x61, count: 65537)])
+    func invalidText(input: Data) async throws {
+        let pair = try await Pair.met()
+        let result = try await pair.alice.run("send", "bob", input: input)
+        #expect(result.status == (input.first == 0xff ? 64 : 1))
+        #expect(result.output == "")
+        #expect(try await pair.alice.run("history", "bob", "--json").lines.isEmpty)
+    }
+
+    @Test("to an unknown name tells the names that are near")
+    func unknownName() async throws {
+        let pair = try await Pair.met()
+        let result = try await pair.alice.run("send", "bobb", "hello")
+        #expect(result.status == 5)
+        #expect(result.errors.contains("try: did you mean bob?"))
+        let json = try await pair.alice.run("send", "bobb", "hello", "--json")
+        let error = try #require(try json.objects().first?["error"] as? [String: Any])
+        #expect(error["code"] as? String == "unknownUser")
+    }
+
+    @Test("that waits in vain has a status of its own, and the message is delivered later")
+    func timeout() async throws {
+        let pair = try await Pair.met()
+        pair.bobNode.signal(SIGTERM)
+        _ = try await pair.bobNode.end()
+        let result = try await pair.alice.run("send", "bob", "later", "--wait", "delivered", "--timeout", "0.5")
+        #expect(result.status == 6)
+        #expect(result.lines == ["queued"])
+        #expect(result.errors.contains("stays queued and will be delivered later"))
+        let port = try #require(try await pair.alice.run("status", "--json").objects().first?["port"] as? Int)
+        let (bobNode, _) = try await pair.bob.up("--peer", "127.0.0.1:\(port)")
+        try await eventually("bob has the message") {
+            try await pair.bob.run("history", "alice", "--json").objects().first?["text"] as? String == "later"
+        }
+        withExtendedLifetime(bobNode) {}
+    }
+
+    @Test("delivers by itself where no node runs, to a peer that is known or is just met")
+    func withoutNode() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let (node, port) = try await bob.up()
+        let first = try await alice.run("send", "bob", "hi", "--no-discovery", "--peer", "127.0.0.1:\(port)")
+        #expect(first.lines == ["queued", "sent", "delivered"])
+        let second = try await alice.run("send", "bob", "remembered", "--no-discovery")
+        #expect(second.lines == ["queued", "sent", "delivered"])
+        withExtendedLifetime(node) {}
+    }
+
+    @Test("can be taken back until the message has left")
+    func cancel() async throws {
+        let pair = try await Pair.met()
+        let sent = try await pair.alice.run("send", "bob", "gone", "--wait", "delivered", "--json").objects()
+        let sentID = try #require(sent.first?["id"] as? String)
+        #expect(try await pair.alice.run("cancel", sentID).status == 1)
+        pair.bobNode.signal(SIGTERM)
+        _ = try await pair.bobNode.end()
+        try await eventually("bob is offline") {
+            try await pair.alice.run("users", "--json").objects().first?["isOnline"] as? Bool == false
+        }
+        let queued = try await pair.alice.run("send", "bob", "wrong person", "--json").objects()
+        let queuedID = try #require(queued.first?["id"] as? String)
+        let result = try await pair.alice.run("cancel", queuedID, "--json")
+        #expect(result.status == 0)
+        let recipients = try #require(try result.objects().first?["recipients"] as? [[String: Any]])
+        #expect(recipients.first?["reason"] as? String == "cancelled")
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// A home directory for one test. It goes with the object.
+final class TestHome: Sendable {
+    let path: String
+
+    init() throws {
+        // Short: the path of the socket in it has a limit.
+        path = "/tmp/earshot-test-\(UUID().uuidString.prefix(8))"
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// A home with an identity.
+    static func named(_ name: String, _ options: String...) async throws -> TestHome {
+        let home = try TestHome()
+        let result = try await Program.run(["init", "--name", name, "--home", home.path] + options)
+        try #require(result.status == 0, "\(result.errors)")
+        return home
+    }
+
+    func run(_ arguments: String..., input: Data = Data()) async throws -> Program.Result {
+        try await Program.run(arguments + ["--home", path], input: input)
+    }
+
+    /// A node on loopback, without discovery.
+    func up(_ options: String...) async throws -> (program: RunningProgram, port: String) {
+        let program = try RunningProgram(["up", "--no-discovery", "--home", path] + options)
+        return (program, try await program.expect(#"is up: .* port (\d+)"#))
+    }
+
+    func mode(of file: String = "") throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + file)
+        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+    }
+}
+
+/// Two users whose nodes run and have met.
+struct Pair {
+    let alice: TestHome
+    let bob: TestHome
+    let aliceNode: RunningProgram
+    let bobNode: RunningProgram
+
+    static func met() async throws -> Pair {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let (bobNode, port) = try await bob.up()
+        let (aliceNode, _) = try await alice.up("--peer", "127.0.0.1:\(port)")
+        try await aliceNode.expect("bob was met")
+        try await bobNode.expect("alice was met")
+        return Pair(alice: alice, bob: bob, aliceNode: aliceNode, bobNode: bobNode)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@Suite("earshot up")
+struct UpTests {
+    @Test("ends cleanly at a signal", arguments: [SIGTERM, SIGINT])
+    func signals(number: Int32) async throws {
+        let home = try await TestHome.named("alice")
+        let (node, _) = try await home.up()
+        #expect(try home.mode(of: "/node.sock") == 0o600)
+        node.signal(number)
+        let result = try await node.end()
+        #expect(result.status == 0)
+        #expect(result.errors == "")
+        #expect(!FileManager.default.fileExists(atPath: home.path + "/node.sock"))
+    }
+
+    @Test("is not held up by a dialog that is open")
+    func openStream() async throws {
+        let pair = try await Pair.met()
+        let chat = try RunningProgram(["chat", "bob", "--home", pair.alice.path])
+        chat.write(Data("hello\n".utf8))
+        try await chat.expect("hello .*✓✓")
+        pair.aliceNode.signal(SIGTERM)
+        #expect(try await pair.aliceNode.end().status == 0)
+        #expect(try await chat.end().status == 1)
+    }
+
+    @Test("replaces the socket of a node that died")
+    func staleSocket() async throws {
+        let home = try await TestHome.named("alice")
+        let (killed, _) = try await home.up()
+        killed.signal(SIGKILL)
+        _ = try await killed.end()
+        #expect(FileManager.default.fileExists(atPath: home.path + "/node.sock"))
+        let (node, port) = try await home.up()
+        let status = try await home.run("status", "--json").objects()
+        #expect(status[0]["pid"] as? Int == Int(node.pid))
+        #expect(status[0]["port"] as? Int == Int(port))
+    }
+
+    @Test("on a port that is taken is an error of the network")
+    func portInUse() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let (node, port) = try await alice.up()
+        let result = try await bob.run("up", "--no-discovery", "--port", port)
+        #expect(result.status == 9)
+        #expect(result.errors.contains(port))
+        withExtendedLifetime(node) {}
+    }
+
+    @Test("tells who comes and goes, as JSON too")
+    func presence() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let node = try RunningProgram(["up", "--no-discovery", "--json", "--home", alice.path])
+        let port = try await node.expect(#""port":(\d+)"#)
+        let (peer, _) = try await bob.up("--peer", "127.0.0.1:\(port)")
+        try await node.expect(#""name":"userDiscovered""#)
+        peer.signal(SIGTERM)
+        _ = try await peer.end()
+        try await node.expect(#""changes":\["isOnline"\]"#)
+        node.signal(SIGTERM)
+        let objects = try await node.end().objects()
+        #expect(objects.first?["name"] as? String == "up")
+        #expect(objects.allSatisfy { $0["name"] is String })
+    }
+}

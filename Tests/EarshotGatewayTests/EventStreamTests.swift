@@ -1,0 +1,75 @@
+import Earshot
+import Foundation
+import Testing
+
+@testable import EarshotGateway
+
+@Suite("The event stream")
+struct EventStreamTests {
+    @Test("misses nothing that happens after it was opened, and gives the states in order")
+    func order() async throws {
+        try await TestNode.pair { alice, bob in
+            let names: Set<EventName> = [.messageQueued, .messageSent, .messageDelivered]
+            let events = try await alice.client.events(names)
+            let sent = try await alice.client.send("hello", to: "bob")
+            var seen: [String] = []
+            for try await event in events {
+                #expect((event.message?.id ?? event.stateChange?.messageID) == sent.id)
+                seen.append(event.name)
+                if event.name == "messageDelivered" { break }
+            }
+            #expect(seen == ["messageQueued", "messageSent", "messageDelivered"])
+            withExtendedLifetime(bob) {}
+        }
+    }
+
+    @Test("gives a client only the events that it asked for")
+    func filter() async throws {
+        try await TestNode.pair { alice, bob in
+            let events = try await bob.client.events([.messageReceived])
+            _ = try await alice.client.send("hello", to: "bob")
+            var iterator = events.makeAsyncIterator()
+            let event = try #require(try await iterator.next())
+            #expect(event.name == "messageReceived")
+            #expect(event.message?.text == "hello")
+        }
+    }
+
+    @Test("ends when the node ends, and does not hold it up")
+    func shutdown() async throws {
+        let clock = ContinuousClock()
+        let (events, end) = try await TestNode.with("alice") { alice in
+            (try await alice.client.events(), clock.now)
+        }
+        // The client is gone with the node; what counts is how soon the node was.
+        #expect(clock.now - end < GatewayLimits.shutdown)
+        withExtendedLifetime(events) {}
+    }
+
+    @Test("tells a slow client how many events it lost, at the place where they are missing")
+    func lost() async throws {
+        let bus = EventBus()
+        let feed = EventFeed(bus, names: [.storageFailed], limit: 2)
+        for number in 0..<5 { feed.offer(.storageFailed("\(number)")) }
+        var items = feed.items.makeAsyncIterator()
+        #expect(await items.next()?.event == .storageFailed("0"))
+        #expect(await items.next()?.event == .storageFailed("1"))
+        feed.offer(.storageFailed("5"))
+        #expect(await items.next()?.event == .eventsLost(count: 3))
+        #expect(await items.next()?.event == .storageFailed("5"))
+    }
+
+    @Test("tells of lost events even if nothing follows them")
+    func lostAtTheEnd() async throws {
+        let feed = EventFeed(EventBus(), names: [.storageFailed], limit: 1)
+        for number in 0..<3 { feed.offer(.storageFailed("\(number)")) }
+        var items = feed.items.makeAsyncIterator()
+        #expect(await items.next()?.event == .storageFailed("0"))
+        feed.beat()
+        #expect(await items.next()?.event == .eventsLost(count: 2))
+    }
+}
+
+extension EventFeed.Item {
+    fileprivate var event: Event? { if case .event(let event) = self { event } else { nil } }
+}

@@ -1,0 +1,49 @@
+import Testing
+
+@testable import EarshotGateway
+
+@Suite("The forms of the local API")
+struct FormatTests {
+    @Test(
+        "write a time to the millisecond, without rounding",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (1_769_851_800_125, "2026-01-31T09:30:00.125Z"),
+            (1_769_851_800_999, "2026-01-31T09:30:00.999Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (1_001, "1970-01-01T00:00:01.001Z"),
+        ] as [(Int64, String)])
+    func timestamp(milliseconds: Int64, text: String) {
+        #expect(Timestamp.text(milliseconds) == text)
+    }
+
+    @Test("find events wherever the stream is cut, with either line end, and pass over comments")
+    func parser() throws {
+        let stream = ": hello\n\nevent: a\r\ndata: {1}\r\n\r\n: heartbeat\n\ndata:{2}\ndata: {3}\n\n"
+        for size in 1...9 {
+            var parser = ServerSentEventParser()
+            var found: [String] = []
+            let bytes = Array(stream.utf8)
+            for start in Swift.stride(from: 0, to: bytes.count, by: size) {
+                parser.append(bytes[start..<min(start + size, bytes.count)])
+                while let data = try parser.next() { found.append(String(decoding: data, as: UTF8.self)) }
+            }
+            #expect(found == ["{1}", "{2}\n{3}"])
+        }
+    }
+
+    @Test("bound a line of an event")
+    func longLine() {
+        var parser = ServerSentEventParser()
+        parser.append(repeatElement(UInt8(ascii: "x"), count: GatewayLimits.eventBytes + 1))
+        #expect(throws: GatewayError.self) { try parser.next() }
+    }
+
+    @Test("refuse a path that does not fit into a socket address", arguments: [107, 108])
+    func socketPath(count: Int) {
+        let path = "/" + String(repeating: "x", count: count - 1)
+        if count > 107 {
+            #expect(throws: GatewayError.self) { try SocketPath.check(path) }
+        } else {
+            #expect(throws: Never.self) { try SocketPath.check(path) }
+        }
+    }
+}

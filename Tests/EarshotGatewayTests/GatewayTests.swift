@@ -1,0 +1,119 @@
+import Earshot
+import EarshotGateway
+import Foundation
+import Testing
+
+@Suite("The local API")
+struct GatewayTests {
+    @Test("tells who the node is")
+    func status() async throws {
+        try await TestNode.with("álice") { node in
+            let status = try await node.client.status()
+            #expect(status.name == "álice")
+            #expect(status.id == node.node.userID.description)
+            #expect(status.port == node.port)
+            #expect(status.links.isEmpty)
+        }
+    }
+
+    @Test("listens on a socket that only its owner may use, and removes it at the end")
+    func socket() async throws {
+        let path = try await TestNode.with("alice") { node in
+            let path = node.node.home.socketFile
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o600)
+            return path
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("that nobody serves is told from other errors")
+    func noNode() async throws {
+        let home = Home(path: "/tmp/earshot-nobody-\(UUID().uuidString.prefix(8))")
+        let error = try await #require(throws: GatewayError.self) {
+            try await GatewayClient.withClient(of: home) { try await $0.status() }
+        }
+        #expect(error.code == .noNode)
+        #expect(error.remedy == "start one with: earshot up")
+    }
+
+    @Test("finds a user by name, by name and fingerprint, and by key")
+    func users() async throws {
+        try await TestNode.pair { alice, bob in
+            let key = bob.node.userID.description
+            for text in ["bob", "bob@\(key.prefix(4))", key] {
+                let user = try await alice.client.user(named: text)
+                #expect(user.id == key)
+            }
+            let users = try await alice.client.users()
+            #expect(users.map(\.name) == ["bob"])
+            await #expect(throws: GatewayError.self) { try await alice.client.user(named: "a/b?c#d") }
+        }
+    }
+
+    @Test("takes a message to its recipient, and gives both the same history")
+    func history() async throws {
+        try await TestNode.pair { alice, bob in
+            let sent = try await alice.client.send("grüße 👋", to: "bob", headers: ["kind": "test"])
+            #expect(sent.recipients.map(\.state) == ["queued"])
+            try await eventually("it is delivered") {
+                try await alice.client.message(sent.id).recipients.first?.state == "delivered"
+            }
+            let received = try #require(try await bob.client.history(with: "alice").first)
+            #expect(received.id == sent.id)
+            #expect(received.sender == GatewayParty(id: alice.node.userID.description, name: "alice"))
+            #expect(received.text == sent.text && received.headers == sent.headers)
+            #expect(received.timestamp == sent.timestamp)
+            try await bob.client.markRead(upTo: sent.id, with: "alice")
+            try await eventually("it is read") {
+                try await alice.client.message(sent.id).recipients.first?.state == "read"
+            }
+        }
+    }
+
+    @Test("pages a history before and after a message")
+    func pages() async throws {
+        try await TestNode.pair { alice, _ in
+            var ids: [String] = []
+            for number in 1...5 { ids.append(try await alice.client.send("\(number)", to: "bob").id) }
+            let client = alice.client
+            #expect(try await client.history(with: "bob", limit: 2).map(\.id) == Array(ids[3...]))
+            #expect(try await client.history(with: "bob", before: ids[3], limit: 2).map(\.id) == Array(ids[1...2]))
+            #expect(try await client.history(with: "bob", after: ids[0], limit: 2).map(\.id) == Array(ids[1...2]))
+        }
+    }
+
+    @Test("does not take the message of one conversation for another's")
+    func foreignMessage() async throws {
+        try await TestNode.pair { alice, bob in
+            let other = "0000000000000000000000000000000000000000000000000000-1"
+            let error = await #expect(throws: GatewayError.self) {
+                try await alice.client.markRead(upTo: other, with: "bob")
+            }
+            #expect(error?.code == .unknownMessage)
+            withExtendedLifetime(bob) {}
+        }
+    }
+
+    @Test("refuses what the limits of a message refuse", arguments: [0, Limits.textBytes + 1])
+    func textLimits(count: Int) async throws {
+        try await TestNode.pair { alice, _ in
+            let error = await #expect(throws: GatewayError.self) {
+                try await alice.client.send(String(repeating: "x", count: count), to: "bob")
+            }
+            #expect(error?.code == .invalidMessage)
+        }
+    }
+
+    @Test("takes the longest text, whatever its bytes become in JSON")
+    func longestText() async throws {
+        try await TestNode.pair { alice, bob in
+            let text = String(repeating: "\u{1}", count: Limits.textBytes)
+            let sent = try await alice.client.send(text, to: "bob")
+            try await eventually("it is delivered") {
+                try await bob.client.history(with: "alice").first?.text == text
+            }
+            #expect(try await alice.client.message(sent.id).text == text)
+        }
+    }
+}

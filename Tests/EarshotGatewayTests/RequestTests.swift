@@ -1,0 +1,88 @@
+import Earshot
+import EarshotGateway
+import Foundation
+import Testing
+
+@Suite("A request to the local API")
+struct RequestTests {
+    private func send(_ body: [UInt8]) async throws -> RawRequest.Response {
+        try await TestNode.with("alice") { alice in
+            try await RawRequest(method: "POST", path: "/v1/messages", body: body)
+                .send(to: alice.node.home.socketFile)
+        }
+    }
+
+    @Test("that is not UTF-8 is refused, not repaired")
+    func invalidUTF8() async throws {
+        let response = try await send(Array(#"{"to":"bob","text":""#.utf8) + [0xff] + Array(#""}"#.utf8))
+        #expect(response.status == 400)
+        #expect(try response.error().code == "invalidUTF8")
+    }
+
+    @Test(
+        "that is no JSON, or lacks a field, is told what is wrong",
+        arguments: [
+            ("{", "the body is not JSON"), (#"{"to":"bob"}"#, #"the field "text" is missing"#),
+            (#"{"to":1,"text":"x"}"#, #"the field "to" is of the wrong type"#),
+            (#"{"to":"bob","text":"\ud800"}"#, "the body is not JSON"),
+        ])
+    func malformed(body: String, message: String) async throws {
+        let response = try await send(Array(body.utf8))
+        #expect(response.status == 400)
+        #expect(try response.error().code == "invalidRequest")
+        #expect(try response.error().message.hasPrefix(message))
+    }
+
+    @Test("may have fields that this version does not know")
+    func unknownFields() async throws {
+        let response = try await send(Array(#"{"to":"bob","text":"x","colour":"red"}"#.utf8))
+        #expect(response.status == 404)
+        #expect(try response.error().code == "unknownUser")
+    }
+
+    @Test("is read up to a limit")
+    func tooLarge() async throws {
+        let response = try await send(Array(repeating: 0x20, count: GatewayLimits.bodyBytes + 1))
+        #expect(response.status == 413)
+        #expect(try response.error().code == "tooLarge")
+    }
+
+    @Test("with a time to live that is none is refused", arguments: ["0", "-1", "1e300", "1e-9"])
+    func timeToLive(seconds: String) async throws {
+        try await TestNode.pair { alice, _ in
+            let body = Array(#"{"to":"bob","text":"x","timeToLiveSeconds":\#(seconds)}"#.utf8)
+            let response = try await RawRequest(method: "POST", path: "/v1/messages", body: body)
+                .send(to: alice.node.home.socketFile)
+            #expect(response.status == 400)
+        }
+    }
+
+    @Test(
+        "to no endpoint, or with a query that is wrong, is answered in the form of all errors",
+        arguments: [
+            ("/v1/nothing", 404, "unknownEndpoint"), ("/", 404, "unknownEndpoint"),
+            ("/v1/users/nobody", 404, "unknownUser"), ("/v1/messages/x", 400, "invalidRequest"),
+            ("/v1/users/%ff", 400, "invalidUTF8"), ("/v1/events?names=messageEaten", 400, "invalidRequest"),
+        ])
+    func errors(path: String, status: Int, code: String) async throws {
+        try await TestNode.with("alice") { alice in
+            let response = try await RawRequest(path: path).send(to: alice.node.home.socketFile)
+            #expect(response.status == status)
+            let error = try response.error()
+            #expect(error.code == code)
+        }
+    }
+
+    @Test(
+        "for a page of history has one bound and a limit that the node allows",
+        arguments: [
+            "limit=0", "limit=1001", "limit=x", "before=a-1&after=a-1", "before=x",
+        ])
+    func historyQuery(query: String) async throws {
+        try await TestNode.pair { alice, _ in
+            let response = try await RawRequest(path: "/v1/conversations/bob/messages?\(query)")
+                .send(to: alice.node.home.socketFile)
+            #expect(response.status == 400)
+        }
+    }
+}

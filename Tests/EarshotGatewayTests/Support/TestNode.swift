@@ -1,0 +1,72 @@
+import Earshot
+import EarshotGateway
+import Foundation
+import Testing
+
+/// A node with its local API, in this process, on loopback.
+struct TestNode: Sendable {
+    let node: Node
+    let client: GatewayClient
+    let port: UInt16
+
+    /// Lends a node that runs.
+    static func with<Result: Sendable>(
+        _ name: String, peers: [UInt16] = [], _ body: @escaping @Sendable (TestNode) async throws -> Result
+    ) async throws -> Result {
+        let home = Home(path: "/tmp/earshot-gateway-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(atPath: home.path) }
+        try home.create(name: name)
+        let node = try Node(
+            home: home,
+            configuration: NodeConfiguration(
+                staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discoverySources: []))
+        let (listening, api) = AsyncStream<Void>.makeStream()
+        let (ports, port) = AsyncStream<UInt16>.makeStream()
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await Gateway(node: node) { api.yield() }.run()
+                return nil
+            }
+            group.addTask {
+                try await node.run { port.yield($0) }
+                return nil
+            }
+            group.addTask {
+                let isListening = await listening.first { true } != nil
+                let port = await ports.first { _ in true }
+                try #require(isListening)
+                return try await GatewayClient.withClient(of: home) { client in
+                    try await body(TestNode(node: node, client: client, port: try #require(port)))
+                }
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() { if let result { return result } }
+            throw CancellationError()
+        }
+    }
+
+    /// Lends two nodes that have met.
+    static func pair(_ body: @escaping @Sendable (TestNode, TestNode) async throws -> Void) async throws {
+        try await with("alice") { alice in
+            try await with("bob", peers: [alice.port]) { bob in
+                try await eventually("they have met") {
+                    let links = (await alice.node.status().links.count, await bob.node.status().links.count)
+                    return links == (1, 1)
+                }
+                try await body(alice, bob)
+            }
+        }
+    }
+}
+
+/// Waits for a condition; fails the test if it does not come true in time.
+func eventually(
+    _ what: Comment, _ place: SourceLocation = #_sourceLocation, within limit: Duration = .seconds(30),
+    _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+        try #require(ContinuousClock.now < deadline, what, sourceLocation: place)
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}
