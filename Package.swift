@@ -100,6 +100,9 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // An example that a reader can start from; a test runs it.
+        .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
+
         // Tests.
         .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["requirements.txt"], swiftSettings: settings),
         .testTarget(
@@ -130,7 +133,7 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "EarshotGatewayTests", dependencies: ["Earshot", "EarshotGateway"], swiftSettings: settings),
-        .testTarget(name: "EarshotCommandTests", dependencies: ["EarshotCommand"], swiftSettings: settings),
+        .testTarget(name: "EarshotCommandTests", dependencies: ["EarshotCommand", "hello"], swiftSettings: settings),
     ]
 )
 

@@ -9,10 +9,12 @@ final class RunningProgram: Sendable {
     private let output = Collector()
     private let errors = Collector()
 
-    init(_ arguments: [String]) throws {
-        process.executableURL = URL(fileURLWithPath: Program.path)
+    /// - Parameter environment: is added to the little that every program here gets.
+    init(_ arguments: [String], program: String = Program.path, environment: [String: String] = [:]) throws {
+        process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        process.environment = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "TZ": "UTC", "LANG": "C.UTF-8"]
+        let common = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "TZ": "UTC", "LANG": "C.UTF-8"]
+        process.environment = common.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output.pipe
         process.standardError = errors.pipe
