@@ -64,7 +64,7 @@ extension Node {
     /// Reads the store on a thread that may wait for the disk.
     func readStore<T: Sendable>(_ body: @escaping @Sendable () throws(StoreError) -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
+            historyQueue.async {
                 do throws(StoreError) { continuation.resume(returning: try body()) } catch {
                     continuation.resume(throwing: EarshotError(error))
                 }

@@ -16,6 +16,7 @@ public final class Store: Sendable {
     public convenience init(path: String) throws(StoreError) {
         try self.init(path: path) {
             try Self.inspect(path)
+            try Self.prepare(path)
             return try DatabasePool(path: path, configuration: Self.configuration)
         }
     }
@@ -53,6 +54,16 @@ public final class Store: Sendable {
             _ = try Snapshot(db, Rows(path: path))
         }
         try database.close()
+    }
+
+    /// Makes an empty file that is its owner's alone; the database's other files take its mode.
+    private static func prepare(_ path: String) throws {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        let isMade = FileManager.default.createFile(
+            atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        guard isMade else {
+            throw StoreError(code: .unavailable, message: "the database \(path) cannot be made")
+        }
     }
 
     private static var configuration: Configuration {

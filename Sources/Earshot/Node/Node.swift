@@ -1,3 +1,4 @@
+import Dispatch
 import EarshotCrypto
 import EarshotDiscovery
 import EarshotProtocol
@@ -33,6 +34,8 @@ public final class Node: Sendable {
 
     let shell: NodeShell
     let store: Store
+    /// Where programs' reads wait for the disk: a thread of its own, so that they hold up nobody else's.
+    let historyQueue = DispatchQueue(label: "earshot.history")
     private let networkTag: String
 
     /// Opens a home directory that `Home.create` has made, and takes its lock.

@@ -23,6 +23,16 @@ struct HomeTests {
         for file in files { #expect(try mode(of: home.path + "/" + file) == 0o600) }
     }
 
+    @Test("and the history that a node writes there are their owner's alone")
+    func historyModes() throws {
+        try home.create(name: "alice")
+        let node = try Node(home: home, configuration: NodeConfiguration(discoverySources: []))
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.path)
+        #expect(files.contains("history.db"))
+        for file in files { #expect(try mode(of: home.path + "/" + file) == 0o600, "\(file)") }
+        withExtendedLifetime(node) {}
+    }
+
     @Test("is made once, and a second identity changes nothing of the first")
     func createdOnce() async throws {
         try home.create(name: "alice")
