@@ -113,7 +113,10 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "EarshotProtocolTests",
-            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotTesting", "TestSupport"],
+            dependencies: [
+                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotTesting", "TestSupport",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EarshotStoreTests",

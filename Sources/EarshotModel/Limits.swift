@@ -12,6 +12,12 @@ public enum Limits {
     public static let frameBytes = 1024 * 1024
     /// Entries' bytes that are sent on a link and not yet acknowledged by a receipt.
     public static let windowBytes = 4 * 1024 * 1024
+    /// Bytes that wait for a peer to read them; past it the link is closed. Twice what a window can be on the wire.
+    public static let unwrittenBytes = 16 * 1024 * 1024
+    /// Dials that are under way at once.
+    public static let concurrentDials = 32
+    /// Bytes of the messages that wait for their commit; one more is refused as overloaded.
+    public static let pendingSendBytes = 64 * 1024 * 1024
     /// What an entry counts for in a window beside its content.
     public static let entryOverheadBytes = 64
     /// What one `Entries` frame carries at the most, so that several share a window.
@@ -75,6 +81,8 @@ public enum Timing {
     public static let timeToLive: Int64 = 30 * 24 * 3600 * 1000
     /// How often messages are looked at for their expiry, at the least.
     public static let expiryCheck: Int64 = 3_600_000
+    /// How long after the disk could not be asked for expired messages it is asked again.
+    public static let expiryRetry: Int64 = 60_000
     /// How long a credential is valid: 30 days.
     public static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
     /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock.

@@ -22,6 +22,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         public static let closedByPeer = Code(description: "closedByPeer")
         /// Nothing was heard for too long.
         public static let timeout = Code(description: "timeout")
+        /// Nobody answers at an address.
+        public static let unreachable = Code(description: "unreachable")
         /// This node closed the link, with the reason in `closeReason`.
         public static let closedHere = Code(description: "closedHere")
 

@@ -13,7 +13,7 @@ extension LocalDevice {
         let userName: UserName
         do { userName = try UserName(name) } catch { preconditionFailure("\(name) is no name: \(error)") }
         let credential = Credential.issue(
-            name: userName, identityKey: generator.signingKey(), deviceID: DeviceID(signing.publicKey),
+            name: userName, identityKey: generator.signingKey(), deviceKey: signing,
             agreementKey: agreement.publicKey, notBefore: notBefore, notAfter: notAfter)
         return LocalDevice(
             signingKey: signing,

@@ -1,5 +1,6 @@
 import EarshotCrypto
 import EarshotModel
+import SwiftProtobuf
 import Testing
 
 @testable import EarshotProtocol
@@ -119,10 +120,30 @@ struct LinkHandshakeTests {
     func absurdTimes(_ time: Int64) {
         let (identity, signing) = (SigningKey.generate(), SigningKey.generate())
         let credential = Credential.issue(
-            name: device("alice").name, identityKey: identity, deviceID: DeviceID(signing.publicKey),
+            name: device("alice").name, identityKey: identity, deviceKey: signing,
             agreementKey: AgreementKey.generate().publicKey, notBefore: 0, notAfter: time)
         let error = #expect(throws: ProtocolError.self) { try Credential(decoding: credential.encoded()) }
         #expect(error?.code == .malformed)
+    }
+
+    @Test("with a credential that names somebody else's device is refused")
+    func otherDevice() throws {
+        let (alice, mallory) = (device("alice"), device("mallory"))
+        // Mallory's own identity and Noise key, and Alice's device, which she cannot sign for.
+        var wire = mallory.link.credential.wire
+        var body = try Earshot_V1_CredentialBody(serializedBytes: wire.body)
+        body.deviceSigningKey = Wire.data(alice.deviceID)
+        wire.body = Wire.data(Wire.encode(body))
+        let identity = SigningKey.generate()
+        body.identityKey = Wire.data(identity.publicKey)
+        wire.body = Wire.data(Wire.encode(body))
+        let signed = SignedBytes(label: "earshot credential v1").adding(Array(wire.body)).bytes
+        wire.signature = Wire.data(identity.signature(for: signed).bytes)
+        let countersigned = SignedBytes(label: "earshot credential device v1").adding(Array(wire.body)).bytes
+        wire.deviceSignature = Wire.data(mallory.signingKey.signature(for: countersigned).bytes)
+        let error = #expect(throws: ProtocolError.self) { try Credential(wire: wire) }
+        #expect(error?.code == .unauthentic)
+        #expect(error?.message.contains("device") == true)
     }
 
     @Test("makes no link to a responder that knows the network's tag and not its key")

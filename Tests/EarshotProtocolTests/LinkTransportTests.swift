@@ -114,6 +114,39 @@ struct LinkTransportTests {
         #expect(throws: ProtocolError.self) { try other.next() }
     }
 
+    @Test("keeps nothing of what it has read, however frames and messages are cut")
+    func boundedBuffer() throws {
+        var buffer = FrameBuffer()
+        var frame: [UInt8] = []
+        FrameBuffer.write(Array(repeating: 7, count: 200), to: &frame)
+        // Every piece ends after the first byte of a length of two.
+        buffer.append([frame[0]])
+        for _ in 0..<1000 {
+            buffer.append(Array(frame.dropFirst()) + [frame[0]])
+            #expect(try buffer.next()?.count == 200)
+            #expect(try buffer.next() == nil)
+        }
+        #expect(buffer.byteCount == 1)
+    }
+
+    @Test("ends when a peer goes on with the old key after it said that it changes")
+    func frameAfterRekey() throws {
+        var pair = try connected()
+        pair.initiator.enqueue(.rekey)
+        pair.initiator.enqueue(.ping)
+        pair.runInitiator(pair.initiator.flush(now: pair.now))
+        #expect(pair.responderActions.closing?.code == .violation)
+    }
+
+    @Test("answers many pings at once with one pong")
+    func onePong() throws {
+        var pair = try connected()
+        for _ in 0..<1000 { pair.initiator.enqueue(.ping) }
+        pair.runInitiator(pair.initiator.flush(now: pair.now))
+        let answer = try #require(pair.responder.flush(now: pair.now).written.first)
+        #expect(answer.count < 64)
+    }
+
     @Test("passes over kinds of frames that it does not know")
     func unknownFrame() throws {
         // Field 100, length-delimited, two bytes.

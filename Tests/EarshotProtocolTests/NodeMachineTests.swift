@@ -83,6 +83,45 @@ struct NodeMachineTests {
         #expect(pair.bob.events.names == [.messageReceived])
     }
 
+    @Test("tries again until the disk takes what is true, and does not spin meanwhile")
+    func retries() {
+        var pair = MachinePair.linked()
+        pair.send("hello")
+        pair.commitAlice()
+        pair.exchange()
+        pair.commitBob()
+        pair.exchange()
+        for _ in 0..<3 {
+            // Only the change of state is left to write, and the disk is full.
+            #expect(pair.alice.commits.count == 1)
+            pair.alice.commits.removeFirst()
+            pair.alice.perform(pair.alice.machine.commitFailed("no space", now: pair.now))
+            #expect(pair.alice.machine.deadline(now: pair.now) == pair.now.uptime + Timing.commitRetry)
+            pair.now.uptime += Timing.commitRetry
+            pair.alice.perform(pair.alice.machine.tick(now: pair.now))
+        }
+        pair.commitAlice()
+        #expect(
+            pair.alice.events.names == [
+                .messageQueued, .storageFailed, .storageRecovered, .messageSent, .messageDelivered,
+            ])
+    }
+
+    @Test("answers a cancellation that the disk refuses, and the message stays")
+    func cancelFails() {
+        var pair = MachinePair.linked()
+        pair.alice.perform(pair.alice.machine.disconnected(pair.alice.connectionID, now: pair.now))
+        pair.settle()
+        pair.send("stays")
+        pair.commitAlice()
+        let messageID = MessageID(log: pair.alice.machine.currentLog[pair.bob.local.userID]!, sequence: 1)
+        pair.alice.perform(pair.alice.machine.cancel(messageID, requestID: RequestID(2), now: pair.now))
+        pair.alice.commits.removeFirst()
+        pair.alice.perform(pair.alice.machine.commitFailed("no space", now: pair.now))
+        #expect(throws: ProtocolError.self) { try pair.alice.completions[RequestID(2)]?.get() }
+        #expect(pair.alice.machine.undeliveredCount == 1)
+    }
+
     @Test("asks a peer again for what its own disk refused")
     func receiverCommitFails() {
         var pair = MachinePair.linked()

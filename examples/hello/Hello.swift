@@ -12,29 +12,35 @@ struct Hello {
             return
         }
         let node = try Node(home: Home(path: arguments[1]))
-        let states = node.events.events(.messageState)
-        let discovered = node.events.events(.userDiscovered)
-
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await node.run() }
-
-            // A user who was met before can be written to at once; one who was not must be found first.
-            var recipient = await node.users.all.first { $0.name.text == arguments[2] }
-            if recipient == nil {
-                for await user in discovered where user.name.text == arguments[2] {
-                    recipient = user
-                    break
-                }
-            }
-            guard let recipient else { return }
-
-            let message = try await node.messages.send(arguments[3], to: recipient.userID)
-            print("queued")
-            for await change in states where change.messageID == message.messageID {
-                print(change.state.name)
-                if change.state.isDelivered { break }
-            }
+            group.addTask { try await send(arguments[3], to: arguments[2], on: node) }
+            // Whichever ends first ends the program: the message is delivered or failed, or the node cannot run.
+            try await group.next()
             group.cancelAll()
+        }
+    }
+
+    static func send(_ text: String, to name: String, on node: Node) async throws {
+        let states = node.events.events(.messageState)
+        let discovered = node.events.events(.userDiscovered)
+        // A user who was met before can be written to at once; one who was not must be found first.
+        var recipient = await node.users.all.first { $0.name.text == name }
+        if recipient == nil {
+            for await user in discovered where user.name.text == name {
+                recipient = user
+                break
+            }
+        }
+        guard let recipient else { return }
+        let message = try await node.messages.send(text, to: recipient.userID)
+        print("queued")
+        for await change in states where change.messageID == message.messageID {
+            print(change.state.name)
+            switch change.state {
+            case .delivered, .read, .failed: return
+            case .queued, .sent: continue
+            }
         }
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// A notification centre for one node: whoever observes it is told what happened, once, after it became true.
 ///
 /// Posting never blocks. Each observer has a buffer of its own, bounded; an observer that is too slow loses the newest
-/// events, and is told how many by `Event.eventsLost`. Programs that must miss nothing read the history instead.
+/// events, and one that observes `Event.eventsLost` is told how many. Programs that must miss nothing read the history instead.
 public final class EventBus: Sendable {
     private struct State {
         var mailboxes: [UInt64: EventMailbox] = [:]

@@ -1,4 +1,6 @@
 /// Which events a sequence gives, and what of them.
+///
+/// A kind with a payload of its own does not tell of events that were lost; `.all` and `.named` do.
 public struct EventKind<Payload: Sendable>: Sendable {
     let names: Set<EventName>
     let extract: @Sendable (Event) -> Payload?

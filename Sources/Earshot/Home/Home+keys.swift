@@ -24,20 +24,36 @@ extension Home {
             throw EarshotError(.invalidName, "\"\(name)\" is not a name: \(error)", remedy: "choose another name")
         }
         try prepareDirectory()
+        try checkIsEmpty()
+        let identity = SigningKey.generate()
+        let signing = SigningKey.generate()
+        let agreement = AgreementKey.generate()
+        let keys = DeviceKeys(signing: signing, agreement: agreement)
+        do {
+            try write(keys, to: deviceFile)
+            try writeCredential(issue(name: userName, identity: identity, keys: keys, now: Self.now))
+            // Last, because it is what makes the home initialized.
+            try writeIdentity(identity, passphrase: passphrase?.secret)
+        } catch {
+            // Half an identity is of no use, and would stand in the way of the next try.
+            for file in [deviceFile, credentialFile, identityFile] { unlink(file) }
+            throw error
+        }
+        return UserID(identity.publicKey)
+    }
+
+    /// - Throws: `EarshotError` `alreadyInitialized` where there are keys or a history: none of it is ever overwritten.
+    private func checkIsEmpty() throws(EarshotError) {
         guard !isInitialized else {
             throw EarshotError(
                 .alreadyInitialized, "there is an identity in \(path) already",
                 remedy: "use it, or name another home with --home")
         }
-        let identity = SigningKey.generate()
-        let signing = SigningKey.generate()
-        let agreement = AgreementKey.generate()
-        let keys = DeviceKeys(signing: signing, agreement: agreement)
-        try write(keys, to: deviceFile)
-        try writeCredential(issue(name: userName, identity: identity, keys: keys, now: Self.now))
-        // Last, because it is what makes the home initialized.
-        try writeIdentity(identity, passphrase: passphrase?.secret)
-        return UserID(identity.publicKey)
+        for file in [deviceFile, credentialFile, databaseFile] where access(file, F_OK) == 0 {
+            throw EarshotError(
+                .alreadyInitialized, "there is \(file) already, and its identity is missing",
+                remedy: "put identity.key back in its place, or name another home with --home")
+        }
     }
 
     /// Reads what a node needs to run, and renews the credential where that is due and possible.
@@ -48,16 +64,21 @@ extension Home {
         try check()
         let keys = try readDevice()
         var credential = try readCredential()
+        guard credential.deviceID == DeviceID(keys.signing.publicKey),
+            credential.agreementKey == keys.agreement.publicKey
+        else { throw foreign(credentialFile, "device.key") }
         let lifetime = credential.notAfter - credential.notBefore
         if Self.now >= credential.notBefore + lifetime * 2 / 3 || passphrase != nil {
             if let identity = try readIdentity(
                 passphrase: passphrase?.secret, mustOpen: Self.now >= credential.notAfter)
             {
+                guard UserID(identity.publicKey) == credential.userID else { throw foreign(identityFile, "credential") }
                 credential = issue(name: credential.name, identity: identity, keys: keys, now: Self.now)
                 try writeCredential(credential)
             }
         }
-        let networkKey = access(networkFile, F_OK) == 0 ? try readSecret(networkFile, KeyFileLabel.network, count: 32) : nil
+        let networkKey =
+            access(networkFile, F_OK) == 0 ? try readSecret(networkFile, KeyFileLabel.network, count: 32) : nil
         let material = LinkMaterial(agreement: keys.agreement, credential: credential, networkKey: networkKey)
         return (material, keys.signing)
     }
@@ -66,7 +87,7 @@ extension Home {
 
     private func issue(name: UserName, identity: SigningKey, keys: DeviceKeys, now: Int64) -> Credential {
         Credential.issue(
-            name: name, identityKey: identity, deviceID: DeviceID(keys.signing.publicKey),
+            name: name, identityKey: identity, deviceKey: keys.signing,
             agreementKey: keys.agreement.publicKey, notBefore: now - Timing.credentialBackdating,
             notAfter: now + Timing.credentialLifetime)
     }
@@ -90,8 +111,7 @@ extension Home {
     /// - Returns: `nil` for a sealed identity without a passphrase, unless it must be opened.
     private func readIdentity(passphrase: SecretBytes?, mustOpen: Bool) throws(EarshotError) -> SigningKey? {
         let file = try PrivateFile.read(identityFile)
-        let bytes = file.withUnsafeBytes { Array($0) }
-        guard PassphraseBox.isBox(bytes) else {
+        guard let bytes = Self.box(in: file) else {
             return try signingKey(try readSecret(identityFile, KeyFileLabel.identity, count: 32), of: identityFile)
         }
         guard let passphrase else {
@@ -115,7 +135,16 @@ extension Home {
     /// Whether the identity's secret is sealed with a passphrase.
     public var isSealed: Bool {
         get throws(EarshotError) {
-            PassphraseBox.isBox(try PrivateFile.read(identityFile).withUnsafeBytes { Array($0) })
+            Self.box(in: try PrivateFile.read(identityFile)) != nil
+        }
+    }
+
+    /// The bytes of a sealed identity. Those of one that is not sealed are never copied out of wiped memory.
+    private static func box(in file: SecretBytes) -> [UInt8]? {
+        file.withUnsafeBytes { bytes in
+            guard !bytes.starts(with: KeyFileLabel.identity) else { return nil }
+            let copy = Array(bytes)
+            return PassphraseBox.isBox(copy) ? copy : nil
         }
     }
 
@@ -181,6 +210,12 @@ extension Home {
 
     private func signingKey(_ seed: SecretBytes, of file: String) throws(EarshotError) -> SigningKey {
         do { return try SigningKey(seed: seed) } catch { throw malformed(file, error) }
+    }
+
+    private func foreign(_ file: String, _ other: String) -> EarshotError {
+        EarshotError(
+            .unusableHome, "\(file) and \(other) are not of one identity",
+            remedy: "restore both from the same backup")
     }
 
     private func malformed(_ file: String, _ cause: (any Error)?) -> EarshotError {

@@ -13,8 +13,13 @@ import NIOPosix
 /// let node = try Node(home: .standard())
 /// try await withThrowingTaskGroup(of: Void.self) { group in
 ///     group.addTask { try await node.run() }
-///     let bob = try await node.users.named("bob")
-///     try await node.messages.send("hello", to: bob.userID)
+///     group.addTask {
+///         for await bob in node.events.events(.userDiscovered) where bob.name.text == "bob" {
+///             try await node.messages.send("hello", to: bob.userID)
+///         }
+///     }
+///     try await group.next()
+///     group.cancelAll()
 /// }
 /// ```
 ///

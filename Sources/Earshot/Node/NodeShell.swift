@@ -126,6 +126,10 @@ actor NodeShell {
         if !machine.isSettled { await withCheckedContinuation { settling.append($0) } }
         timer?.cancel()
         await withCheckedContinuation { continuation in reads.async { continuation.resume() } }
+        for request in requests.values {
+            request.resume(throwing: EarshotError(.stopped, "the node has stopped before this was done"))
+        }
+        requests = [:]
     }
 
     private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
@@ -167,8 +171,7 @@ actor NodeShell {
         for action in actions {
             switch action {
             case .connect(let connectionID, let addresses): connect(connectionID, addresses)
-            case .write(let connectionID, let bytes):
-                channels[connectionID]?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+            case .write(let connectionID, let bytes): write(bytes, to: connectionID)
             case .disconnect(let connectionID): disconnect(connectionID)
             case .commit(let commit): write(commit)
             case .read(let read): self.read(read)
@@ -182,6 +185,20 @@ actor NodeShell {
             for continuation in settling { continuation.resume() }
             settling = []
         }
+    }
+
+    /// A peer that does not read what it makes this node write is let go before that takes the memory.
+    private func write(_ bytes: [UInt8], to connectionID: ConnectionID) {
+        guard let channel = channels[connectionID] else { return }
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+        guard let options = channel.syncOptions else { return }
+        do {
+            guard try options.getOption(.bufferedWritableBytes) > Limits.unwrittenBytes else { return }
+            logger.warning("a peer does not read", metadata: ["connection": "\(connectionID)"])
+        } catch {
+            logger.debug("a connection has ended", metadata: ["error": "\(error)"])
+        }
+        channel.close(promise: nil)
     }
 
     private func connect(_ connectionID: ConnectionID, _ addresses: [PeerAddress]) {
@@ -249,7 +266,7 @@ actor NodeShell {
                     case .success(let entries):
                         shell.perform(shell.machine.entriesRead(read, entries: entries, now: .now))
                     case .failure(let error):
-                        shell.perform(shell.machine.readFailed(error.message, now: .now))
+                        shell.perform(shell.machine.readFailed(read, error.message, now: .now))
                     }
                 }
             }
@@ -267,7 +284,7 @@ actor NodeShell {
                             shell.machine.expiredFound(
                                 in: logID, sequences: sequences, nextExpiry: nextExpiry, now: .now))
                     case .failure(let error):
-                        shell.perform(shell.machine.readFailed(error.message, now: .now))
+                        shell.perform(shell.machine.findExpiredFailed(in: logID, now: .now))
                     }
                 }
             }
@@ -275,10 +292,8 @@ actor NodeShell {
     }
 
     private func complete(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) {
-        guard let continuation = requests.removeValue(forKey: requestID) else {
-            preconditionFailure("a request is answered once")
-        }
-        continuation.resume(with: result.mapError { EarshotError($0) })
+        // None where the node has stopped meanwhile: then everybody who waited was told so.
+        requests.removeValue(forKey: requestID)?.resume(with: result.mapError { EarshotError($0) })
     }
 
     private func post(_ event: Event) {

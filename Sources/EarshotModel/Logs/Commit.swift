@@ -13,10 +13,6 @@ public struct Commit: Hashable, Sendable {
     public var failures: [DeliveryFailure] = []
 
     public init() {}
-
-    public var isEmpty: Bool {
-        users.isEmpty && devices.isEmpty && logs.isEmpty && entries.isEmpty && deliveries.isEmpty && failures.isEmpty
-    }
 }
 
 /// A run of entries of one log, without a hole.

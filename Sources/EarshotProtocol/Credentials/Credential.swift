@@ -17,15 +17,19 @@ public struct Credential: Hashable, Sendable {
     /// The encoded body, as it was signed.
     private let body: [UInt8]
     private let signature: Signature
+    private let deviceSignature: Signature
 
     /// Issues a credential.
-    /// - Parameter identityKey: the secret half of the user's identity key.
+    /// - Parameters:
+    ///   - identityKey: the secret half of the user's identity key, which vouches for the device.
+    ///   - deviceKey: the secret half of the device's signing key, which proves that the device is whose it says.
     public static func issue(
-        name: UserName, identityKey: SigningKey, deviceID: DeviceID, agreementKey: AgreementPublicKey,
+        name: UserName, identityKey: SigningKey, deviceKey: SigningKey, agreementKey: AgreementPublicKey,
         notBefore: Int64, notAfter: Int64
     ) -> Credential {
         var wire = Earshot_V1_CredentialBody()
         wire.name = name.text
+        let deviceID = DeviceID(deviceKey.publicKey)
         wire.identityKey = Wire.data(identityKey.publicKey)
         wire.deviceSigningKey = Wire.data(deviceID)
         wire.deviceAgreementKey = Wire.data(agreementKey)
@@ -35,12 +39,13 @@ public struct Credential: Hashable, Sendable {
         return Credential(
             name: name, userID: UserID(identityKey.publicKey), deviceID: deviceID, agreementKey: agreementKey,
             notBefore: notBefore, notAfter: notAfter, body: body,
-            signature: identityKey.signature(for: signedBytes(body)))
+            signature: identityKey.signature(for: signedBytes(body)),
+            deviceSignature: deviceKey.signature(for: countersignedBytes(body)))
     }
 
     private init(
         name: UserName, userID: UserID, deviceID: DeviceID, agreementKey: AgreementPublicKey, notBefore: Int64,
-        notAfter: Int64, body: [UInt8], signature: Signature
+        notAfter: Int64, body: [UInt8], signature: Signature, deviceSignature: Signature
     ) {
         self.name = name
         self.userID = userID
@@ -50,13 +55,18 @@ public struct Credential: Hashable, Sendable {
         self.notAfter = notAfter
         self.body = body
         self.signature = signature
+        self.deviceSignature = deviceSignature
     }
 
     private static func signedBytes(_ body: [UInt8]) -> [UInt8] {
         SignedBytes(label: "earshot credential v1").adding(body).bytes
     }
 
-    /// Reads a credential and checks that the identity it names has signed it. Whether it is valid now is another question.
+    private static func countersignedBytes(_ body: [UInt8]) -> [UInt8] {
+        SignedBytes(label: "earshot credential device v1").adding(body).bytes
+    }
+
+    /// Reads a credential and checks that the identity and the device that it names have signed it. Whether it is valid now is another question.
     /// - Throws: `ProtocolError` `malformed` or `unauthentic`.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
         guard bytes.count <= Limits.credentialBytes else {
@@ -66,14 +76,14 @@ public struct Credential: Hashable, Sendable {
     }
 
     init(wire: Earshot_V1_Credential) throws(ProtocolError) {
-        guard wire.body.count + wire.signature.count <= Limits.credentialBytes else {
+        guard wire.body.count + wire.signature.count + wire.deviceSignature.count <= Limits.credentialBytes else {
             throw ProtocolError(.malformed, "a credential is over \(Limits.credentialBytes) bytes")
         }
         let body = Array(wire.body)
         let fields = try Wire.decode(Earshot_V1_CredentialBody.self, from: body, as: "a credential")
         guard let userID = UserID(bytes: fields.identityKey), let deviceID = DeviceID(bytes: fields.deviceSigningKey),
             let agreementKey = AgreementPublicKey(bytes: fields.deviceAgreementKey),
-            let signature = Signature(wire.signature)
+            let signature = Signature(wire.signature), let deviceSignature = Signature(wire.deviceSignature)
         else { throw ProtocolError(.malformed, "a key in a credential has the wrong length") }
         guard Self.times.contains(fields.notBefore), Self.times.contains(fields.notAfter) else {
             throw ProtocolError(.malformed, "a time in a credential is out of range")
@@ -85,9 +95,13 @@ public struct Credential: Hashable, Sendable {
         guard Ed25519.isValid(signature, for: Self.signedBytes(body), by: userID.bytes32) else {
             throw ProtocolError(.unauthentic, "a credential is not signed by the identity that it names")
         }
+        // Else anybody could name somebody else's device, and take its place.
+        guard Ed25519.isValid(deviceSignature, for: Self.countersignedBytes(body), by: deviceID.bytes32) else {
+            throw ProtocolError(.unauthentic, "a credential is not signed by the device that it names")
+        }
         self.init(
             name: name, userID: userID, deviceID: deviceID, agreementKey: agreementKey, notBefore: fields.notBefore,
-            notAfter: fields.notAfter, body: body, signature: signature)
+            notAfter: fields.notAfter, body: body, signature: signature, deviceSignature: deviceSignature)
     }
 
     public func encoded() -> [UInt8] { Wire.encode(wire) }
@@ -96,6 +110,7 @@ public struct Credential: Hashable, Sendable {
         var wire = Earshot_V1_Credential()
         wire.body = Wire.data(body)
         wire.signature = Wire.data(signature.bytes)
+        wire.deviceSignature = Wire.data(deviceSignature.bytes)
         return wire
     }
 

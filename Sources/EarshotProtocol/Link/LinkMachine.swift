@@ -42,6 +42,7 @@ public struct LinkMachine: Sendable {
     private var input = MessageBuffer()
     private var lastHeard: Int64
     private var pingedAt: Int64?
+    private var isPongDue = false
 
     /// - Parameter ephemeralKey: drawn for this link and used for no other.
     init(
@@ -72,6 +73,11 @@ public struct LinkMachine: Sendable {
         lastHeard = now.uptime
         pingedAt = nil
         input.append(bytes)
+        defer {
+            // One answer to however many pings came at once.
+            if isPongDue { enqueue(.pong) }
+            isPongDue = false
+        }
         return advance(now: now)
     }
 
@@ -200,7 +206,7 @@ public struct LinkMachine: Sendable {
         var actions: [Action] = []
         for frame in frames {
             switch frame {
-            case .ping: enqueue(.pong)
+            case .ping: isPongDue = true
             case .pong, .rekey: continue
             case .close(let reason):
                 state = .closed

@@ -80,9 +80,12 @@ struct LinkTransport: Sendable {
         var frames: [Frame] = []
         while let bytes = try input.next() {
             guard let frame = try Frame.decode(bytes, from: peer) else { continue }
-            if frame == .rekey { noise.rekeyReceiving() }
+            if case .rekey? = frames.last {
+                throw ProtocolError(.violation, "a frame follows the change of keys in the same message")
+            }
             frames.append(frame)
         }
+        if case .rekey? = frames.last { noise.rekeyReceiving() }
         return frames
     }
 }

@@ -26,6 +26,17 @@ struct PendingSend: Sendable {
     let requestID: RequestID
     let recipientID: UserID
     let drafts: [MessageDraft]
+    /// Texts and headers, in bytes.
+    let bytes: Int
+
+    init(requestID: RequestID, recipientID: UserID, drafts: [MessageDraft]) {
+        self.requestID = requestID
+        self.recipientID = recipientID
+        self.drafts = drafts
+        bytes = drafts.reduce(0) { sum, draft in
+            sum + draft.text.utf8.count + draft.headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        }
+    }
 }
 
 /// A run of proved entries that waits for a commit.
@@ -50,6 +61,7 @@ struct PendingFailure: Sendable {
 struct CommitQueue: Sendable {
     var sends: Deque<PendingSend> = []
     var sendCount = 0
+    var sendBytes = 0
     var received: Deque<ReceivedRun> = []
     var failures: [PendingFailure] = []
     var users: [UserID: UserRecord] = [:]

@@ -43,21 +43,28 @@ struct Dialer: Sendable {
         if case .waiting = entries[target]?.state { entries[target] = nil }
     }
 
-    /// The targets whose time has come. Each is now being dialled.
+    /// The targets whose time has come, as many as may be dialled at once. Each is now being dialled.
     mutating func due(now: Int64) -> [(target: Target, addresses: [PeerAddress])] {
         guard deadline <= now else { return [] }
         deadline = .max
+        var room = Limits.concurrentDials
         var due: [(Target, [PeerAddress])] = []
         for (target, entry) in entries {
-            guard case .waiting(let until) = entry.state, !entry.addresses.isEmpty else { continue }
-            guard until <= now else {
-                deadline = min(deadline, until)
-                continue
+            switch entry.state {
+            case .dialling: room -= 1
+            case .waiting(let until) where until <= now && !entry.addresses.isEmpty:
+                due.append((target, entry.addresses))
+            case .waiting(let until) where !entry.addresses.isEmpty: deadline = min(deadline, until)
+            case .waiting, .linked, .dropped: continue
             }
-            entries[target]?.state = .dialling
-            due.append((target, entry.addresses))
         }
-        return due.sorted { "\($0.0)" < "\($1.0)" }
+        due.sort { "\($0.0)" < "\($1.0)" }
+        if due.count > max(0, room) {
+            due.removeLast(due.count - max(0, room))
+            deadline = min(deadline, now + Timing.redialFloor)
+        }
+        for (target, _) in due { entries[target]?.state = .dialling }
+        return due
     }
 
     mutating func linked(_ target: Target) {

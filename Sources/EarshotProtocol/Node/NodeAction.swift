@@ -25,7 +25,7 @@ public enum NodeAction: Sendable {
     case commit(Commit)
     /// Read a log's entries, and say `entriesRead` or `readFailed`.
     case read(EntriesRead)
-    /// Find the entries whose time is over, and say `expiredFound` or `readFailed`.
+    /// Find the entries whose time is over, and say `expiredFound` or `findExpiredFailed`.
     case findExpired(logID: LogID, after: UInt64, now: Int64)
     case complete(RequestID, Result<[Message], ProtocolError>)
     case post(Event)

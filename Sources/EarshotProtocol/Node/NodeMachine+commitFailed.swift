@@ -15,8 +15,10 @@ extension NodeMachine {
             queue.devices[device.deviceID] = device
         }
         queue.userEvents.insert(contentsOf: failed.userEvents, at: 0)
-        queue.markRequests.insert(contentsOf: failed.markRequests, at: 0)
-        queue.failures.insert(contentsOf: failed.failures, at: 0)
+        for requestID in failed.markRequests {
+            emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
+        }
+        takeBackFailures(failed.failures, error: error)
         for (key, _) in failed.progress {
             // A log that this commit would have begun has not begun: the next try begins another.
             if ownLogs[key.logID] == nil && incomingLogs[key.logID] == nil {
@@ -31,6 +33,19 @@ extension NodeMachine {
         dropReceived(failed.received, now: now)
         storageFailed(error, now: now)
         return finish(now: now)
+    }
+
+    /// What somebody asked for has not happened; a message whose time is over has failed all the same.
+    private mutating func takeBackFailures(_ pending: [PendingFailure], error: String) {
+        for item in pending {
+            guard let requestID = item.requestID else {
+                queue.failures.append(item)
+                continue
+            }
+            let messageID = item.failure.messageID
+            failures[messageID.log]?[messageID.sequence] = nil
+            emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
+        }
     }
 
     /// Entries that may not go out yet are forgotten; the store is asked for them again later.
@@ -77,10 +92,12 @@ extension NodeMachine {
     }
 
     mutating func storageFailed(_ error: String, now: Moment) {
-        queue.retryAt = now.uptime + Timing.commitRetry
+        let retryAt = now.uptime + Timing.commitRetry
+        queue.retryAt = retryAt
+        queue.isUrgent = true
+        wakeBound = min(wakeBound, retryAt)
         guard !hasStorageFailed else { return }
         hasStorageFailed = true
-        queue.isUrgent = true
         post(.storageFailed(error))
     }
 }

@@ -64,11 +64,16 @@ extension NodeMachine {
         var sends: [PendingSend] = []
         var count = 0
         var bytes = 0
-        while let send = queue.sends.first, count < Limits.commitEntries, bytes < Limits.commitBytes {
+        // What one call sends stays together, so a large one may be larger than a commit should be.
+        while let send = queue.sends.first,
+            sends.isEmpty
+                || (count + send.drafts.count <= Limits.commitEntries && bytes + send.bytes <= Limits.commitBytes)
+        {
             queue.sends.removeFirst()
             queue.sendCount -= send.drafts.count
+            queue.sendBytes -= send.bytes
             count += send.drafts.count
-            bytes += send.drafts.reduce(0) { $0 + $1.text.utf8.count }
+            bytes += send.bytes
             sends.append(send)
         }
         var logs: [LogID: (log: OwnLog, drafts: [(MessageDraft, HybridTimestamp, Int64)])] = [:]

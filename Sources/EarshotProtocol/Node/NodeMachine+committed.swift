@@ -89,7 +89,7 @@ extension NodeMachine {
     /// A failure that a receipt has overtaken needs no place in memory; a withheld one keeps its until it is past `read`.
     private mutating func forgetSettledFailures(in logID: LogID, through delivered: UInt64, read: UInt64) {
         guard let failed = failures[logID] else { return }
-        let left = failed.filter { $0.value.isWithheld ? $0.key > read : $0.key > delivered }
+        let left = failed.filter { $0.value.isWithheld || $0.key > delivered }
         failures[logID] = left.isEmpty ? nil : left
     }
 

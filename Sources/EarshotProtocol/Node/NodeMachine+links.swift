@@ -90,7 +90,18 @@ extension NodeMachine {
     /// A dial failed.
     public mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Moment) -> [NodeAction] {
         guard let link = links.removeValue(forKey: connectionID) else { return [] }
-        for target in link.targets { dialer.failed(target, now: now.uptime) }
+        for target in link.targets {
+            if standingLink(for: target, of: nil) != nil {
+                dialer.linked(target)
+            } else {
+                dialer.failed(target, now: now.uptime)
+            }
+            guard case .address(let address) = target else { continue }
+            let failure = LinkFailure(
+                address: address.description, userID: nil, code: ProtocolError.Code.unreachable.description,
+                message: "\(address) cannot be reached: \(reason)")
+            post(.linkFailed(failure))
+        }
         return finish(now: now)
     }
 
@@ -120,7 +131,7 @@ extension NodeMachine {
             close(connectionID, .shutdown, error: nil, now: now)
         }
         queue.isUrgent = true
-        queue.lazyDeadline = min(queue.lazyDeadline, now.uptime)
+        queue.retryAt = nil
         return finish(now: now)
     }
 
@@ -158,10 +169,10 @@ extension NodeMachine {
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
         if let peer = link.peer { unlink(peer, connectionID, now: now) }
-        let survivor = link.peer.flatMap { linkOfDevice[$0.deviceID] }
         for target in link.targets {
-            if let survivor {
+            if let survivor = standingLink(for: target, of: link.peer) {
                 links[survivor]?.targets.insert(target)
+                dialer.linked(target)
             } else if error?.closeReason == .ownIdentity {
                 dialer.dropped(target)
             } else {
@@ -175,6 +186,12 @@ extension NodeMachine {
                         address: link.address?.description ?? "unknown", userID: link.peer?.userID,
                         code: error.code.description, message: error.message)))
         }
+    }
+
+    /// The link that makes dialling a target needless.
+    private func standingLink(for target: Dialer.Target, of peer: LinkPeer?) -> ConnectionID? {
+        if case .device(let deviceID) = target { return linkOfDevice[deviceID] }
+        return peer.flatMap { linkOfDevice[$0.deviceID] }
     }
 
     private func isWorthTelling(_ error: ProtocolError) -> Bool {
@@ -295,7 +312,8 @@ extension NodeMachine {
 
     /// Tells a peer what this node holds of its logs, so that it sends what is missing.
     private mutating func sendHeads(to peer: LinkPeer, on connectionID: ConnectionID) {
-        let receipts = incomingLogs.values.filter { $0.description.deviceID == peer.deviceID }
+        let receipts = incomingLogs.values
+            .filter { $0.description.deviceID == peer.deviceID && $0.authorID == peer.userID }
             .compactMap { ownReceipt(for: $0.description.logID) }
             .sorted { $0.logID < $1.logID }
         var start = 0

@@ -150,7 +150,7 @@ extension NodeMachine {
     /// A receipt is held against the chain of this node's own log at that place.
     mutating func resolve(_ receipt: Receipt, on connectionID: ConnectionID, chain: ChainHash?, now: Moment) {
         let question = links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion
-        if let question, question.sequence <= receipt.sequence {
+        if question == receipt {
             links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion = nil
         }
         guard chain == receipt.chain else {

@@ -6,10 +6,15 @@ extension NodeMachine {
     public mutating func send(
         _ drafts: [MessageDraft], to recipientID: UserID, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
-        do {
+        do throws(ProtocolError) {
             try check(drafts, to: recipientID)
-            queue.sends.append(PendingSend(requestID: requestID, recipientID: recipientID, drafts: drafts))
+            let send = PendingSend(requestID: requestID, recipientID: recipientID, drafts: drafts)
+            guard queue.sends.isEmpty || queue.sendBytes + send.bytes <= Limits.pendingSendBytes else {
+                throw Self.overloaded(queue.sendCount)
+            }
+            queue.sends.append(send)
             queue.sendCount += drafts.count
+            queue.sendBytes += send.bytes
         } catch {
             emit(.complete(requestID, .failure(error)))
         }
@@ -35,9 +40,12 @@ extension NodeMachine {
             do { try draft.validate() } catch { throw ProtocolError(.invalidMessage, error.description) }
         }
         guard queue.sendCount + drafts.count <= Limits.pendingSends else {
-            throw ProtocolError(
-                .overloaded, "\(queue.sendCount) messages wait for the disk already; send again in a moment")
+            throw Self.overloaded(queue.sendCount)
         }
+    }
+
+    private static func overloaded(_ count: Int) -> ProtocolError {
+        ProtocolError(.overloaded, "\(count) messages wait for the disk already; send again in a moment")
     }
 
     /// The sender takes a message back.
@@ -75,7 +83,8 @@ extension NodeMachine {
 
     /// Sends what can be sent of this node's logs on one link: asks the store for what comes next.
     mutating func pump(_ connectionID: ConnectionID, now: Moment) {
-        guard let link = links[connectionID], link.hasHeads, link.windowRoom > 0, !hasStorageFailed else { return }
+        guard let link = links[connectionID], link.hasHeads, link.windowRoom > 0, (queue.retryAt ?? .min) <= now.uptime
+        else { return }
         // One log at a time, so that what is read for one is not room that another counts on.
         guard link.outgoing.values.allSatisfy(\.isIdle) else { return }
         for logID in link.outgoing.keys.sorted() {
@@ -108,18 +117,9 @@ extension NodeMachine {
         return finish(now: now)
     }
 
-    /// The store could not answer `read` or `findExpired`.
-    public mutating func readFailed(_ error: String, now: Moment) -> [NodeAction] {
-        expirySearches.removeAll()
-        for connectionID in links.keys.sorted() {
-            for logID in Array(links[connectionID]?.outgoing.keys ?? [:].keys) {
-                if case .reading = links[connectionID]?.outgoing[logID]?.phase {
-                    links[connectionID]?.outgoing[logID]?.phase = .idle
-                }
-                links[connectionID]?.outgoing[logID]?.receiptInQuestion = nil
-            }
-        }
-        storageFailed(error, now: now)
+    /// The store could not answer `read`: the link is closed, and the next one asks again.
+    public mutating func readFailed(_ read: EntriesRead, _ error: String, now: Moment) -> [NodeAction] {
+        close(read.connectionID, .storageFailure, error: ProtocolError(.storage, error), now: now)
         return finish(now: now)
     }
 

@@ -9,6 +9,8 @@ extension NodeMachine {
             run(output, on: connectionID, now: now)
         }
         findExpired(now: now)
+        // Sending again is how a node finds out that the disk takes writes again.
+        if hasStorageFailed { linksToPump.formUnion(links.keys) }
         wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
         for log in ownLogs.values { noteExpiry(log.record, now: now) }
         return finish(now: now)
@@ -21,7 +23,7 @@ extension NodeMachine {
 
     /// Messages of this log may expire then. The wall clock may jump, so it is looked at once an hour at least.
     mutating func noteExpiry(_ record: LogRecord, now: Moment) {
-        guard record.nextExpiry != .max, !expirySearches.contains(record.logID) else { return }
+        guard record.nextExpiry != .max, expirySearches[record.logID] == nil else { return }
         let wait = min(max(0, record.nextExpiry - now.wallClock), Timing.expiryCheck)
         wakeBound = min(wakeBound, now.uptime + wait)
     }
@@ -29,7 +31,8 @@ extension NodeMachine {
     /// Looks for messages whose time is over in the logs where there may be some.
     private mutating func findExpired(now: Moment) {
         for (logID, log) in ownLogs.sorted(by: { $0.key < $1.key }) where log.record.nextExpiry <= now.wallClock {
-            guard expirySearches.insert(logID).inserted else { continue }
+            guard expirySearches[logID] == nil else { continue }
+            expirySearches[logID] = log.head.sequence
             let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
             let delivered = progress[key]?.target.delivered ?? 0
             emit(.findExpired(logID: logID, after: delivered, now: now.wallClock))
@@ -40,7 +43,7 @@ extension NodeMachine {
     public mutating func expiredFound(
         in logID: LogID, sequences: [UInt64], nextExpiry: Int64, now: Moment
     ) -> [NodeAction] {
-        guard expirySearches.remove(logID) != nil, let log = ownLogs[logID] else { return [] }
+        guard let end = expirySearches.removeValue(forKey: logID), let log = ownLogs[logID] else { return [] }
         let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
         let current = progress[key]?.target ?? DeliveryProgress()
         for sequence in sequences where sequence > current.delivered && failures[logID]?[sequence] == nil {
@@ -50,10 +53,20 @@ extension NodeMachine {
                 isWithheld: sequence > current.offered)
             queueFailure(failure, requestID: nil)
         }
-        ownLogs[logID]?.record.nextExpiry = nextExpiry
-        queue.changedExpiry.insert(logID)
+        // A log that has grown meanwhile is searched again: the search may not have seen its new end.
+        if log.head.sequence == end {
+            ownLogs[logID]?.record.nextExpiry = nextExpiry
+            queue.changedExpiry.insert(logID)
+        }
         if let record = ownLogs[logID]?.record { noteExpiry(record, now: now) }
         markLazily(now: now)
+        return finish(now: now)
+    }
+
+    /// The store could not answer `findExpired`: it is asked again after a while.
+    public mutating func findExpiredFailed(in logID: LogID, now: Moment) -> [NodeAction] {
+        expirySearches[logID] = nil
+        wakeBound = min(wakeBound, now.uptime + Timing.expiryRetry)
         return finish(now: now)
     }
 

@@ -32,8 +32,8 @@ public struct NodeMachine: Sendable {
     var progress: [ProgressKey: TrackedProgress] = [:]
     /// Messages that failed and that no receipt has settled.
     var failures: [LogID: [UInt64: DeliveryFailure]] = [:]
-    /// Logs in which expired messages are being looked for.
-    var expirySearches: Set<LogID> = []
+    /// Logs in which expired messages are being looked for, and where each ended when the search began.
+    var expirySearches: [LogID: UInt64] = [:]
 
     var actions: [NodeAction] = []
     /// Links with frames to send, and links that may have room for more.
@@ -106,11 +106,6 @@ public struct NodeMachine: Sendable {
             let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
             return count + log.head.sequence - settled - UInt64(failed)
         }
-    }
-
-    /// How far a log has come for a recipient, as the disk has it.
-    public func committedProgress(of logID: LogID, for recipientID: UserID) -> DeliveryProgress? {
-        progress[ProgressKey(logID: logID, recipientID: recipientID)]?.committed
     }
 
     // MARK: - The end of every input

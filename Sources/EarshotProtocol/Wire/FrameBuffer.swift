@@ -5,6 +5,9 @@ struct FrameBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
 
+    /// What it holds, read or not.
+    var byteCount: Int { bytes.count }
+
     mutating func append(_ more: [UInt8]) {
         if start == bytes.count {
             bytes = more
@@ -21,7 +24,10 @@ struct FrameBuffer: Sendable {
         var shift = 0
         var index = start
         while true {
-            guard index < bytes.count else { return nil }
+            guard index < bytes.count else {
+                compact()
+                return nil
+            }
             let byte = bytes[index]
             index += 1
             length |= Int(byte & 0x7f) << shift

@@ -42,7 +42,7 @@ struct VectorDevice {
         let agreement = try AgreementKey(secret: SecretBytes(copying: agreementSecret))
         let credential = Credential.issue(
             name: name, identityKey: try SigningKey(seed: SecretBytes(copying: identitySecret)),
-            deviceID: DeviceID(signing.publicKey), agreementKey: agreement.publicKey,
+            deviceKey: signing, agreementKey: agreement.publicKey,
             notBefore: Self.notBefore, notAfter: Self.notAfter)
         return LocalDevice(
             signingKey: signing,

@@ -22,7 +22,7 @@ def credential(values):
     identity, signing = SigningKey(secret(values, "identitySecret")), SigningKey(secret(values, "signingSecret"))
     agreement = earshot.agreement_public_key(secret(values, "agreementSecret"))
     return Credential.issue(
-        values["name"], identity, signing.public, agreement, int(values["notBefore"]), int(values["notAfter"]))
+        values["name"], identity, signing, agreement, int(values["notBefore"]), int(values["notAfter"]))
 
 
 def identity(values):

@@ -193,7 +193,7 @@ def is_name(text):
 
 class Credential:
     def __init__(self, encoded):
-        outer = message(encoded, body=(1, b""), signature=(2, b""))
+        outer = message(encoded, body=(1, b""), signature=(2, b""), countersignature=(3, b""))
         inner = message(
             outer["body"], name=(1, b""), identity=(2, b""), signing=(3, b""), agreement=(4, b""), begin=(5, 0),
             end=(6, 0))
@@ -207,14 +207,18 @@ class Credential:
         require(
             holds(self.user_id, outer["signature"], "earshot credential v1", outer["body"]),
             "a credential is not signed by the identity that it names")
+        require(
+            holds(self.device_id, outer["countersignature"], "earshot credential device v1", outer["body"]),
+            "a credential is not signed by the device that it names")
 
     @staticmethod
-    def issue(name, identity, device_id, agreement_key, not_before, not_after):
+    def issue(name, identity, device, agreement_key, not_before, not_after):
         body = (
-            bytes_field(1, name.encode()) + bytes_field(2, identity.public) + bytes_field(3, device_id)
+            bytes_field(1, name.encode()) + bytes_field(2, identity.public) + bytes_field(3, device.public)
             + bytes_field(4, agreement_key) + number_field(5, not_before) + number_field(6, not_after))
         signature = identity.sign("earshot credential v1", body)
-        return Credential(bytes_field(1, body) + bytes_field(2, signature))
+        countersignature = device.sign("earshot credential device v1", body)
+        return Credential(bytes_field(1, body) + bytes_field(2, signature) + bytes_field(3, countersignature))
 
 
 # 2.4 The first word, and the handshake's payloads

@@ -49,7 +49,7 @@ class Device:
         self.agreement_secret = os.urandom(32)
         self.user_id, self.device_id = identity.public, self.signing.public
         agreement = earshot.agreement_public_key(self.agreement_secret)
-        self.credential = Credential.issue(name, identity, self.device_id, agreement, now() + begins, now() + ends)
+        self.credential = Credential.issue(name, identity, self.signing, agreement, now() + begins, now() + ends)
         self.run = int.from_bytes(os.urandom(8), "big") | 1
         self.own_log = None
         self.received = {}

@@ -87,10 +87,15 @@ struct CredentialTests {
         let file = URL(fileURLWithPath: home.credentialFile)
         let old = try Credential(decoding: Array(Data(contentsOf: file)))
         let new = Credential.issue(
-            name: old.name, identityKey: try identity(), deviceID: old.deviceID, agreementKey: old.agreementKey,
+            name: old.name, identityKey: try identity(), deviceKey: try deviceKey(), agreementKey: old.agreementKey,
             notBefore: Self.now + notBefore, notAfter: Self.now + notAfter)
         try Data(new.encoded()).write(to: file)
         return new.notAfter
+    }
+
+    private func deviceKey() throws -> SigningKey {
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: home.deviceFile)))
+        return try SigningKey(seed: SecretBytes(copying: bytes.suffix(64).prefix(32)))
     }
 
     private func identity() throws -> SigningKey {

@@ -76,10 +76,14 @@ nonisolated struct Earshot_V1_Credential: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// A CredentialBody, encoded; the signature covers these bytes.
+  /// A CredentialBody, encoded; both signatures cover these bytes.
   var body: Data = Data()
 
+  /// The identity key's.
   var signature: Data = Data()
+
+  /// The device's signing key's.
+  var deviceSignature: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -490,7 +494,7 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Earshot_V1_Credential: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Credential"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}signature\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}signature\0\u{3}device_signature\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -500,6 +504,7 @@ nonisolated extension Earshot_V1_Credential: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.body) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.deviceSignature) }()
       default: break
       }
     }
@@ -512,12 +517,16 @@ nonisolated extension Earshot_V1_Credential: SwiftProtobuf.Message, SwiftProtobu
     if !self.signature.isEmpty {
       try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 2)
     }
+    if !self.deviceSignature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceSignature, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V1_Credential, rhs: Earshot_V1_Credential) -> Bool {
     if lhs.body != rhs.body {return false}
     if lhs.signature != rhs.signature {return false}
+    if lhs.deviceSignature != rhs.deviceSignature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
