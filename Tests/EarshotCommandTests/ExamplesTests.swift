@@ -12,7 +12,8 @@ struct ExamplesTests {
         // The program is a node of its own, so the one that runs on this home makes room. They have met before.
         pair.aliceNode.signal(SIGTERM)
         _ = try await pair.aliceNode.end()
-        let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent().appendingPathComponent("hello").path
+        let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent().appendingPathComponent("hello")
+            .path
         let example = try RunningProgram([pair.alice.path, "bob", "hello from a program"], program: program)
         let result = try await example.end()
         #expect(result.status == 0, "\(result.errors)")

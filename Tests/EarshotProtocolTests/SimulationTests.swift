@@ -10,8 +10,8 @@ struct SimulationTests {
         #expect(try Simulation.run(seed: seed).violations == [])
     }
 
-    // 102: entries were lost with a commit, and the peer went on over another link than the one that was closed.
-    // 137: the crash came between the commit of a message and its sender's hearing of it.
+    // What failed at these seeds once: entries were lost with a commit, and the peer went on over another link than the
+    // one that was closed; a crash came between the commit of a message and its sender's hearing of it.
     @Test("do not fail again where they once did", arguments: [102, 137] as [UInt64])
     func regressions(_ seed: UInt64) throws {
         #expect(try Simulation.run(seed: seed).violations == [])

@@ -284,6 +284,7 @@ actor NodeShell {
                             shell.machine.expiredFound(
                                 in: logID, sequences: sequences, nextExpiry: nextExpiry, now: .now))
                     case .failure(let error):
+                        shell.logger.error("expired messages cannot be found", metadata: ["error": "\(error)"])
                         shell.perform(shell.machine.findExpiredFailed(in: logID, now: .now))
                     }
                 }

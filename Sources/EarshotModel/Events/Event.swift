@@ -79,29 +79,6 @@ public struct MessageStateChange: Hashable, Sendable {
     }
 }
 
-/// A user as the SDK shows it.
-public struct User: Hashable, Sendable, Identifiable {
-    public let userID: UserID
-    public let name: UserName
-    public let trust: Trust
-    /// Whether there is a link to one of the user's devices now.
-    public let isOnline: Bool
-    /// Milliseconds since 1970 of the first and the last link.
-    public let firstSeen: Int64
-    public let lastSeen: Int64
-
-    public var id: UserID { userID }
-
-    public init(_ record: UserRecord, isOnline: Bool) {
-        userID = record.userID
-        name = record.name
-        trust = record.trust
-        self.isOnline = isOnline
-        firstSeen = record.firstSeen
-        lastSeen = record.lastSeen
-    }
-}
-
 /// What changed about a user.
 public enum UserChange: String, Hashable, Sendable, CaseIterable {
     case name, trust, isOnline

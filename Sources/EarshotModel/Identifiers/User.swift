@@ -27,48 +27,25 @@ public struct UserRecord: Hashable, Sendable {
     }
 }
 
-/// A device as this node last met it.
-public struct DeviceRecord: Hashable, Sendable {
-    public let deviceID: DeviceID
+/// A user as the SDK shows it.
+public struct User: Hashable, Sendable, Identifiable {
     public let userID: UserID
-    /// The credential it showed, encoded: what proves its log entries.
-    public var credential: [UInt8]
-    /// Where it was reached, the latest first; at most `Limits.addressesPerDevice`.
-    public var addresses: [PeerAddress]
+    public let name: UserName
+    public let trust: Trust
+    /// Whether there is a link to one of the user's devices now.
+    public let isOnline: Bool
+    /// Milliseconds since 1970 of the first and the last link.
+    public let firstSeen: Int64
+    public let lastSeen: Int64
 
-    public init(deviceID: DeviceID, userID: UserID, credential: [UInt8], addresses: [PeerAddress]) {
-        self.deviceID = deviceID
-        self.userID = userID
-        self.credential = credential
-        self.addresses = addresses
+    public var id: UserID { userID }
+
+    public init(_ record: UserRecord, isOnline: Bool) {
+        userID = record.userID
+        name = record.name
+        trust = record.trust
+        self.isOnline = isOnline
+        firstSeen = record.firstSeen
+        lastSeen = record.lastSeen
     }
-}
-
-/// Where a peer may be reached: a host name or an address literal (`fe80::1%eth0` keeps its scope), and a port.
-public struct PeerAddress: Hashable, Sendable, LosslessStringConvertible {
-    public let host: String
-    public let port: UInt16
-
-    public init(host: String, port: UInt16) {
-        self.host = host
-        self.port = port
-    }
-
-    /// Reads `host:port`, `1.2.3.4:port` and `[v6]:port`.
-    public init?(_ description: String) {
-        let text = description[...]
-        guard let colon = text.lastIndex(of: ":"), !text.contains(where: \.isWhitespace) else { return nil }
-        let digits = text[text.index(after: colon)...]
-        guard let port = UInt16(digits), port > 0, String(port) == digits else { return nil }
-        var host = text[..<colon]
-        if host.hasPrefix("[") && host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
-            return nil
-        }
-        guard !host.isEmpty else { return nil }
-        self.init(host: String(host), port: port)
-    }
-
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

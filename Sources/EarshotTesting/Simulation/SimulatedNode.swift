@@ -19,6 +19,9 @@ struct SimulatedNode {
     /// The last state that an event told, of each message.
     var states: [MessageID: DeliveryState] = [:]
 
+    /// Messages whose arrival was announced.
+    var announced: Set<MessageID> = []
+
     private var machine: NodeMachine?
     private var requests: [RequestID: String] = [:]
     private var requestCount: UInt64 = 0

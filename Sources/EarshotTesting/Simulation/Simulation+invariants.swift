@@ -21,6 +21,11 @@ extension Simulation {
             if try nodes[index].store.row(of: message.messageID) == nil {
                 violated("\(message.messageID) is announced and not on the disk")
             }
+            if !nodes[index].announced.insert(message.messageID).inserted {
+                violated("\(message.messageID) is announced twice")
+            }
+            guard generator.oneIn(3) else { return }
+            queue.push(.markRead(node: index, message.messageID), at: time + configuration.latency.upperBound)
         case .linkFailed(let failure):
             if ["violation", "malformed", "unauthentic"].contains(failure.code) {
                 violated("an honest peer broke the protocol: \(failure.message)")

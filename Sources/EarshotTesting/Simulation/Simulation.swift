@@ -30,6 +30,8 @@ public struct Simulation {
         case answer(node: Int, generation: Int, Answer)
         case wake(node: Int, generation: Int, deadline: Int64)
         case send(node: Int, number: Int)
+        case cancel(node: Int, MessageID)
+        case markRead(node: Int, MessageID)
         case restart(node: Int)
         case fault
         case heal
@@ -99,7 +101,8 @@ public struct Simulation {
 
     var now: Moment { Moment(wallClock: 1_700_000_000_000 + time / 1000, uptime: time / 1000) }
 
-    mutating func note(_ value: some Hashable, _ words: UInt64...) {
+    /// Takes what happens into the digest of the run.
+    mutating func note(_ words: UInt64...) {
         for word in words + [UInt64(bitPattern: time)] { trace = (trace ^ word) &* 0x0000_0100_0000_01b3 }
     }
 
@@ -120,6 +123,12 @@ public struct Simulation {
             nodes[node].wakeAt = nil
             try perform(node) { $0.tick(now: $1) }
         case .send(let node, let number): try send(node, number)
+        case .cancel(let node, let messageID):
+            let requestID = nodes[node].nextRequest(for: "a cancellation")
+            try perform(node) { $0.cancel(messageID, requestID: requestID, now: $1) }
+        case .markRead(let node, let messageID):
+            let requestID = nodes[node].nextRequest(for: "a read mark")
+            try perform(node) { $0.markRead(messageID, requestID: requestID, now: $1) }
         case .restart(let node): try start(node)
         case .fault: try fault()
         case .heal:
@@ -189,7 +198,13 @@ public struct Simulation {
         case .findExpired(let logID, let after, let now):
             let answer = Answer.expired(logID, after: after, now: now)
             queue.push(.answer(node: index, generation: generation, answer), at: time + 200)
-        case .complete(let requestID, let result): nodes[index].completed(requestID, result)
+        case .complete(let requestID, let result):
+            nodes[index].completed(requestID, result)
+            guard case .success(let messages) = result, let message = messages.first, generator.oneIn(12) else {
+                return
+            }
+            let at = time + Int64.random(in: 0...1_000_000, using: &generator)
+            queue.push(.cancel(node: index, message.messageID), at: at)
         case .post(let event):
             note(3, UInt64(event.name.rawValue.utf8.count))
             try observe(event, at: index)

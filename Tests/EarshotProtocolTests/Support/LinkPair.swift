@@ -67,7 +67,8 @@ extension [LinkMachine.Action] {
 
 /// A device of a user who exists for a test.
 func device(
-    _ name: String, seed: UInt64? = nil, networkKey: SecretBytes? = nil, notBefore: Int64 = 0, notAfter: Int64 = 4_000_000_000_000
+    _ name: String, seed: UInt64? = nil, networkKey: SecretBytes? = nil, notBefore: Int64 = 0,
+    notAfter: Int64 = 4_000_000_000_000
 ) -> LocalDevice {
     var generator = SeededGenerator(seed: seed ?? name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
     return .generated(

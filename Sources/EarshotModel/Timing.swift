@@ -1,0 +1,49 @@
+/// Every span of time that the protocol waits, in milliseconds.
+public enum Timing {
+    /// A handshake that takes longer is closed.
+    public static let handshake: Int64 = 10_000
+    /// A link that was silent for this long is pinged.
+    public static let pingAfterSilence: Int64 = 15_000
+    /// A link that heard nothing for this long is dead.
+    public static let deadAfterSilence: Int64 = 45_000
+    /// The sending key of a link is renewed after this time, if it was used.
+    public static let rekeyInterval: Int64 = 600_000
+    /// The first wait before a failed dial is repeated; it doubles up to `redialCeiling`.
+    public static let redialFloor: Int64 = 250
+    public static let redialCeiling: Int64 = 30_000
+    /// For how long after seeing the first peer a node takes itself for the newcomer, who dials at once.
+    public static let newcomer: Int64 = 2_000
+    /// How long a node that is no newcomer leaves dialling to a lower device that it sees.
+    public static let dialDeference: Int64 = 400
+    /// Two links of a pair of devices that began within this time of each other are taken for simultaneous dials.
+    public static let simultaneousDial: Int64 = 1_000
+    /// How long a change of state that is true already may wait for company in a commit.
+    public static let lazyCommit: Int64 = 20
+    /// How long the store is left alone after a commit that failed.
+    public static let commitRetry: Int64 = 500
+    /// A message's time to live unless it names another: 30 days.
+    public static let timeToLive: Int64 = 30 * 24 * 3600 * 1000
+    /// How often messages are looked at for their expiry, at the least.
+    public static let expiryCheck: Int64 = 3_600_000
+    /// How long after the disk could not be asked for expired messages it is asked again.
+    public static let expiryRetry: Int64 = 60_000
+    /// How long a credential is valid: 30 days.
+    public static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
+    /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock.
+    public static let clockTolerance: Int64 = 60_000
+    /// How much earlier than now a credential begins, for clocks that run behind.
+    public static let credentialBackdating: Int64 = 3_600_000
+}
+
+/// When something happened, as a shell tells its machines: they read no clock of their own.
+public struct Moment: Hashable, Sendable {
+    /// The wall clock, in milliseconds since 1970 (UTC). It may jump.
+    public var wallClock: Int64
+    /// A monotonic clock, in milliseconds since an arbitrary start. Timeouts are measured with it.
+    public var uptime: Int64
+
+    public init(wallClock: Int64, uptime: Int64) {
+        self.wallClock = wallClock
+        self.uptime = uptime
+    }
+}
