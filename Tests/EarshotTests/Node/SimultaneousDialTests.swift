@@ -23,7 +23,8 @@ struct SimultaneousDialTests {
         try await alice.events.state(.delivered, of: there.messageID)
         try await bob.events.state(.delivered, of: back.messageID)
         #expect(await (alice.node.status().links.count, bob.node.status().links.count) == (1, 1))
-        #expect(await alice.events.events.allSatisfy { $0.linkFailure == nil })
+        // One may have dialled before the other listened; no link that was made has failed.
+        #expect(await alice.events.events.compactMap(\.linkFailure).allSatisfy { $0.code == "unreachable" })
         #expect(await alice.events.names(about: there.messageID) == [.messageQueued, .messageSent, .messageDelivered])
     }
 }
