@@ -1,4 +1,4 @@
-public import EarshotModel
+import EarshotModel
 import Foundation
 import GRDB
 

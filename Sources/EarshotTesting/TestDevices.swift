@@ -1,5 +1,5 @@
 public import EarshotCrypto
-public import EarshotModel
+import EarshotModel
 public import EarshotProtocol
 
 extension LocalDevice {

@@ -1,0 +1,118 @@
+import EarshotCrypto
+import EarshotModel
+
+/// Who is let in, and which of two links to one device stays.
+extension NodeMachine {
+    mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
+        if let (reason, error) = refusal(of: peer) {
+            guard let output = links[connectionID]?.machine.refuse(error, reason: reason, now: now) else { return }
+            run(output, on: connectionID, now: now)
+            return
+        }
+        guard let output = links[connectionID]?.machine.accept(now: now) else { return }
+        run(output, on: connectionID, now: now)
+    }
+
+    private mutating func refusal(of peer: LinkPeer) -> (CloseReason, ProtocolError)? {
+        if peer.userID == local.userID {
+            return (
+                .ownIdentity,
+                ProtocolError(.closedHere, "this node reached its own identity", closeReason: .ownIdentity)
+            )
+        }
+        if let user = directory.users[peer.userID], user.trust == .blocked {
+            return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
+        }
+        if let conflict = directory.conflict(of: peer.credential) {
+            post(.identityConflict(conflict))
+            let text =
+                "the name \(conflict.name) is pinned to the key \(conflict.pinnedID.fingerprint), and "
+                + "\(conflict.claimedBy.fingerprint) claims it"
+            return (.identityConflict, ProtocolError(.closedHere, text, closeReason: .identityConflict))
+        }
+        return nil
+    }
+
+    mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
+        // Another link may have been first meanwhile: whom this node wants is decided anew.
+        if let (reason, error) = refusal(of: peer) {
+            close(connectionID, reason, error: error, now: now)
+            return
+        }
+        guard var link = links[connectionID] else { return }
+        let device = Dialer.Target.device(peer.deviceID)
+        for case .device(let deviceID) in link.targets.sorted(by: { "\($0)" < "\($1)" }) where deviceID != peer.deviceID
+        {
+            link.targets.remove(.device(deviceID))
+            dialer.failed(.device(deviceID), now: now.uptime)
+        }
+        link.targets.insert(device)
+        for target in link.targets { dialer.linked(target) }
+        link.peer = peer
+        link.establishedAt = now.uptime
+        links[connectionID] = link
+        linksOfUser[peer.userID, default: []].append(connectionID)
+        linksOfUser[peer.userID]?.sort()
+        wakeBound = min(wakeBound, link.machine.deadline)
+
+        let earlier = linkOfDevice[peer.deviceID]
+        if earlier == nil { closeLeastRecentlyUsed(except: connectionID, now: now) }
+        note(peer, address: link.isOutbound ? link.address : nil, now: now)
+        guard let earlier, let earlierLink = links[earlier] else {
+            linkOfDevice[peer.deviceID] = connectionID
+            sendHeads(to: peer, on: connectionID)
+            return
+        }
+        let isNewKept = keepsNew(link, over: earlierLink, peer: peer)
+        linkOfDevice[peer.deviceID] = isNewKept ? connectionID : earlier
+        if isNewKept { sendHeads(to: peer, on: connectionID) }
+        duplicates.append(isNewKept ? earlier : connectionID)
+    }
+
+    /// Which of two links to one device stays. Both ends must come to the same answer.
+    private func keepsNew(_ new: Link, over old: Link, peer: LinkPeer) -> Bool {
+        if old.peer?.run != peer.run { return true }
+        // Nobody dials a device that it has a link to: one that began later means that the peer has lost the old one.
+        if new.openedAt > (old.establishedAt ?? 0) + Timing.simultaneousDial { return true }
+        if new.isOutbound == old.isOutbound { return true }
+        return new.isOutbound == (local.deviceID < peer.deviceID)
+    }
+
+    private mutating func note(_ peer: LinkPeer, address: PeerAddress?, now: Moment) {
+        let (user, device, changes) = directory.linked(peer, address: address, now: now)
+        queue.users[user.userID] = user
+        queue.devices[device.deviceID] = device
+        guard let changes else {
+            queue.userEvents.append(.userDiscovered(User(user, isOnline: true)))
+            queue.isUrgent = true
+            return
+        }
+        markLazily(now: now)
+        guard !changes.isEmpty else { return }
+        queue.userEvents.append(.userUpdated(User(user, isOnline: true), changes: changes))
+    }
+
+    private mutating func closeLeastRecentlyUsed(except connectionID: ConnectionID, now: Moment) {
+        let established = links.filter { $0.value.peer != nil && $0.key != connectionID }
+        guard established.count >= Limits.links,
+            let oldest = established.min(by: { $0.value.lastUsed < $1.value.lastUsed })
+        else { return }
+        close(oldest.key, .overloaded, error: nil, now: now)
+    }
+
+    /// Tells a peer what this node holds of its logs, so that it sends what is missing.
+    private mutating func sendHeads(to peer: LinkPeer, on connectionID: ConnectionID) {
+        let receipts = incomingLogs.values
+            .filter { $0.description.deviceID == peer.deviceID && $0.authorID == peer.userID }
+            .compactMap { ownReceipt(for: $0.description.logID) }
+            .sorted { $0.logID < $1.logID }
+        var start = 0
+        repeat {
+            let end = min(start + Limits.logsPerHeads, receipts.count)
+            let frame = Frame.heads(Array(receipts[start..<end]), isComplete: end == receipts.count)
+            links[connectionID]?.machine.enqueue(frame)
+            start = end
+        } while start < receipts.count
+        linksToFlush.insert(connectionID)
+    }
+}
