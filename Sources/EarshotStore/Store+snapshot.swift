@@ -23,8 +23,8 @@ extension Snapshot {
             db,
             sql: """
                 SELECT log.logID, failure.* FROM failure JOIN log ON log.number = failure.log
-                WHERE NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.log = failure.log AND failure.sequence
-                    <= CASE WHEN failure.isWithheld THEN delivery.read ELSE delivery.delivered END)
+                WHERE failure.isWithheld OR NOT EXISTS (SELECT 1 FROM delivery
+                    WHERE delivery.log = failure.log AND failure.sequence <= delivery.delivered)
                 """
         ).map(rows.failure)
     }

@@ -32,7 +32,7 @@ public struct Snapshot: Hashable, Sendable {
     public var devices: [DeviceRecord] = []
     public var logs: [LogRecord] = []
     public var deliveries: [DeliveryRecord] = []
-    /// Failures of messages that are not yet covered by a receipt; of withheld ones, by one that says read.
+    /// Failures of messages that are not covered by a receipt, and all of those that were withheld.
     public var failures: [DeliveryFailure] = []
 
     public init() {}

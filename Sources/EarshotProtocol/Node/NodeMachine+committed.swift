@@ -83,11 +83,12 @@ extension NodeMachine {
                 post(.messageRead(change(sequence, .read)))
             }
         }
-        forgetSettledFailures(in: key.logID, through: new.delivered, read: new.read)
+        forgetSettledFailures(in: key.logID, through: new.delivered)
     }
 
-    /// A failure that a receipt has overtaken needs no place in memory; a withheld one keeps its until it is past `read`.
-    private mutating func forgetSettledFailures(in logID: LogID, through delivered: UInt64, read: UInt64) {
+    /// A failure that a receipt has overtaken needs no place in memory. A withheld one keeps its place for ever: whoever
+    /// asks for the log again, from however far back, must not be given what was held back.
+    private mutating func forgetSettledFailures(in logID: LogID, through delivered: UInt64) {
         guard let failed = failures[logID] else { return }
         let left = failed.filter { $0.value.isWithheld || $0.key > delivered }
         failures[logID] = left.isEmpty ? nil : left
