@@ -50,7 +50,7 @@ struct Report {
         row("  of that: two signatures, two verifications", signatures, "checkpoint and receipt")
         row("  of that: one round trip", roundTripMicroseconds, "")
         let rest = deliveredP50 - commits - signatures - roundTripMicroseconds
-        row("  the rest: threads waking, rows, frames, events", rest, "")
+        row("  the rest: everything else, not broken down", rest, "")
     }
 
     private func row(_ what: String, _ value: Double, _ note: String) {
