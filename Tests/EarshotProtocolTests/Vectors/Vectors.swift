@@ -24,6 +24,7 @@ struct Vectors {
         sections["alice"] = try identity(.alice(), alice)
         sections["bob"] = try identity(.bob(), bob)
         sections["network"] = network()
+        sections["safetyNumber"] = safetyNumber()
         sections["log"] = try logValues()
         sections["handshake"] = try Transcript(networkKey: nil, entries: entries()).values
         sections["handshakeWithNetworkKey"] = try Transcript(networkKey: Self.networkKey, entries: entries()).values
@@ -51,6 +52,17 @@ struct Vectors {
     private func network() -> [String: String] {
         let key = SecretBytes(copying: Self.networkKey)
         return ["key": Hex.text(Self.networkKey), "tag": LinkConfiguration.networkTag(of: key)]
+    }
+
+    private func safetyNumber() -> [String: String] {
+        let (aliceHash, bobHash) = (SafetyNumber.hash(of: alice.userID), SafetyNumber.hash(of: bob.userID))
+        return [
+            "aliceHash": Hex.text(aliceHash),
+            "aliceDigits": NumericFingerprint.digits(of: aliceHash),
+            "bobHash": Hex.text(bobHash),
+            "bobDigits": NumericFingerprint.digits(of: bobHash),
+            "number": SafetyNumber(alice.userID, bob.userID).digits,
+        ]
     }
 
     /// Two entries, the first with a header and the second withheld.

@@ -38,6 +38,18 @@ def identity(values):
     }
 
 
+def safety_number(published):
+    users = {name: credential(published[name]).user_id for name in ("alice", "bob")}
+    hashes = {name: earshot.safety_hash(user_id) for name, user_id in users.items()}
+    return {
+        "aliceHash": hashes["alice"].hex(),
+        "aliceDigits": earshot.safety_digits(hashes["alice"]),
+        "bobHash": hashes["bob"].hex(),
+        "bobDigits": earshot.safety_digits(hashes["bob"]),
+        "number": earshot.safety_number(users["bob"], users["alice"]),
+    }
+
+
 def log(published):
     """Returns the values of the section, and the log."""
     alice, bob, values = credential(published["alice"]), credential(published["bob"]), published["log"]
@@ -120,6 +132,7 @@ def main(file):
         "alice": identity(published["alice"]),
         "bob": identity(published["bob"]),
         "network": {"tag": earshot.network_tag(network_key)},
+        "safetyNumber": safety_number(published),
         "log": log_values,
         "handshake": handshake(published, None, entries),
         "handshakeWithNetworkKey": handshake(published, network_key, entries),

@@ -177,6 +177,24 @@ def agreement_public_key(secret):
     return public.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
+# 3.6 Safety numbers
+
+
+def safety_hash(user_id):
+    found = hashlib.sha512(b"\xea\x01" + user_id + base32(user_id).encode("ascii") + user_id).digest()
+    for _ in range(5199):
+        found = hashlib.sha512(found + user_id).digest()
+    return found
+
+
+def safety_digits(found):
+    return "".join("%05d" % (int.from_bytes(found[at : at + 5], "big") % 100_000) for at in range(0, 30, 5))
+
+
+def safety_number(a, b):
+    return "".join(sorted(safety_digits(safety_hash(user_id)) for user_id in (a, b)))
+
+
 # 3.2, 3.3 Names and credentials
 
 
