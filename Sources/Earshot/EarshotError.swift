@@ -41,6 +41,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let unknownMessage = Code("unknownMessage")
         public static let invalidMessage = Code("invalidMessage")
         public static let blocked = Code("blocked")
+        /// The user claims a name that belongs to another key here.
+        public static let identityConflict = Code("identityConflict")
         public static let alreadySent = Code("alreadySent")
         public static let overloaded = Code("overloaded")
         /// The node is not running.
@@ -76,7 +78,14 @@ extension EarshotError {
             remedy = "a user becomes known when the two nodes first see each other on the network"
         case .unknownMessage: code = .unknownMessage
         case .invalidMessage: code = .invalidMessage
-        case .blocked: code = .blocked
+        case .blocked:
+            code = .blocked
+            remedy = "to have to do with them again: earshot unblock NAME"
+        case .identityConflict:
+            code = .identityConflict
+            remedy =
+                "ask the person which key is theirs; then give it the name: earshot trust NAME --accept, "
+                + "or keep the other out: earshot block NAME"
         case .alreadySent: code = .alreadySent
         case .overloaded: code = .overloaded
         case .storage:

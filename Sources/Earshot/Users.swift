@@ -1,3 +1,5 @@
+@_exported public import struct EarshotCrypto.SafetyNumber
+
 /// The users that a node knows: everybody it ever had a link to, itself left out.
 public struct Users: Sendable {
     let node: Node
@@ -10,16 +12,23 @@ public struct Users: Sendable {
     public func user(_ userID: UserID) async -> User? { await node.shell.user(userID) }
 
     /// Finds the one user that a text names: a name, a name and the beginning of a fingerprint (`bob@3fk9`), or a key.
-    /// - Throws: `EarshotError` `unknownUser`, with names that are near, or `ambiguousUser`.
+    ///
+    /// A name alone is the user to whom it is pinned, whoever else claims it. Where it is pinned to nobody, it names
+    /// somebody only if they are alone in having it.
+    /// - Throws: `EarshotError` `unknownUser`, with names that are near, or `ambiguousUser`, with the fingerprints.
     public func named(_ text: String) async throws(EarshotError) -> User {
         let all = await self.all
         if let userID = UserID(text), let user = all.first(where: { $0.userID == userID }) { return user }
         let matches = Self.matches(text, among: all)
         guard let match = matches.first else { throw unknown(text, among: all) }
         guard matches.count == 1 else {
+            let keys = matches.map { "\($0.userID.fingerprint)\($0.isOnline ? ", online" : "")" }
             throw EarshotError(
-                .ambiguousUser, "there are \(matches.count) users called \(text)",
-                remedy: "say which: \(Self.choices(among: matches).joined(separator: " or "))")
+                .ambiguousUser,
+                "there are \(matches.count) users called \(text): "
+                    + keys.joined(separator: "; "),
+                remedy: "ask the person for their fingerprint, and say which: "
+                    + Self.choices(among: matches).joined(separator: " or "))
         }
         return match
     }
@@ -27,7 +36,9 @@ public struct Users: Sendable {
     /// The users whose name the text is, and those whose name and beginning of the key it is: a user who takes such a
     /// text for a name gets no message that was meant for another.
     private static func matches(_ text: String, among users: [User]) -> [User] {
-        var matches = users.filter { $0.name.text == text }
+        let namesakes = users.filter { $0.name.text == text }
+        var matches = namesakes.filter(\.isPinned)
+        if matches.isEmpty { matches = namesakes }
         if let sign = text.lastIndex(of: "@") {
             let (name, prefix) = (text[..<sign], text[text.index(after: sign)...].lowercased())
             matches += users.filter { $0.name.text == name && $0.userID.description.hasPrefix(prefix) }
@@ -40,6 +51,23 @@ public struct Users: Sendable {
         guard Set(users.map(\.name)).count == 1 else { return users.map(\.userID.description) }
         return users.map { "\($0.name)@\($0.userID.description.prefix(8))" }
     }
+
+    /// Decides about a user: whether the name is theirs, whether their key was compared, whether to have to do with
+    /// them. Returns when the decision is on the disk.
+    /// - Returns: the user as they are now.
+    /// - Throws: `EarshotError` `unknownUser`; `blocked` for a user who must be unblocked first; `identityConflict`
+    ///   where a user is to be verified whose name belongs to another; `storeUnavailable`, `stopped`.
+    @discardableResult
+    public func decide(_ decision: TrustDecision, about userID: UserID) async throws -> User {
+        try await node.shell.decide(decision, about: userID)
+        guard let user = await user(userID) else {
+            throw EarshotError(.unknownUser, "nobody with the key \(userID.fingerprint) is known")
+        }
+        return user
+    }
+
+    /// The number that two people compare to be sure that nobody is in between. It takes some milliseconds to work out.
+    public func safetyNumber(with userID: UserID) -> SafetyNumber { SafetyNumber(node.userID, userID) }
 
     private func unknown(_ text: String, among users: [User]) -> EarshotError {
         if text == node.name.text {

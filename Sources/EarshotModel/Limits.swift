@@ -46,6 +46,9 @@ public enum Limits {
     public static let messagesPerSend = 4096
     /// Addresses that are remembered of a device.
     public static let addressesPerDevice = 8
+    /// Users that are remembered though no message was ever exchanged with them and no decision made; past it the one
+    /// who was not seen for the longest time is forgotten.
+    public static let strangers = 4096
     /// Messages on one page of history.
     public static let historyPage = 1000
     /// Devices that discovery keeps track of at once.

@@ -32,6 +32,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         public static let unknownMessage = Code(description: "unknownMessage")
         public static let invalidMessage = Code(description: "invalidMessage")
         public static let blocked = Code(description: "blocked")
+        /// The recipient claims a name that is pinned to another key.
+        public static let identityConflict = Code(description: "identityConflict")
         /// It was sent already.
         public static let alreadySent = Code(description: "alreadySent")
         public static let overloaded = Code(description: "overloaded")

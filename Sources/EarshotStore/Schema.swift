@@ -10,10 +10,11 @@ enum Schema {
             try db.execute(sql: entries)
             try db.execute(sql: deliveries)
         }
+        migrator.registerMigration("2: a name is pinned to one user") { try $0.execute(sql: pins) }
         return migrator
     }
 
-    /// A user is pinned when first met; a device is what this node remembers of one of a user's installations.
+    /// A user is somebody who was met; a device is what this node remembers of one of a user's installations.
     private static let users = """
         CREATE TABLE user (
             userID BLOB PRIMARY KEY CHECK (length(userID) = 32),
@@ -28,6 +29,13 @@ enum Schema {
             credential BLOB NOT NULL,
             addresses TEXT NOT NULL
         ) STRICT;
+        """
+
+    /// Everybody who was met before there was this column was pinned, and no two with one name.
+    private static let pins = """
+        ALTER TABLE user ADD COLUMN isPinned INTEGER NOT NULL DEFAULT 1 CHECK (isPinned IN (0, 1));
+        CREATE UNIQUE INDEX pinnedName ON user (name) WHERE isPinned;
+        CREATE INDEX deviceOfUser ON device (userID);
         """
 
     /// A log and its head. `number` stands for the log in the large tables, where 32 bytes a row would count.

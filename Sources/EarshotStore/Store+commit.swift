@@ -27,6 +27,9 @@ private struct CommitWriter {
     let db: Database
 
     func write(_ commit: Commit) throws {
+        for userID in commit.forgottenUsers { try forget(userID) }
+        // First nobody has a pin, then those who should: a name may pass from one to the other.
+        if commit.users.count > 1 { try commit.users.forEach(unpin) }
         for user in commit.users { try write(user) }
         for device in commit.devices { try write(device) }
         for log in commit.logs { try write(log) }
@@ -38,11 +41,23 @@ private struct CommitWriter {
     private func write(_ user: UserRecord) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO user (userID, name, trust, firstSeen, lastSeen) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO user (userID, name, trust, isPinned, firstSeen, lastSeen) VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (userID) DO UPDATE SET name = excluded.name, trust = excluded.trust,
-                    lastSeen = excluded.lastSeen
+                    isPinned = excluded.isPinned, lastSeen = excluded.lastSeen
                 """
-        ).execute(arguments: [user.userID.data, user.name.text, user.trust.rawValue, user.firstSeen, user.lastSeen])
+        ).execute(arguments: [
+            user.userID.data, user.name.text, user.trust.rawValue, user.isPinned, user.firstSeen, user.lastSeen,
+        ])
+    }
+
+    private func unpin(_ user: UserRecord) throws {
+        try db.cachedStatement(sql: "UPDATE user SET isPinned = 0 WHERE userID = ? AND isPinned")
+            .execute(arguments: [user.userID.data])
+    }
+
+    private func forget(_ userID: UserID) throws {
+        try db.cachedStatement(sql: "DELETE FROM device WHERE userID = ?").execute(arguments: [userID.data])
+        try db.cachedStatement(sql: "DELETE FROM user WHERE userID = ?").execute(arguments: [userID.data])
     }
 
     private func write(_ device: DeviceRecord) throws {

@@ -39,8 +39,8 @@ struct Rows: Sendable {
             throw StoreError.damaged("a user's name or trust", path: path)
         }
         return UserRecord(
-            userID: try identifier(row, "userID"), name: name, trust: trust, firstSeen: row["firstSeen"],
-            lastSeen: row["lastSeen"])
+            userID: try identifier(row, "userID"), name: name, trust: trust, isPinned: row["isPinned"],
+            firstSeen: row["firstSeen"], lastSeen: row["lastSeen"])
     }
 
     func device(_ row: Row) throws -> DeviceRecord {

@@ -158,26 +158,6 @@ struct NodeMachineTests {
         #expect(pair.alice.events.names.last == .messageFailed)
     }
 
-    @Test("refuses a peer with a name that is pinned to another key, and tells it")
-    func identityConflict() {
-        var pair = MachinePair.linked()
-        let impostor = device("bob", seed: 4711)
-        #expect(impostor.userID != pair.bob.local.userID)
-        var thief = NodeMachine(local: impostor, snapshot: Snapshot(), now: pair.now) { .generate() }
-        let address = PeerAddress(host: "10.0.0.3", port: 7)
-        let (connectionID, _) = thief.accepted(from: address, now: pair.now)
-        pair.alice.perform(pair.alice.machine.addStaticPeer(address, now: pair.now))
-        pair.alice.perform(pair.alice.machine.connected(pair.alice.connectionID, to: address, now: pair.now))
-        let hello = pair.alice.output
-        pair.alice.output = []
-        let answer = thief.received(hello, on: connectionID, now: pair.now)
-        for case .write(_, let bytes) in answer {
-            pair.alice.perform(pair.alice.machine.received(bytes, on: pair.alice.connectionID, now: pair.now))
-        }
-        #expect(pair.alice.events.names == [.identityConflict, .linkFailed])
-        #expect(pair.alice.machine.users.map(\.userID) == [pair.bob.local.userID])
-    }
-
     @Test("bounds the handshakes of strangers, altogether and of one address")
     func boundsHandshakes() {
         var pair = MachinePair()

@@ -107,7 +107,8 @@ struct CommitTests {
 
     private func user(_ number: UInt8) throws -> UserRecord {
         UserRecord(
-            userID: identifier(number), name: try UserName("bob"), trust: .unverified, firstSeen: 10, lastSeen: 20)
+            userID: identifier(number), name: try UserName("bob"), trust: .unverified, isPinned: false,
+            firstSeen: 10, lastSeen: 20)
     }
 
     private func commit(_ commit: Commit, to store: Store) async -> Result<Void, StoreError> {

@@ -84,7 +84,7 @@ struct SnapshotTests {
             commit.users.append(
                 UserRecord(
                     userID: identifier(UInt8(20 + commit.users.count)), name: try UserName("Zoë \(trust)"),
-                    trust: trust,
+                    trust: trust, isPinned: true,
                     firstSeen: -1, lastSeen: .max))
         }
         let addresses = ["[fe80::1%eth0]:4000", "10.0.0.2:1", "bob.local:65535"].compactMap { PeerAddress($0) }

@@ -67,6 +67,12 @@ actor NodeShell {
         }
     }
 
+    func decide(_ decision: TrustDecision, about userID: UserID) async throws {
+        _ = try await request { machine, requestID, now in
+            machine.decide(decision, about: userID, requestID: requestID, now: now)
+        }
+    }
+
     private func request(
         _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws -> [Message] {

@@ -39,6 +39,19 @@ public struct GatewayClient: Sendable {
         try await get("users/\(Self.escape(text))")
     }
 
+    /// - Returns: the user as they are now.
+    @discardableResult
+    public func decide(
+        _ decision: TrustDecision, about user: String
+    ) async throws(GatewayError) -> GatewayUser {
+        let body = TrustRequest(decision: decision.rawValue)
+        return try await decode(call(.POST, "users/\(Self.escape(user))/trust", body: body))
+    }
+
+    public func safetyNumber(with user: String) async throws(GatewayError) -> GatewaySafetyNumber {
+        try await get("users/\(Self.escape(user))/safety-number")
+    }
+
     /// - Parameter timeToLive: in seconds; 30 days unless given.
     public func send(
         _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Double? = nil

@@ -8,7 +8,7 @@ public struct GatewayEvent: Codable, Hashable, Sendable {
     public internal(set) var stateChange: GatewayStateChange?
     /// Of `userDiscovered`, `userUpdated` and `clockSkewed`, and of `linkFailed` where the peer is known.
     public internal(set) var user: GatewayUser?
-    /// Of `userUpdated`: what changed, of `name`, `trust` and `isOnline`.
+    /// Of `userUpdated`: what changed, of `UserChange`.
     public internal(set) var changes: [String]?
     /// Of `identityConflict`.
     public internal(set) var conflict: GatewayConflict?

@@ -9,6 +9,10 @@ public struct GatewayUser: Codable, Hashable, Sendable, Identifiable {
     public let fingerprint: String
     /// `unverified`, `verified` or `blocked`.
     public let trust: String
+    /// Whether the name stands for this key here: since the first message, or since somebody decided so.
+    public let isPinned: Bool
+    /// The key to which the name is pinned, where that is another: nothing is sent to this one before somebody decides.
+    public let conflictsWith: String?
     /// Whether there is a link to one of the user's devices now.
     public let isOnline: Bool
     /// The first and the last link: ISO 8601 in UTC with milliseconds, and milliseconds since 1970.
@@ -24,6 +28,8 @@ extension GatewayUser {
         name = user.name.text
         fingerprint = user.userID.fingerprint
         trust = user.trust.rawValue
+        isPinned = user.isPinned
+        conflictsWith = user.conflictingID?.description
         isOnline = user.isOnline
         firstSeen = Timestamp.text(user.firstSeen)
         firstSeenMilliseconds = user.firstSeen

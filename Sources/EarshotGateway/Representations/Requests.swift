@@ -32,6 +32,21 @@ struct ReadRequest: Codable, Sendable {
     let upTo: String
 }
 
+/// The body of `POST /v1/users/{user}/trust`.
+struct TrustRequest: Codable, Sendable {
+    /// One of `TrustDecision`.
+    let decision: String
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func read() throws(GatewayError) -> TrustDecision {
+        guard let decision = TrustDecision(rawValue: decision) else {
+            let choices = TrustDecision.allCases.map(\.rawValue).joined(separator: ", ")
+            throw GatewayError(.invalidRequest, "decision is one of: \(choices)")
+        }
+        return decision
+    }
+}
+
 /// The body of every response that reports an error.
 struct ErrorResponse: Codable, Sendable {
     struct Body: Codable, Sendable {

@@ -10,6 +10,8 @@ func makeRouter(for node: Node) -> Router<BasicRequestContext> {
         .get("status") { _, _ in try await endpoints.status() }
         .get("users") { _, _ in try await endpoints.users() }
         .get("users/{user}") { _, context in try await endpoints.user(context) }
+        .post("users/{user}/trust") { try await endpoints.trust($0, $1) }
+        .get("users/{user}/safety-number") { _, context in try await endpoints.safetyNumber(context) }
         .post("messages") { request, _ in try await endpoints.send(request) }
         .get("messages/{message}") { _, context in try await endpoints.message(context) }
         .delete("messages/{message}") { _, context in try await endpoints.cancel(context) }
@@ -31,6 +33,19 @@ struct Endpoints: Sendable {
 
     func user(_ context: BasicRequestContext) async throws -> Response {
         try .json(GatewayUser(try await user(of: context)))
+    }
+
+    /// - Returns: the user as they are now.
+    func trust(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let decision = try (try await request.json(TrustRequest.self)).read()
+        let user = try await user(of: context)
+        return try .json(GatewayUser(try await node.users.decide(decision, about: user.userID)))
+    }
+
+    func safetyNumber(_ context: BasicRequestContext) async throws -> Response {
+        let user = try await user(of: context)
+        return try .json(
+            GatewaySafetyNumber(user: GatewayUser(user), number: node.users.safetyNumber(with: user.userID)))
     }
 
     func send(_ request: Request) async throws -> Response {

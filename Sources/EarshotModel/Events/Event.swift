@@ -16,7 +16,7 @@ public enum Event: Hashable, Sendable {
     case userDiscovered(User)
     /// Something about a known user changed, and `changes` says what.
     case userUpdated(User, changes: Set<UserChange>)
-    /// Another key claims the name of a pinned user. Nothing was sent to it.
+    /// Another key claims the name of a pinned user. Nothing is sent to it before this node's user decides.
     case identityConflict(IdentityConflict)
     /// A link could not be made, or ended with an error.
     case linkFailed(LinkFailure)
@@ -82,8 +82,11 @@ public struct MessageStateChange: Hashable, Sendable {
 /// What changed about a user.
 public enum UserChange: String, Hashable, Sendable, CaseIterable {
     case name, trust, isOnline
+    /// Whether the name stands for the key, or whose it is where it does not.
+    case pin
 }
 
+/// That two keys claim one name.
 public struct IdentityConflict: Hashable, Sendable {
     public let name: UserName
     public let pinnedID: UserID

@@ -1,6 +1,6 @@
 /// How far a user's key is known to be theirs.
 public enum Trust: String, Hashable, Sendable, CaseIterable {
-    /// Pinned when it was first seen, and the same ever since.
+    /// Nobody compared the safety number. The name is pinned to the key at the first use.
     case unverified
     /// Two people compared the safety number.
     case verified
@@ -8,20 +8,26 @@ public enum Trust: String, Hashable, Sendable, CaseIterable {
     case blocked
 }
 
-/// A user as this node knows it: the pin of a name to a key.
+/// A user as this node knows it: somebody who has proved to have a key and calls themselves by a name.
 public struct UserRecord: Hashable, Sendable {
     public let userID: UserID
     public var name: UserName
     public var trust: Trust
+    /// Whether the name stands for this key here. At most one user of each name is pinned: by the first message that
+    /// is exchanged, or by a decision of this node's user.
+    public var isPinned: Bool
     /// Milliseconds since 1970.
     public var firstSeen: Int64
     /// Milliseconds since 1970 of the last link.
     public var lastSeen: Int64
 
-    public init(userID: UserID, name: UserName, trust: Trust, firstSeen: Int64, lastSeen: Int64) {
+    public init(
+        userID: UserID, name: UserName, trust: Trust, isPinned: Bool, firstSeen: Int64, lastSeen: Int64
+    ) {
         self.userID = userID
         self.name = name
         self.trust = trust
+        self.isPinned = isPinned
         self.firstSeen = firstSeen
         self.lastSeen = lastSeen
     }
@@ -32,6 +38,11 @@ public struct User: Hashable, Sendable, Identifiable {
     public let userID: UserID
     public let name: UserName
     public let trust: Trust
+    /// Whether the name stands for this key here; see `UserRecord.isPinned`.
+    public let isPinned: Bool
+    /// The user to whom this user's name is pinned, where that is another. Until this node's user decides which of the
+    /// two the name belongs to, nothing is sent to this one and nothing is taken from them.
+    public let conflictingID: UserID?
     /// Whether there is a link to one of the user's devices now.
     public let isOnline: Bool
     /// Milliseconds since 1970 of the first and the last link.
@@ -40,12 +51,25 @@ public struct User: Hashable, Sendable, Identifiable {
 
     public var id: UserID { userID }
 
-    public init(_ record: UserRecord, isOnline: Bool) {
+    public init(_ record: UserRecord, conflictingID: UserID?, isOnline: Bool) {
         userID = record.userID
         name = record.name
         trust = record.trust
+        isPinned = record.isPinned
+        self.conflictingID = conflictingID
         self.isOnline = isOnline
         firstSeen = record.firstSeen
         lastSeen = record.lastSeen
     }
+}
+
+/// What this node's user can decide about another user.
+public enum TrustDecision: String, Hashable, Sendable, CaseIterable {
+    /// The name belongs to this key, and to no other from now on.
+    case accept
+    /// The safety numbers were compared and are the same.
+    case verify
+    /// Nothing is sent to this user any more, and nothing taken.
+    case block
+    case unblock
 }

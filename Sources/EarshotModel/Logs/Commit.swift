@@ -4,6 +4,8 @@
 /// depends on it leaves the node.
 public struct Commit: Hashable, Sendable {
     public var users: [UserRecord] = []
+    /// Strangers whose place is needed; their devices go with them.
+    public var forgottenUsers: [UserID] = []
     public var devices: [DeviceRecord] = []
     /// Logs that are new or longer, with their heads after this commit.
     public var logs: [LogRecord] = []

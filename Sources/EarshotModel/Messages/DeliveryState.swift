@@ -41,9 +41,9 @@ public enum FailureReason: String, Hashable, Sendable, CaseIterable {
     case cancelled
     /// The recipient's node refused it.
     case rejected
-    /// The recipient is blocked.
+    /// The sender blocked the recipient before it was delivered.
     case blocked
-    /// The recipient's name is now claimed by another key.
+    /// The sender gave the recipient's name to another key before the message was delivered.
     case identityChanged
     /// It is over the limit of the recipient's node.
     case tooLarge

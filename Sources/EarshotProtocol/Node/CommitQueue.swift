@@ -65,6 +65,7 @@ struct CommitQueue: Sendable {
     var received: Deque<ReceivedRun> = []
     var failures: [PendingFailure] = []
     var users: [UserID: UserRecord] = [:]
+    var forgottenUsers: [UserID] = []
     var devices: [DeviceID: DeviceRecord] = [:]
     /// Events to post when the users above are written.
     var userEvents: [Event] = []
@@ -83,7 +84,8 @@ struct CommitQueue: Sendable {
     var inFlight: CommitInFlight?
 
     var hasWork: Bool {
-        !sends.isEmpty || !received.isEmpty || !failures.isEmpty || !users.isEmpty || !devices.isEmpty
+        !sends.isEmpty || !received.isEmpty || !failures.isEmpty || !users.isEmpty || !forgottenUsers.isEmpty
+            || !devices.isEmpty
             || !changedProgress.isEmpty || !changedExpiry.isEmpty || !markRequests.isEmpty
     }
 

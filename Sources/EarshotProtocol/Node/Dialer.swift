@@ -67,6 +67,16 @@ struct Dialer: Sendable {
         return due
     }
 
+    /// Whatever waits is dialled at once, and its waits begin anew.
+    mutating func hasten(now: Int64) {
+        for (target, entry) in entries {
+            guard case .waiting = entry.state else { continue }
+            entries[target]?.state = .waiting(until: now)
+            entries[target]?.backoff = Timing.redialFloor
+        }
+        deadline = min(deadline, now)
+    }
+
     mutating func linked(_ target: Target) {
         guard entries[target] != nil else { return }
         entries[target]?.state = .linked

@@ -4,7 +4,7 @@ import EarshotModel
 /// Who is let in, and which of two links to one device stays.
 extension NodeMachine {
     mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
-        if let (reason, error) = refusal(of: peer) {
+        if let (reason, error) = refusal(of: peer, now: now) {
             guard let output = links[connectionID]?.machine.refuse(error, reason: reason, now: now) else { return }
             run(output, on: connectionID, now: now)
             return
@@ -13,7 +13,7 @@ extension NodeMachine {
         run(output, on: connectionID, now: now)
     }
 
-    private mutating func refusal(of peer: LinkPeer) -> (CloseReason, ProtocolError)? {
+    private mutating func refusal(of peer: LinkPeer, now: Moment) -> (CloseReason, ProtocolError)? {
         if peer.userID == local.userID {
             return (
                 .ownIdentity,
@@ -24,18 +24,15 @@ extension NodeMachine {
             return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
         }
         if let conflict = directory.conflict(of: peer.credential) {
-            post(.identityConflict(conflict))
-            let text =
-                "the name \(conflict.name) is pinned to the key \(conflict.pinnedID.fingerprint), and "
-                + "\(conflict.claimedBy.fingerprint) claims it"
-            return (.identityConflict, ProtocolError(.closedHere, text, closeReason: .identityConflict))
+            noteClaim(conflict, of: peer, now: now)
+            return (.identityConflict, Self.error(of: conflict, closeReason: .identityConflict))
         }
         return nil
     }
 
     mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
         // Another link may have been first meanwhile: whom this node wants is decided anew.
-        if let (reason, error) = refusal(of: peer) {
+        if let (reason, error) = refusal(of: peer, now: now) {
             close(connectionID, reason, error: error, now: now)
             return
         }
@@ -80,16 +77,31 @@ extension NodeMachine {
 
     private mutating func note(_ peer: LinkPeer, address: PeerAddress?, now: Moment) {
         let (user, device, changes) = directory.linked(peer, address: address, now: now)
-        queue.users[user.userID] = user
         queue.devices[device.deviceID] = device
+        noteMeeting(user, changes: changes, now: now)
+    }
+
+    /// Takes note of somebody who has proved who they are: what is to be written, and told when it is.
+    mutating func noteMeeting(_ user: UserRecord, changes: Set<UserChange>?, now: Moment) {
+        queue.users[user.userID] = user
         guard let changes else {
-            queue.userEvents.append(.userDiscovered(User(user, isOnline: true)))
+            queue.userEvents.append(.userDiscovered(directory.shown(user)))
             queue.isUrgent = true
+            forgetSurplusStranger(except: user.userID)
             return
         }
         markLazily(now: now)
         guard !changes.isEmpty else { return }
-        queue.userEvents.append(.userUpdated(User(user, isOnline: true), changes: changes))
+        queue.userEvents.append(.userUpdated(directory.shown(user), changes: changes))
+    }
+
+    /// A node remembers a bounded number of those whom it only ever met.
+    private mutating func forgetSurplusStranger(except newcomer: UserID) {
+        let known = Set(ownLogs.values.map(\.record.peerID)).union(incomingLogs.values.map(\.authorID))
+        guard let userID = directory.forgetSurplus(except: newcomer, where: { !known.contains($0) }) else { return }
+        queue.users[userID] = nil
+        queue.devices = queue.devices.filter { $0.value.userID != userID }
+        queue.forgottenUsers.append(userID)
     }
 
     private mutating func closeLeastRecentlyUsed(except connectionID: ConnectionID, now: Moment) {

@@ -14,6 +14,7 @@ extension NodeMachine {
         for device in failed.commit.devices where queue.devices[device.deviceID] == nil {
             queue.devices[device.deviceID] = device
         }
+        queue.forgottenUsers += failed.commit.forgottenUsers.filter { directory.users[$0] == nil }
         queue.userEvents.insert(contentsOf: failed.userEvents, at: 0)
         for requestID in failed.markRequests {
             emit(.complete(requestID, .failure(ProtocolError(.storage, error))))

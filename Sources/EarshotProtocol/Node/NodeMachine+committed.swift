@@ -27,6 +27,8 @@ extension NodeMachine {
         currentLog[appended.record.peerID] = appended.record.logID
         noteExpiry(appended.record, now: now)
         for message in appended.messages { post(.messageQueued(message)) }
+        // The user may have been barred while this was written.
+        failUndelivered(to: appended.record.peerID)
         for connectionID in linksOfUser[appended.record.peerID] ?? [] {
             guard links[connectionID]?.hasHeads == true else { continue }
             if links[connectionID]?.outgoing[appended.record.logID] == nil {

@@ -208,6 +208,6 @@ extension NodeMachine {
         guard let user = directory.unlinked(peer, now: now) else { return }
         queue.users[user.userID] = user
         markLazily(now: now)
-        queue.userEvents.append(.userUpdated(User(user, isOnline: false), changes: [.isOnline]))
+        queue.userEvents.append(.userUpdated(directory.shown(user), changes: [.isOnline]))
     }
 }

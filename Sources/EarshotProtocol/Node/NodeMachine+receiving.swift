@@ -47,6 +47,7 @@ extension NodeMachine {
             throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
         }
         links[connectionID]?.uncommittedBytes = uncommitted
+        if !messages.isEmpty { use(peer.userID, isChosen: false, now: now) }
         queue.received.append(
             ReceivedRun(
                 connectionID: connectionID, logID: logID, head: log.proved, entries: taken.map(\.record),

@@ -15,6 +15,7 @@ extension NodeMachine {
             queue.sends.append(send)
             queue.sendCount += drafts.count
             queue.sendBytes += send.bytes
+            use(recipientID, isChosen: true, now: now)
         } catch {
             emit(.complete(requestID, .failure(error)))
         }
@@ -32,6 +33,7 @@ extension NodeMachine {
         guard user.trust != .blocked else {
             throw ProtocolError(.blocked, "\(user.name) is blocked")
         }
+        if let conflict = conflict(of: recipientID) { throw Self.error(of: conflict) }
         guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
             throw ProtocolError(
                 .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")

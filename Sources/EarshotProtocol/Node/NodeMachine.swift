@@ -39,6 +39,8 @@ public struct NodeMachine: Sendable {
     /// Links with frames to send, and links that may have room for more.
     var linksToFlush: Set<ConnectionID> = []
     var linksToPump: Set<ConnectionID> = []
+    /// Conflicts that were told.
+    var toldConflicts: Set<IdentityConflict> = []
     /// Users whose clock was found far ahead, and reported once.
     var skewedUsers: Set<UserID> = []
     /// Links that lose against another one to the same device; closed when the current input is dealt with.

@@ -1,32 +1,114 @@
 import EarshotModel
 
-/// The users and devices that this node knows: who is pinned, and who has a link now.
+/// The users and devices that this node knows: whose name is whose, and who has a link now.
+///
+/// A name is pinned to one user at the most. Whoever else calls themselves so is in conflict with that user.
 struct UserDirectory: Sendable {
-    private(set) var users: [UserID: UserRecord]
+    private(set) var users: [UserID: UserRecord] = [:]
     private(set) var devices: [DeviceID: DeviceRecord]
+    private var namesakes: [UserName: Set<UserID>] = [:]
+    private var holders: [UserName: UserID] = [:]
     private var linkCounts: [UserID: Int] = [:]
 
     init(users: [UserRecord], devices: [DeviceRecord]) {
-        self.users = Dictionary(uniqueKeysWithValues: users.map { ($0.userID, $0) })
         self.devices = Dictionary(uniqueKeysWithValues: devices.map { ($0.deviceID, $0) })
+        for user in users { put(user) }
     }
 
     func isOnline(_ userID: UserID) -> Bool { linkCounts[userID, default: 0] > 0 }
 
-    func user(_ userID: UserID) -> User? {
-        users[userID].map { User($0, isOnline: isOnline(userID)) }
-    }
+    func user(_ userID: UserID) -> User? { users[userID].map(shown) }
 
     /// By name, then by key.
     var all: [User] {
-        users.values.map { User($0, isOnline: isOnline($0.userID)) }
-            .sorted { $0.name == $1.name ? $0.userID < $1.userID : $0.name < $1.name }
+        users.values.map(shown).sorted { $0.name == $1.name ? $0.userID < $1.userID : $0.name < $1.name }
+    }
+
+    func shown(_ record: UserRecord) -> User {
+        User(record, conflictingID: conflictingID(record), isOnline: isOnline(record.userID))
+    }
+
+    // MARK: - Names
+
+    /// The user to whom the name of this one is pinned, if that is another.
+    func conflictingID(_ user: UserRecord) -> UserID? {
+        holders[user.name].flatMap { $0 == user.userID ? nil : $0 }
     }
 
     /// The user who holds a name, if that is not the one who claims it now.
     func conflict(of credential: Credential) -> IdentityConflict? {
-        users.values.first { $0.name == credential.name && $0.userID != credential.userID }
-            .map { IdentityConflict(name: credential.name, pinnedID: $0.userID, claimedBy: credential.userID) }
+        guard let holder = holders[credential.name], holder != credential.userID else { return nil }
+        return IdentityConflict(name: credential.name, pinnedID: holder, claimedBy: credential.userID)
+    }
+
+    /// Everybody else who calls themselves as this user does, ascending.
+    func others(namedLike userID: UserID) -> [UserRecord] {
+        guard let name = users[userID]?.name else { return [] }
+        return namesakes[name, default: []].filter { $0 != userID }.sorted().compactMap { users[$0] }
+    }
+
+    /// Gives a user the name that they call themselves by, and takes it from whoever had it.
+    /// - Returns: the records that changed.
+    mutating func pin(_ userID: UserID) -> [UserRecord] {
+        guard var user = users[userID], !user.isPinned else { return [] }
+        var changed: [UserRecord] = []
+        if let holder = holders[user.name], var displaced = users[holder] {
+            displaced.isPinned = false
+            if displaced.trust == .verified { displaced.trust = .unverified }
+            put(displaced)
+            changed.append(displaced)
+        }
+        user.isPinned = true
+        put(user)
+        return changed + [user]
+    }
+
+    /// - Returns: the record, if it changed.
+    mutating func setTrust(_ trust: Trust, of userID: UserID) -> UserRecord? {
+        guard var user = users[userID], user.trust != trust else { return nil }
+        user.trust = trust
+        put(user)
+        return user
+    }
+
+    private mutating func put(_ user: UserRecord) {
+        remove(user.userID)
+        users[user.userID] = user
+        namesakes[user.name, default: []].insert(user.userID)
+        if user.isPinned { holders[user.name] = user.userID }
+    }
+
+    private mutating func remove(_ userID: UserID) {
+        guard let old = users.removeValue(forKey: userID) else { return }
+        namesakes[old.name]?.remove(userID)
+        if namesakes[old.name]?.isEmpty == true { namesakes[old.name] = nil }
+        if holders[old.name] == userID { holders[old.name] = nil }
+    }
+
+    // MARK: - Links
+
+    /// Takes note of somebody who has proved who they are.
+    /// - Returns: the record to write, and what changed; `nil` for a user who was not known.
+    mutating func met(_ peer: LinkPeer, now: Moment) -> (user: UserRecord, changes: Set<UserChange>?) {
+        let name = peer.credential.name
+        var changes: Set<UserChange>? = users[peer.userID] == nil ? nil : []
+        var user =
+            users[peer.userID]
+            ?? UserRecord(
+                userID: peer.userID, name: name, trust: .unverified, isPinned: false, firstSeen: now.wallClock,
+                lastSeen: now.wallClock)
+        if user.name != name {
+            user.name = name
+            changes?.insert(.name)
+            // A pin does not take a name along that somebody else has.
+            if user.isPinned, namesakes[name] != nil {
+                user.isPinned = false
+                changes?.insert(.pin)
+            }
+        }
+        user.lastSeen = now.wallClock
+        put(user)
+        return (user, changes)
     }
 
     /// Takes note of a peer that is linked now.
@@ -34,20 +116,8 @@ struct UserDirectory: Sendable {
     mutating func linked(
         _ peer: LinkPeer, address: PeerAddress?, now: Moment
     ) -> (user: UserRecord, device: DeviceRecord, changes: Set<UserChange>?) {
-        let credential = peer.credential
-        var changes: Set<UserChange>? = users[peer.userID] == nil ? nil : []
-        var user =
-            users[peer.userID]
-            ?? UserRecord(
-                userID: peer.userID, name: credential.name, trust: .unverified, firstSeen: now.wallClock,
-                lastSeen: now.wallClock)
-        if user.name != credential.name {
-            user.name = credential.name
-            changes?.insert(.name)
-        }
-        user.lastSeen = now.wallClock
-        users[peer.userID] = user
-
+        let met = met(peer, now: now)
+        var changes = met.changes
         linkCounts[peer.userID, default: 0] += 1
         if linkCounts[peer.userID] == 1 { changes?.insert(.isOnline) }
 
@@ -57,10 +127,10 @@ struct UserDirectory: Sendable {
             addresses.insert(address, at: 0)
         }
         let device = DeviceRecord(
-            deviceID: peer.deviceID, userID: peer.userID, credential: credential.encoded(),
+            deviceID: peer.deviceID, userID: peer.userID, credential: peer.credential.encoded(),
             addresses: Array(addresses.prefix(Limits.addressesPerDevice)))
         devices[peer.deviceID] = device
-        return (user, device, changes)
+        return (met.user, device, changes)
     }
 
     /// Takes note of a link that ended.
@@ -69,7 +139,28 @@ struct UserDirectory: Sendable {
         guard let count = linkCounts[peer.userID], var user = users[peer.userID] else { return nil }
         linkCounts[peer.userID] = count > 1 ? count - 1 : nil
         user.lastSeen = now.wallClock
-        users[peer.userID] = user
+        put(user)
         return count > 1 ? nil : user
+    }
+
+    // MARK: - Strangers
+
+    /// Forgets a stranger where there are more than a node remembers: the one who was not seen for the longest time.
+    /// - Parameter isStranger: whether nothing was ever exchanged with a user.
+    /// - Returns: who was forgotten.
+    mutating func forgetSurplus(
+        limit: Int = Limits.strangers, except newcomer: UserID, where isStranger: (UserID) -> Bool
+    ) -> UserID? {
+        guard users.count > limit else { return nil }
+        let strangers = users.values.filter {
+            !$0.isPinned && $0.trust == .unverified && !isOnline($0.userID) && $0.userID != newcomer
+                && isStranger($0.userID)
+        }
+        guard strangers.count >= limit,
+            let oldest = strangers.min(by: { ($0.lastSeen, $0.userID) < ($1.lastSeen, $1.userID) })
+        else { return nil }
+        remove(oldest.userID)
+        for device in devices.values where device.userID == oldest.userID { devices[device.deviceID] = nil }
+        return oldest.userID
     }
 }

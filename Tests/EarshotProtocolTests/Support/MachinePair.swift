@@ -44,7 +44,7 @@ struct MachinePair {
     static let start = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
     var now = start
 
-    /// Links the two, both disks obeying at once.
+    /// Links the two, who have given each other their names, both disks obeying at once.
     static func linked() -> MachinePair {
         var pair = MachinePair()
         let address = PeerAddress(host: "10.0.0.2", port: 7)
@@ -54,7 +54,14 @@ struct MachinePair {
         pair.bob.perform(actions)
         pair.alice.perform(pair.alice.machine.connected(pair.alice.connectionID, to: address, now: pair.now))
         pair.settle()
+        let (alice, bob) = (pair.alice.local.userID, pair.bob.local.userID)
+        let requestID = RequestID(.max)
+        pair.alice.perform(pair.alice.machine.decide(.accept, about: bob, requestID: requestID, now: pair.now))
+        pair.bob.perform(pair.bob.machine.decide(.accept, about: alice, requestID: requestID, now: pair.now))
+        pair.settle()
         pair.alice.events = []
+        pair.alice.completions = [:]
+        pair.bob.completions = [:]
         pair.bob.events = []
         return pair
     }

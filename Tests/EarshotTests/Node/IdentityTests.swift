@@ -22,7 +22,7 @@ struct IdentityTests {
         }
         #expect(await alice.node.status().links.isEmpty)
         #expect(try await alice.node.users.named("bob").userID == bob.userID)
-        await expect(.unknownUser) { try await alice.send("hello", to: impostor) }
+        await expect(.identityConflict) { try await alice.send("hello", to: impostor) }
         #expect(try await alice.node.messages.message(message.messageID).states == [bob.userID: .queued])
         #expect(await impostor.events.receivedTexts == [])
 

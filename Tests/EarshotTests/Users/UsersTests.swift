@@ -105,7 +105,8 @@ struct UsersTests {
         var commit = Commit()
         commit.users = try names.enumerated().map { index, name in
             UserRecord(
-                userID: Self.userID(index), name: try UserName(name), trust: .unverified, firstSeen: 1, lastSeen: 2)
+                userID: Self.userID(index), name: try UserName(name), trust: .unverified, isPinned: false,
+                firstSeen: 1, lastSeen: 2)
         }
         let store = try Store(path: home.databaseFile)
         try store.commit(commit)
