@@ -54,7 +54,7 @@ final class MulticastProbe {
     func receive() {
         var buffer = [UInt8](repeating: 0, count: 9000)
         for _ in 0..<Self.receptionLimit {
-            let count = recv(fileDescriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT.rawValue))
+            let count = recv(fileDescriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
             guard count >= 0 else { return }
             if buffer.prefix(count).elementsEqual(query.packet) {
                 outcome = .works
@@ -83,16 +83,16 @@ final class MulticastProbe {
         return [
             ("bind", { bindSocket(self.fileDescriptor, to: Self.address4) }),
             // Else it hears what any program's socket has joined.
-            ("IP_MULTICAST_ALL", { self.set(CInt(IPPROTO_IP.rawValue), IP_MULTICAST_ALL, CInt(0)) }),
-            ("IP_ADD_MEMBERSHIP", { self.set(CInt(IPPROTO_IP.rawValue), IP_ADD_MEMBERSHIP, group) }),
-            ("IP_MULTICAST_IF", { self.set(CInt(IPPROTO_IP.rawValue), IP_MULTICAST_IF, group) }),
-            ("IP_MULTICAST_TTL", { self.set(CInt(IPPROTO_IP.rawValue), IP_MULTICAST_TTL, Self.timeToLive) }),
-            ("IP_MULTICAST_LOOP", { self.set(CInt(IPPROTO_IP.rawValue), IP_MULTICAST_LOOP, CInt(1)) }),
+            ("IP_MULTICAST_ALL", { self.set(CInt(IPPROTO_IP), IP_MULTICAST_ALL, CInt(0)) }),
+            ("IP_ADD_MEMBERSHIP", { self.set(CInt(IPPROTO_IP), IP_ADD_MEMBERSHIP, group) }),
+            ("IP_MULTICAST_IF", { self.set(CInt(IPPROTO_IP), IP_MULTICAST_IF, group) }),
+            ("IP_MULTICAST_TTL", { self.set(CInt(IPPROTO_IP), IP_MULTICAST_TTL, Self.timeToLive) }),
+            ("IP_MULTICAST_LOOP", { self.set(CInt(IPPROTO_IP), IP_MULTICAST_LOOP, CInt(1)) }),
         ]
     }
 
     private var joinIPv6: [(String, () -> CInt)] {
-        let level = CInt(IPPROTO_IPV6.rawValue)
+        let level = CInt(IPPROTO_IPV6)
         let group = ipv6_mreq(ipv6mr_multiaddr: address6.sin6_addr, ipv6mr_interface: target.index)
         return [
             // The address's scope binds it to the interface.

@@ -49,14 +49,13 @@ public struct MulticastSelfTest: Sendable {
     }
 
     private static func run(_ targets: [MulticastProbe.Target], _ wakeUp: WakeUp) throws(DiscoveryError) -> [Result] {
-        let query = MulticastQuery.identifiers(count: targets.count)
-        var probes = zip(targets, query).map { MulticastProbe($0, MulticastQuery(identifier: $1)) }
+        let identifiers = MulticastQuery.identifiers(count: targets.count)
+        let probes = zip(targets, identifiers).map { MulticastProbe($0, MulticastQuery(identifier: $1)) }
         for probe in probes { probe.begin() }
         let deadline = ContinuousClock.now.advanced(by: patience)
         while probes.contains(where: \.isWaiting), ContinuousClock.now < deadline {
             guard try wait(for: probes.filter(\.isWaiting), until: deadline, wakeUp) else { break }
         }
-        defer { probes = [] }
         return probes.map { Result(interface: $0.target.interface, family: $0.target.family, outcome: $0.outcome) }
     }
 
