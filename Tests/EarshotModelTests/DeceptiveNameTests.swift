@@ -54,7 +54,8 @@ struct DeceptiveNameTests {
     @Test(
         "is deceptive if it has a joiner or a selector where it changes nothing",
         arguments: [
-            "bob\u{200D}", "b\u{200C}ob", "bob\u{FE0F}", "\u{43E}\u{200D}", "\u{200D}bob", "Bob \u{FE0F}x",
+            "bob\u{200D}", "b\u{200C}ob", "bob\u{FE0F}", "bob\u{E0100}", "\u{43E}\u{200D}", "\u{200D}bob",
+            "Bob \u{FE0F}x",
             "Zoë\u{FE0F}",
         ])
     func invisible(text: String) throws {

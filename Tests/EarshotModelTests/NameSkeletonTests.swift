@@ -12,7 +12,7 @@ struct NameSkeletonTests {
             ("alice", "\u{430}lice"), ("Alice", "\u{391}lice"), ("alice", "a1ice"), ("alice", "a|ice"), ("Ian", "lan"),
             ("bill", "BILL"), ("Bern", "Bem"), ("wendy", "vvendy"), ("mallory", "rnallory"),
             ("bob", "\u{FF42}\u{FF4F}\u{FF42}"), ("bob", "\u{1D41B}\u{1D428}\u{1D41B}"),
-            ("bob", "\u{1D7D8}bob".dropFirst().description),
+
             ("bob7", "bob\u{1D7DF}"), ("bob", "\u{24D1}\u{24DE}\u{24D1}"), ("Max", "Ma\u{2179}"),
             ("fiona", "\u{FB01}ona"),
             ("Bob Smith", "Bob\u{A0}Smith"), ("Bob Smith", "Bob\u{3000}\u{2003}Smith"), ("a b", "a  b"),
@@ -45,7 +45,7 @@ struct NameSkeletonTests {
         #expect(try UserName(text).skeleton == skeleton)
     }
 
-    @Test("has a table that can be read, and that holds no ASCII and no scalar that decomposes")
+    @Test("has a table that can be read, and that holds no ASCII")
     func table() throws {
         #expect(ConfusableTable.count > 1000)
         for value in 0...0x7F as ClosedRange<UInt32> {

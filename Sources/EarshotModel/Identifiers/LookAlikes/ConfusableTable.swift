@@ -9,6 +9,8 @@
 /// Changed, and the same for all entries: prototypes are in lower case, and `i`, `m`, `w`, `0` are `l`, `rn`, `vv`, `o` as
 /// in `Skeleton`. Added: a letter that UTS 39 likens to nothing is likened to what its capital is likened to
 /// (`\u{43d}` to `h`), and Latin small capitals to their letters.
+///
+/// Data © Unicode, Inc., used under the Unicode License (https://www.unicode.org/license.txt).
 enum ConfusableTable {
     /// The prototype of a scalar, decomposed (normalization form D); `nil` for one that stands for itself.
     static func prototype(of scalar: Unicode.Scalar) -> [Unicode.Scalar]? { prototypes[scalar] }

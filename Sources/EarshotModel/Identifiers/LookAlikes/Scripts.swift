@@ -66,6 +66,8 @@ extension Scripts {
     /// Source: the property Script (UAX 24, `Scripts.txt`) of Unicode 15.0, letters and numbers only. A range may hold
     /// marks, and scalars that are not assigned yet. Of the scripts that share shapes with Latin those that are in use;
     /// and those of East Asia.
+    ///
+    /// Data © Unicode, Inc., used under the Unicode License (https://www.unicode.org/license.txt).
     private static let table: [(script: Scripts, ranges: [ClosedRange<UInt32>])] = [
         (
             .latin,
