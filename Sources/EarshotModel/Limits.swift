@@ -16,6 +16,8 @@ public enum Limits {
     public static let unwrittenBytes = 16 * 1024 * 1024
     /// Dials that are under way at once.
     public static let concurrentDials = 32
+    /// Devices that are dialled where they were last, without being advertised.
+    public static let rememberedDevices = 256
     /// Bytes of the messages that wait for their commit; one more is refused as overloaded.
     public static let pendingSendBytes = 64 * 1024 * 1024
     /// What an entry counts for in a window beside its content.

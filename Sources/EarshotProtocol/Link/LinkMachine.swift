@@ -13,6 +13,8 @@ public struct LinkMachine: Sendable {
         /// Both ends have proved all that they must, the network key included.
         case established(LinkPeer)
         case receive(Frame)
+        /// A probe is not answered so far: the link may be dead.
+        case doubted
         /// The link is over; everything before it is to be written first.
         case close(ProtocolError)
     }
@@ -35,13 +37,20 @@ public struct LinkMachine: Sendable {
         case closed
     }
 
+    /// A ping whose answer decides whether the link lives.
+    private struct Probe {
+        let startedAt: Int64
+        var isDoubted = false
+    }
+
     let role: HandshakeState.Role
     let startedAt: Int64
     let configuration: LinkConfiguration
     var state: State
     private var input = MessageBuffer()
-    private var lastHeard: Int64
+    private(set) var lastHeard: Int64
     private var pingedAt: Int64?
+    private var probe: Probe?
     private var isPongDue = false
 
     /// - Parameter ephemeralKey: drawn for this link and used for no other.
@@ -72,6 +81,7 @@ public struct LinkMachine: Sendable {
     mutating func received(_ bytes: [UInt8], now: Moment) -> [Action] {
         lastHeard = now.uptime
         pingedAt = nil
+        probe = nil
         input.append(bytes)
         defer {
             // One answer to however many pings came at once.
@@ -112,6 +122,15 @@ public struct LinkMachine: Sendable {
         return actions + [.close(ProtocolError(.closedHere, reason.description, closeReason: reason))]
     }
 
+    /// There is reason to doubt that the peer is still there: it is asked, and has `Timing.probe` to answer.
+    /// - Parameter isAnew: whether the time begins again where it is asked already, because this node was asleep.
+    mutating func doubt(isAnew: Bool = false, now: Moment) -> [Action] {
+        guard case .established = state, probe == nil || isAnew else { return [] }
+        probe = Probe(startedAt: now.uptime)
+        enqueue(.ping)
+        return flush(now: now)
+    }
+
     /// Time has passed.
     mutating func tick(now: Moment) -> [Action] {
         switch state {
@@ -121,6 +140,7 @@ public struct LinkMachine: Sendable {
             state = .closed
             return [.close(ProtocolError(.timeout, "the handshake was not finished within 10 seconds"))]
         case .established:
+            if probe != nil { return tickProbe(now: now) }
             if now.uptime - lastHeard >= Timing.deadAfterSilence { return close(.timeout, now: now) }
             guard pingedAt == nil, now.uptime - lastHeard >= Timing.pingAfterSilence else { return [] }
             pingedAt = now.uptime
@@ -130,13 +150,29 @@ public struct LinkMachine: Sendable {
         }
     }
 
+    /// Whether it was asked for a sign of life, and has let `Timing.probePatience` pass.
+    var isDoubted: Bool { probe?.isDoubted == true }
+
+    private mutating func tickProbe(now: Moment) -> [Action] {
+        guard let startedAt = probe?.startedAt, let isDoubted = probe?.isDoubted else { return [] }
+        if now.uptime - startedAt >= Timing.probe { return close(.timeout, now: now) }
+        guard !isDoubted, now.uptime - startedAt >= Timing.probePatience else { return [] }
+        probe?.isDoubted = true
+        return [.doubted]
+    }
+
     /// When `tick` has something to do, as an uptime.
     var deadline: Int64 {
         switch state {
         case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding,
             .awaitingConfirmation:
             startedAt + Timing.handshake
-        case .established: lastHeard + (pingedAt == nil ? Timing.pingAfterSilence : Timing.deadAfterSilence)
+        case .established:
+            if let probe {
+                probe.startedAt + (probe.isDoubted ? Timing.probe : Timing.probePatience)
+            } else {
+                lastHeard + (pingedAt == nil ? Timing.pingAfterSilence : Timing.deadAfterSilence)
+            }
         case .closed: .max
         }
     }

@@ -36,7 +36,7 @@ struct LinkPair {
                 initiatorActions.append(action)
                 runInitiator(initiator.accept(now: now))
             case .established: isConfirmed = true
-            case .receive, .close: initiatorActions.append(action)
+            case .receive, .doubted, .close: initiatorActions.append(action)
             }
         }
     }
@@ -52,7 +52,7 @@ struct LinkPair {
                 // As a node does: the first frame also tells the initiator that the keys agree.
                 responder.enqueue(.heads([], isComplete: true))
                 runResponder(responder.flush(now: now))
-            case .receive, .close: responderActions.append(action)
+            case .receive, .doubted, .close: responderActions.append(action)
             }
         }
     }
