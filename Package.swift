@@ -36,6 +36,8 @@ let package = Package(
         .systemLibrary(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
+        .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
+>>>>>>> 0279ca9678e6a14f96d8b3921a67d82fa8314bb3
 
         // The words: identifiers, message, limits. Imports nothing.
         .target(name: "EarshotModel", swiftSettings: settings),
@@ -55,8 +57,8 @@ let package = Package(
             dependencies: ["EarshotModel", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .target(
-            name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CLinuxNetwork"], swiftSettings: settings
-        ),
+            name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CAvahiCore", "CLinuxNetwork"],
+            swiftSettings: settings),
 
         // The SDK.
         .target(
