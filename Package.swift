@@ -37,7 +37,6 @@ let package = Package(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
->>>>>>> 0279ca9678e6a14f96d8b3921a67d82fa8314bb3
 
         // The words: identifiers, message, limits. Imports nothing.
         .target(name: "EarshotModel", swiftSettings: settings),

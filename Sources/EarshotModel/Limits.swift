@@ -53,6 +53,8 @@ public enum Limits {
     public static let strangers = 4096
     /// Messages on one page of history.
     public static let historyPage = 1000
+    /// Users of whom it is remembered how far their clocks are away.
+    public static let peerClocks = 64
     /// Devices that discovery keeps track of at once.
     public static let discoveredDevices = 10_000
     /// Events that wait for one observer, unless it asks for another number.

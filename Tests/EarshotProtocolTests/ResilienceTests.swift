@@ -159,6 +159,67 @@ struct ResilienceTests {
         #expect(network.nodes[0].dials == before)
     }
 
+    @Test(
+        "tells once a run of a user whose clock is far away, ahead or behind", arguments: [90_000, -90_000] as [Int64])
+    func clockSkewed(_ ahead: Int64) {
+        var network = MachineNetwork(["alice", "bob"])
+        network.nodes[1].clockOffset = ahead
+        for _ in 0..<3 {
+            network.restart(1)
+            network.see(1, by: 0)
+            network.run(for: 5_000)
+        }
+        let skews = network.nodes[0].events.compactMap { if case .clockSkewed(let skew) = $0 { skew } else { nil } }
+        #expect(skews == [ClockSkew(userID: network.nodes[1].local.userID, ahead: ahead)])
+        #expect(network.nodes[0].machine.peerClocks.map(\.offset) == [ahead])
+        #expect(network.nodes[1].machine.peerClocks.map(\.offset) == [-ahead])
+    }
+
+    @Test("says nothing of clocks that are a minute apart at most")
+    func clockTolerated() {
+        var network = MachineNetwork(["alice", "bob"])
+        network.nodes[1].clockOffset = Timing.clockTolerance
+        network.see(1, by: 0)
+        network.run(for: 5_000)
+        #expect(network.isLinked(0))
+        #expect(!network.nodes[0].events.names.contains(.clockSkewed))
+    }
+
+    @Test("remembers the clock of a peer that it refuses, and counts anew when its own is set")
+    func refusedClock() {
+        let year: Int64 = 365 * 24 * 3600 * 1000
+        var network = MachineNetwork(["alice", "bob"])
+        network.nodes[1].clockOffset = -60 * year
+        let late = device("bob", notBefore: 0, notAfter: network.now.wallClock - 40 * year)
+        network.nodes[1].local = late
+        network.restart(1)
+        network.see(1, by: 0)
+        network.run(for: 1_000)
+        #expect(!network.isLinked(0))
+        #expect(network.nodes[0].machine.peerClocks.isEmpty)  // Before 1970 no clock can be.
+        network.nodes[1].clockOffset = -50 * year
+        network.run(for: 40_000)
+        #expect(network.nodes[0].machine.peerClocks.map(\.offset) == [-50 * year])
+        network.nodes[0].clockOffset = -50 * year
+        network.input(0) { $0.clockChanged(now: $1) }
+        #expect(network.nodes[0].machine.peerClocks.map(\.offset) == [0])
+        network.run(for: 1_000)
+        #expect(network.isLinked(0))
+    }
+
+    @Test("remembers the clocks of so many users, the latest seen")
+    func boundsClocks() {
+        var clocks = PeerClocks()
+        for number in 0..<Limits.peerClocks + 10 {
+            let peer = LinkPeer(
+                credential: device("user \(number)", seed: UInt64(number)).link.credential, run: 1,
+                clockOffset: Int64(number))
+            clocks.note(peer)
+        }
+        #expect(clocks.entries.count == Limits.peerClocks)
+        #expect(clocks.entries.map(\.offset).min() == 10)
+    }
+
     @Test("calls nobody who is not advertised after a day, and is quiet then")
     func forgets() {
         var network = MachineNetwork.linkedPair()

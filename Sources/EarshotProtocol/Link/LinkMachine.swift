@@ -52,6 +52,10 @@ public struct LinkMachine: Sendable {
     private var pingedAt: Int64?
     private var probe: Probe?
     private var isPongDue = false
+    /// Who introduced themselves at the other end, wanted or not.
+    var introduced: LinkPeer?
+    /// How far the clock at the other end is ahead, in milliseconds, if it said so.
+    var clockOffset: Int64?
 
     /// - Parameter ephemeralKey: drawn for this link and used for no other.
     init(
@@ -227,7 +231,7 @@ public struct LinkMachine: Sendable {
             return [.established(peer)] + (try receivedFrames(frames, now: now))
         case (.awaitingHello(let handshake), .noise(let bytes)): return try receivedHello(bytes, handshake)
         case (.awaitingFirstMessage(let handshake), .noise(let bytes)):
-            return try receivedFirstMessage(bytes, handshake)
+            return try receivedFirstMessage(bytes, handshake, now: now)
         case (.awaitingIntroduction(let handshake), .noise(let bytes)),
             (.awaitingReply(let handshake), .noise(let bytes)):
             return try receivedIntroduction(bytes, handshake, now: now)
@@ -246,7 +250,7 @@ public struct LinkMachine: Sendable {
             case .pong, .rekey: continue
             case .close(let reason):
                 state = .closed
-                let text = reason?.description ?? "it gave no reason"
+                let text = why(reason, now: now)
                 actions.append(
                     .close(ProtocolError(.closedByPeer, "the peer closed the link: \(text)", closeReason: reason)))
                 return actions
@@ -270,6 +274,15 @@ public struct LinkPeer: Hashable, Sendable {
     public let credential: Credential
     /// The peer's number of this run: another one means that it has restarted.
     public let run: UInt64
+    /// How far its clock was ahead of this node's when it introduced itself, in milliseconds; negative for behind. As
+    /// exact as the network is quick. `nil` if it said nothing that can be.
+    public let clockOffset: Int64?
+
+    init(credential: Credential, run: UInt64, clockOffset: Int64? = nil) {
+        self.credential = credential
+        self.run = run
+        self.clockOffset = clockOffset
+    }
 
     public var userID: UserID { credential.userID }
     public var deviceID: DeviceID { credential.deviceID }

@@ -172,7 +172,9 @@ extension NodeMachine {
             switch action {
             case .write(let bytes): emit(.write(connectionID, bytes))
             case .decide(let peer): decide(peer, on: connectionID, now: now)
-            case .established(let peer): establish(peer, on: connectionID, now: now)
+            case .established(let peer):
+                establish(peer, on: connectionID, now: now)
+                noteClock(of: peer)
             case .receive(let frame):
                 do { try received(frame, on: connectionID, now: now) } catch {
                     close(connectionID, .violation, error: error, now: now)
@@ -195,7 +197,11 @@ extension NodeMachine {
         guard let link = links.removeValue(forKey: connectionID) else { return }
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
-        if let peer = link.peer { unlink(peer, connectionID, now: now) }
+        if let peer = link.peer {
+            unlink(peer, connectionID, now: now)
+        } else if let stranger = link.machine.introduced {
+            clocks.note(stranger)
+        }
         for target in link.targets {
             if let survivor = standingLink(for: target, of: link.peer) {
                 links[survivor]?.targets.insert(target)

@@ -19,8 +19,9 @@ extension NodeMachine {
 
     /// The wall clock was set. What was refused for a wrong clock may be accepted now, and what was valid may be over.
     public mutating func clockChanged(now: Moment) -> [NodeAction] {
-        clockWasSet(now: now)
+        let jump = lastMoment.map { Self.jump(from: $0, to: now) } ?? 0
         lastMoment = now
+        clockWasSet(by: jump, now: now)
         return finish(now: now)
     }
 
@@ -30,8 +31,12 @@ extension NodeMachine {
         lastMoment = now
         if expectedBy < now.uptime, now.uptime - expectedBy > Timing.lateness { wakeUp(now: now) }
         guard let last else { return }
-        let jump = (now.wallClock - last.wallClock) - (now.uptime - last.uptime)
-        if jump.magnitude > UInt64(Timing.clockJump) { clockWasSet(now: now) }
+        let jump = Self.jump(from: last, to: now)
+        if jump.magnitude > UInt64(Timing.clockJump) { clockWasSet(by: jump, now: now) }
+    }
+
+    private static func jump(from last: Moment, to now: Moment) -> Int64 {
+        (now.wallClock - last.wallClock) - (now.uptime - last.uptime)
     }
 
     private mutating func wakeUp(now: Moment) {
@@ -40,7 +45,12 @@ extension NodeMachine {
         doubtLinks(isAnew: true, now: now)
     }
 
-    private mutating func clockWasSet(now: Moment) {
+    private mutating func clockWasSet(by jump: Int64, now: Moment) {
+        clocks.shift(by: jump)
+        for connectionID in links.keys {
+            let offset = links[connectionID]?.machine.clockOffset
+            links[connectionID]?.machine.clockOffset = offset.flatMap { ClockOffset.shifted($0, by: jump) }
+        }
         dialAtOnce(now: now)
         // The next tick looks at all that depends on the wall clock.
         wakeBound = min(wakeBound, now.uptime)

@@ -45,8 +45,9 @@ public struct NodeMachine: Sendable {
     var linksToPump: Set<ConnectionID> = []
     /// Conflicts that were told.
     var toldConflicts: Set<IdentityConflict> = []
-    /// Users whose clock was found far ahead, and reported once.
+    /// Users whose clock was found to be far from this one, and reported once.
     var skewedUsers: Set<UserID> = []
+    var clocks = PeerClocks()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
     /// When the first peer was seen, as an uptime.
