@@ -90,10 +90,11 @@ public final class Node: Sendable {
     public func run(onListening: @Sendable (UInt16) async -> Void = { _ in }) async throws(EarshotError) {
         try await shell.beginRun()
         let port: UInt16
-        do { port = try await shell.start(port: configuration.port, staticPeers: configuration.staticPeers) } catch {
+        do { port = try await listen() } catch {
             await finish()
             throw error
         }
+        remember(port: port)
         configuration.logger.info("node is up", metadata: ["name": "\(name)", "port": "\(port)"])
         await onListening(port)
         let discovery = Discovery(
@@ -104,6 +105,7 @@ public final class Node: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.run(discovery) }
             group.addTask { for await event in discovery.events { await self.discovered(event) } }
+            group.addTask { await self.watchNetwork() }
             group.addTask { await Self.untilCancelled() }
             // Whatever ends, the node runs on until it is told to stop.
             await group.waitForAll()

@@ -64,11 +64,8 @@ public struct MulticastSelfTest: Sendable {
         for probes: [MulticastProbe], until deadline: ContinuousClock.Instant, _ wakeUp: WakeUp
     ) throws(DiscoveryError) -> Bool {
         let descriptors = [wakeUp.fileDescriptor] + probes.map(\.fileDescriptor)
-        var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        guard poll(&polled, nfds_t(polled.count), milliseconds(until: deadline)) >= 0 || errno == EINTR else {
-            throw .failedCall("poll")
-        }
-        for (probe, polled) in zip(probes, polled.dropFirst()) where polled.revents != 0 { probe.receive() }
-        return polled[0].revents == 0
+        let isReadable = try Polling.readable(descriptors, milliseconds: milliseconds(until: deadline))
+        for (probe, isReadable) in zip(probes, isReadable.dropFirst()) where isReadable { probe.receive() }
+        return !isReadable[0]
     }
 }

@@ -58,20 +58,14 @@ final class NetworkWatch {
     /// - Returns: `false` when it was woken up to end.
     private func waitForNews() throws(DiscoveryError) -> Bool {
         // What the kernel says while a window is open need not be read before it closes.
-        let waiting = filter.deadline == nil ? Int16(POLLIN) : 0
-        var polled = [
-            pollfd(fd: wakeUp.fileDescriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: timer.fileDescriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: messages.fileDescriptor, events: waiting, revents: 0),
-        ]
-        guard poll(&polled, nfds_t(polled.count), milliseconds(until: filter.deadline)) >= 0 || errno == EINTR else {
-            throw .failedCall("poll")
-        }
-        if polled[1].revents != 0 { timer.acknowledge() }
-        if polled[2].revents != 0 || filter.deadline.map({ $0 <= .now }) == true {
+        let news = filter.deadline == nil ? messages.fileDescriptor : -1
+        let isReadable = try Polling.readable(
+            [wakeUp.fileDescriptor, timer.fileDescriptor, news], milliseconds: milliseconds(until: filter.deadline))
+        if isReadable[1] { timer.acknowledge() }
+        if isReadable[2] || filter.deadline.map({ $0 <= .now }) == true {
             filter.heard(isOverrun: messages.drain(), at: .now)
         }
-        return polled[0].revents == 0
+        return !isReadable[0]
     }
 }
 
