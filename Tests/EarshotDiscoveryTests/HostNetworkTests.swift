@@ -151,6 +151,20 @@ extension DaemonTests {
             #expect(others == 0)
         }
 
+        @Test("is known to have said more than there was room for")
+        func overrun() async throws {
+            try await withCable {
+                let changes = try NetlinkSocket(.allChanges)
+                // The kernel takes the least that it allows: two messages, or so.
+                #expect(setOption(changes.fileDescriptor, SOL_SOCKET, SO_RCVBUF, CInt(1)) == 0)
+                try await Tool.ip("address add 10.88.0.2/24 dev probe0")
+                #expect(!changes.drain())
+                for host in 3...20 { try await Tool.ip("address add 10.88.0.\(host)/24 dev probe0") }
+                #expect(changes.drain())
+                #expect(!changes.drain())
+            }
+        }
+
         @Test("is as it was when an address is only confirmed, or an interface that does not count comes")
         func irrelevant() async throws {
             try await withCable {

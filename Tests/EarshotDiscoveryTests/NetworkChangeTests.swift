@@ -107,4 +107,15 @@ struct ClockWatchTests {
         #expect(reading.boottime >= reading.monotonic)
         #expect(reading.realtime > reading.boottime)
     }
+
+    @Test("are watched by a timer that says nothing while none is set")
+    func timer() throws {
+        let timer = try ClockSetTimer()
+        for _ in 0..<2 {
+            var polled = [pollfd(fd: timer.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+            #expect(poll(&polled, 1, 0) == 0)
+            // Does not block when there is nothing to acknowledge.
+            timer.acknowledge()
+        }
+    }
 }

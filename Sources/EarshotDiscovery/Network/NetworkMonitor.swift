@@ -70,7 +70,7 @@ final class NetworkWatch {
 }
 
 /// Readable when the wall clock was set and when the machine resumed: timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`.
-private final class ClockSetTimer {
+final class ClockSetTimer {
     let fileDescriptor: CInt
 
     init() throws(DiscoveryError) {
