@@ -1,4 +1,6 @@
-public import EarshotDiscovery
+@_exported public import struct EarshotDiscovery.DiscoveryConfiguration
+@_exported public import struct EarshotDiscovery.DNSSDSource
+public import protocol EarshotDiscovery.DiscoverySource
 public import Logging
 
 /// Everything about a node that its program decides.

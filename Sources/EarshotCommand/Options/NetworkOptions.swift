@@ -23,7 +23,8 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         name: .customLong("skip-interface"), parsing: .singleValue,
-        help: ArgumentHelp("Look for nobody on an interface. May be repeated; a * at the end stands for anything.",
+        help: ArgumentHelp(
+            "Look for nobody on an interface. May be repeated; a * at the end stands for anything.",
             valueName: "name"))
     var skippedInterfaces: [String] = []
 
