@@ -43,6 +43,8 @@ public enum Timing {
     public static let expiryRetry: Int64 = 60_000
     /// How long a credential is valid: 30 days.
     public static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
+    /// How often the credentials of linked peers are looked at, at the least.
+    public static let credentialCheck: Int64 = 3_600_000
     /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock; and a peer's
     /// clock that is further away, ahead or behind, is flagged.
     public static let clockTolerance: Int64 = 60_000

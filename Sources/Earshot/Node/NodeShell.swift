@@ -127,6 +127,9 @@ actor NodeShell {
     /// The wall clock was set.
     func clockChanged() { perform(machine.clockChanged(now: .now)) }
 
+    /// Shows another credential of this device from now on.
+    func renew(_ credential: Credential) { perform(machine.renew(credential, now: .now)) }
+
     /// Says goodbye to everybody, and returns when all that waited is on the disk.
     func stop() async {
         listener?.close(promise: nil)

@@ -175,6 +175,7 @@ extension NodeMachine {
             case .established(let peer):
                 establish(peer, on: connectionID, now: now)
                 noteClock(of: peer)
+                noteCredential(on: connectionID, now: now)
             case .receive(let frame):
                 do { try received(frame, on: connectionID, now: now) } catch {
                     close(connectionID, .violation, error: error, now: now)
@@ -212,7 +213,7 @@ extension NodeMachine {
                 dialer.failed(target, now: now.uptime)
             }
         }
-        if let error, isWorthTelling(error) {
+        if let error, isWorthTelling(error, wasEstablished: link.peer != nil) {
             post(
                 .linkFailed(
                     LinkFailure(
@@ -227,9 +228,11 @@ extension NodeMachine {
         return peer.flatMap { linkOfDevice[$0.deviceID] }
     }
 
-    private func isWorthTelling(_ error: ProtocolError) -> Bool {
+    private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
         case .shutdown, .duplicate, .ownIdentity: false
+        // What stood until then comes back with the next credential. If there is none, the next handshake says so.
+        case .credentialExpired where wasEstablished: false
         default: true
         }
     }

@@ -4,6 +4,7 @@ extension NodeMachine {
     /// Time has passed. To be called at `deadline`, and harmless at any other time.
     public mutating func tick(now: Moment) -> [NodeAction] {
         noticeClocks(now: now)
+        closeExpired(now: now)
         for connectionID in links.keys.sorted() {
             guard let link = links[connectionID], link.machine.deadline <= now.uptime else { continue }
             guard let output = links[connectionID]?.machine.tick(now: now) else { continue }
@@ -13,6 +14,7 @@ extension NodeMachine {
         // Sending again is how a node finds out that the disk takes writes again.
         if hasStorageFailed { linksToPump.formUnion(links.keys) }
         wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
+        for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
         for log in ownLogs.values { noteExpiry(log.record, now: now) }
         return finish(now: now)
     }

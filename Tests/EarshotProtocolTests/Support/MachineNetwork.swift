@@ -80,6 +80,14 @@ struct MachineNetwork {
         perform(body(&nodes[index].machine, moment(of: index)), of: index)
     }
 
+    /// A credential of the same keys, for other times.
+    mutating func renew(_ index: Int, notBefore: Int64 = 0, notAfter: Int64) {
+        let name = nodes[index].local.name.text
+        let credential = device(name, notBefore: notBefore, notAfter: notAfter).link.credential
+        nodes[index].local.link.credential = credential
+        input(index) { $0.renew(credential, now: $1) }
+    }
+
     /// All connections break without a word to either end.
     mutating func cutSilently() { connections = [:] }
 
