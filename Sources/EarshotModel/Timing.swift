@@ -23,6 +23,12 @@ public enum Timing {
     public static let redialCeiling: Int64 = 30_000
     /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
     public static let dialPatience: Int64 = 500
+    /// How long a connection may take that a peer asks for to learn whether it can be reached.
+    public static let dialBack: Int64 = 3_000
+    /// How long after such a connection began another one is made for the same device.
+    public static let dialBackInterval: Int64 = 5_000
+    /// How long a node waits for peers to say whether it can be reached.
+    public static let reachabilityCheck: Int64 = 6_000
     /// For how long a device that is not advertised is dialled where it was last: one day.
     public static let remembered: Int64 = 24 * 3600 * 1000
     /// For how long after seeing the first peer a node takes itself for the newcomer, who dials at once.

@@ -144,9 +144,11 @@ extension NodeMachine {
 
     /// The connection is gone.
     public mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
-        let wasEstablished = links[connectionID]?.peer != nil
+        guard let link = links[connectionID] else { return finish(now: now) }
         let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
-        end(connectionID, error: wasEstablished ? nil : error, now: now)
+        // Who connects and says nothing wanted to know whether this port can be reached.
+        let isProbe = !link.isOutbound && !link.machine.hasHeard
+        end(connectionID, error: link.peer != nil || isProbe ? nil : error, now: now)
         return finish(now: now)
     }
 
@@ -198,6 +200,7 @@ extension NodeMachine {
         guard let link = links.removeValue(forKey: connectionID) else { return }
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
+        forgetDialBacks(of: connectionID)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
         } else if let stranger = link.machine.introduced {

@@ -10,10 +10,12 @@ extension NodeMachine {
             guard let output = links[connectionID]?.machine.tick(now: now) else { continue }
             run(output, on: connectionID, now: now)
         }
+        endCheck(now: now)
         findExpired(now: now)
         // Sending again is how a node finds out that the disk takes writes again.
         if hasStorageFailed { linksToPump.formUnion(links.keys) }
         wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
+        wakeBound = min(wakeBound, dialBacks.check?.deadline ?? .max)
         for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
         for log in ownLogs.values { noteExpiry(log.record, now: now) }
         return finish(now: now)

@@ -21,6 +21,8 @@ struct MachineNetwork {
         var isStopped = false
         /// Added to the wall clock.
         var clockOffset: Int64 = 0
+        var probes: [(id: ProbeID, address: PeerAddress)] = []
+        var reachability: [RequestID: [Reachability]] = [:]
     }
 
     enum Happening {
@@ -192,6 +194,8 @@ struct MachineNetwork {
                 queue.append(.disconnected(other))
             case .commit: queue.append(.committed(index))
             case .post(let event): nodes[index].events.append(event)
+            case .probe(let probeID, let address): nodes[index].probes.append((probeID, address))
+            case .reachability(let requestID, let answers): nodes[index].reachability[requestID] = answers
             case .read, .findExpired, .complete: break
             }
         }

@@ -24,6 +24,7 @@ struct Vectors {
         sections["alice"] = try identity(.alice(), alice)
         sections["bob"] = try identity(.bob(), bob)
         sections["network"] = network()
+        sections["frames"] = Self.frames()
         sections["log"] = try logValues()
         sections["handshake"] = try Transcript(networkKey: nil, entries: entries()).values
         sections["handshakeWithNetworkKey"] = try Transcript(networkKey: Self.networkKey, entries: entries()).values
@@ -52,6 +53,15 @@ struct Vectors {
     private func network() -> [String: String] {
         let key = SecretBytes(copying: Self.networkKey)
         return ["key": Hex.text(Self.networkKey), "tag": LinkConfiguration.networkTag(of: key)]
+    }
+
+    private static func frames() -> [String: String] {
+        let (port, nonce) = (7000 as UInt16, 0x2122_2324_2526_2728 as UInt64)
+        return [
+            "port": String(port), "nonce": String(nonce),
+            "dialBack": Hex.text(Frame.dialBack(port: port, nonce: nonce).encoded()),
+            "dialBackResult": Hex.text(Frame.dialBackResult(nonce: nonce, isReachable: true).encoded()),
+        ]
     }
 
     /// Two entries, the first with a header and the second withheld.

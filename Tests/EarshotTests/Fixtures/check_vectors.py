@@ -69,6 +69,14 @@ def log(published):
     }, found
 
 
+def frames(values):
+    port, nonce = int(values["port"]), int(values["nonce"])
+    return {
+        "dialBack": without_length(earshot.dial_back(port, nonce)).hex(),
+        "dialBackResult": without_length(earshot.dial_back_result(nonce, True)).hex(),
+    }
+
+
 def without_length(frame):
     return frame[earshot.read_varint(frame, 0)[1] :]
 
@@ -121,6 +129,7 @@ def main(file):
         "alice": identity(published["alice"]),
         "bob": identity(published["bob"]),
         "network": {"tag": earshot.network_tag(network_key)},
+        "frames": frames(published["frames"]),
         "log": log_values,
         "handshake": handshake(published, None, entries),
         "handshakeWithNetworkKey": handshake(published, network_key, entries),
