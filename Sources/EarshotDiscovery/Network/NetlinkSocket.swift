@@ -43,7 +43,7 @@ final class NetlinkSocket {
             throw error
         }
         // The kernel answers at once. Should it ever not, nobody waits for ever.
-        _ = setOption(fileDescriptor, SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 5, tv_usec: 0))
+        Polling.limitWait(of: fileDescriptor, seconds: 5)
     }
 
     deinit { close(fileDescriptor) }

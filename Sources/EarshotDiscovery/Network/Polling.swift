@@ -3,9 +3,9 @@ import CDNSSD
 import CLinuxNetwork
 import Glibc
 
-/// poll(2). Several C modules bring its declarations along, so only this file calls it.
+/// Waiting for descriptors. Several C modules bring the declarations along, so only this file uses them.
 enum Polling {
-    /// Waits until one of the descriptors can be read or has failed, at most so many milliseconds; -1 waits without end.
+    /// poll(2): waits until one of the descriptors can be read or has failed, at most so many milliseconds; -1 waits without end.
     /// - Parameter descriptors: a negative one is passed over.
     /// - Returns: which of them, in their order. None where the time was over, or a signal came.
     /// - Throws: `outOfResources`.
@@ -16,5 +16,10 @@ enum Polling {
             return descriptors.map { _ in false }
         }
         return polled.map { $0.revents != 0 }
+    }
+
+    /// Bounds how long a call that receives waits.
+    static func limitWait(of socket: CInt, seconds: Int) {
+        _ = setOption(socket, SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: seconds, tv_usec: 0))
     }
 }

@@ -15,6 +15,8 @@ public struct LinkMachine: Sendable {
         case receive(Frame)
         /// A probe is not answered so far: the link may be dead.
         case doubted
+        /// It is answered after all.
+        case trusted
         /// The link is over; everything before it is to be written first.
         case close(ProtocolError)
     }
@@ -49,6 +51,8 @@ public struct LinkMachine: Sendable {
     var state: State
     private var input = MessageBuffer()
     private(set) var lastHeard: Int64
+    /// Whether the other end ever sent a byte.
+    private(set) var hasHeard = false
     private var pingedAt: Int64?
     private var probe: Probe?
     private var isPongDue = false
@@ -84,7 +88,9 @@ public struct LinkMachine: Sendable {
     /// Bytes came.
     mutating func received(_ bytes: [UInt8], now: Moment) -> [Action] {
         lastHeard = now.uptime
+        hasHeard = true
         pingedAt = nil
+        let wasDoubted = isDoubted
         probe = nil
         input.append(bytes)
         defer {
@@ -92,7 +98,7 @@ public struct LinkMachine: Sendable {
             if isPongDue { enqueue(.pong) }
             isPongDue = false
         }
-        return advance(now: now)
+        return (wasDoubted ? [.trusted] : []) + advance(now: now)
     }
 
     /// Puts a frame among those that the next `flush` sends.
@@ -254,7 +260,7 @@ public struct LinkMachine: Sendable {
                 actions.append(
                     .close(ProtocolError(.closedByPeer, "the peer closed the link: \(text)", closeReason: reason)))
                 return actions
-            case .heads, .entries, .receipts: actions.append(.receive(frame))
+            case .heads, .entries, .receipts, .dialBack, .dialBackResult: actions.append(.receive(frame))
             }
         }
         return actions
