@@ -5,7 +5,7 @@ public enum Timing {
     /// A link that was silent for this long is pinged.
     public static let pingAfterSilence: Int64 = 15_000
     /// A link that heard nothing for this long is dead.
-    public static let deadAfterSilence: Int64 = 45_000
+    public static let deadAfterSilence: Int64 = 44_000
     /// A link that there is reason to doubt is pinged at once, and is dead if nothing is heard for this long.
     public static let probe: Int64 = 3_000
     /// A probe that is unanswered for this long lets the peer be dialled beside the link that may be dead.
