@@ -22,6 +22,9 @@ public enum Event: Hashable, Sendable {
     case linkFailed(LinkFailure)
     /// A user's clock is far ahead of this node's.
     case clockSkewed(ClockSkew)
+    /// A node of another network is here: it has another network key, or one of the two has none. Told once a network
+    /// and run; there is never a link to it.
+    case otherNetworkSeen(OtherNetwork)
     /// The disk does not take what this node has to write. It tries again.
     case storageFailed(String)
     /// The disk takes it again.
@@ -45,6 +48,7 @@ public enum Event: Hashable, Sendable {
         case .identityConflict: .identityConflict
         case .linkFailed: .linkFailed
         case .clockSkewed: .clockSkewed
+        case .otherNetworkSeen: .otherNetworkSeen
         case .storageFailed: .storageFailed
         case .storageRecovered: .storageRecovered
         case .discoveryUnavailable: .discoveryUnavailable
@@ -58,7 +62,7 @@ public enum Event: Hashable, Sendable {
 public enum EventName: String, Hashable, Sendable, CaseIterable {
     case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
     case userDiscovered, userUpdated
-    case identityConflict, linkFailed, clockSkewed
+    case identityConflict, linkFailed, clockSkewed, otherNetworkSeen
     case storageFailed, storageRecovered
     case discoveryUnavailable, discoveryAvailable
     case eventsLost
@@ -125,4 +129,12 @@ public struct ClockSkew: Hashable, Sendable {
         self.userID = userID
         self.ahead = ahead
     }
+}
+
+/// A network that is not this node's, by what its nodes advertise: a hint, which nobody has proved.
+public struct OtherNetwork: Hashable, Sendable {
+    /// `nil` for the network of the nodes without a key.
+    public let tag: String?
+
+    public init(tag: String?) { self.tag = tag }
 }
