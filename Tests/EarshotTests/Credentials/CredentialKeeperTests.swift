@@ -26,9 +26,10 @@ struct CredentialKeeperTests {
         try await watch { run in
             var last = run.keeper.credential
             for _ in 0..<3 {
-                await run.advance(to: last.notBefore + 20 * Self.day - 1)
+                let due = CredentialSchedule.renewal(notBefore: last.notBefore, notAfter: last.notAfter)
+                await run.advance(to: due - 1)
                 #expect(run.keeper.credential == last)
-                await run.advance(to: last.notBefore + 20 * Self.day)
+                await run.advance(to: due)
                 let renewed = run.keeper.credential
                 #expect(renewed.notAfter == run.clock.now + 30 * Self.day)
                 #expect((renewed.userID, renewed.deviceID, renewed.name) == (last.userID, last.deviceID, last.name))
