@@ -29,6 +29,7 @@ struct EarshotProgram: AsyncParsableCommand {
             """,
         subcommands: [
             Init.self, Up.self, Status.self, Users.self, Send.self, Chat.self, History.self, Cancel.self,
+            Network.self,
         ])
 
     static func main() async {
