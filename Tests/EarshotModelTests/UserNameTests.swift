@@ -40,6 +40,20 @@ struct UserNameTests {
     }
 
     @Test(
+        "have none of the controls, of the marks of direction and of the format characters, however they came",
+        arguments: [
+            0x00...0x1F, 0x7F...0x9F, 0xAD...0xAD, 0x61C...0x61C, 0x180E...0x180E, 0x200B...0x200B, 0x200E...0x200F,
+            0x2028...0x202E, 0x2060...0x206F, 0xFEFF...0xFEFF, 0xE0000...0xE007F,
+        ] as [ClosedRange<UInt32>])
+    func everyControl(range: ClosedRange<UInt32>) throws {
+        for value in range {
+            let text = "a\(try #require(Unicode.Scalar(value)))b"
+            #expect(throws: UserName.Invalid.controlCharacter) { try UserName(text) }
+            #expect(throws: UserName.Invalid.controlCharacter) { try UserName(typed: text) }
+        }
+    }
+
+    @Test(
         "have nothing that cannot be seen: it would make another name of the same looks",
         arguments: ["bob\u{200B}", "b\u{AD}ob", "\u{FEFF}bob", "bob\u{2060}", "bob\u{E0041}", "bob\u{3164}"])
     func invisible(text: String) {

@@ -2,7 +2,7 @@
 
 /// The name of a user: a label for people, 1 to 63 bytes of UTF-8 in NFC without control or invisible characters.
 ///
-/// A name proves nothing. Who someone is, the key says (`UserID`).
+/// A name proves nothing. Who someone is, the key says (`UserID`). Which names look alike, `skeleton` says.
 public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Why some text is not a name.
     public enum Invalid: Error, Equatable, Sendable, CustomStringConvertible {
