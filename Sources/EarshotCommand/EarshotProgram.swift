@@ -27,9 +27,13 @@ struct EarshotProgram: AsyncParsableCommand {
               EARSHOT_HOME   the home directory, unless --home names one
               NO_COLOR       no colours, not even on a terminal
             """,
-        subcommands: [
-            Init.self, Up.self, Status.self, Users.self, Send.self, Chat.self, History.self, Cancel.self,
-            TrustCommand.self, Verify.self, Block.self, Unblock.self, Completions.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Node", subcommands: [Init.self, Up.self, Status.self]),
+            CommandGroup(name: "Message", subcommands: [Send.self, Chat.self, History.self, Cancel.self]),
+            CommandGroup(
+                name: "User",
+                subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),
+            CommandGroup(name: "Shell", subcommands: [Completions.self]),
         ])
 
     static func main() async {

@@ -13,7 +13,7 @@ struct Verify: ProgramCommand {
 
             EXAMPLES:
               earshot verify bob
-              earshot verify bob --matches "30035 44776 92869 39689 28698 76765 45825 75691 62576 84344 09180 79131"
+              earshot verify bob --matches "30035 44776 92869 ..."
               earshot verify bob --yes
             """)
 
