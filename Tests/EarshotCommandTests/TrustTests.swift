@@ -88,6 +88,23 @@ struct TrustTests {
         #expect(try await claim.alice.run("send", "bob@\(bob.prefix)", "old").status == 10)
     }
 
+    @Test("--accept during a dialog is told in it, and so is why no line goes out any more")
+    func dialog() async throws {
+        let claim = try await Claim.made()
+        let (bob, eve) = (try await claim.bob.key(), try await claim.eve.key())
+        let chat = try RunningProgram(["chat", "bob", "--home", claim.alice.path])
+        try await chat.expectError("another key .* claims the name bob")
+        try await chat.expect("hi .*✓✓")
+        #expect(try await claim.alice.run("trust", "bob", "--accept").status == 0)
+        try await chat.expect("— the name bob was given to another key: nothing is sent to this one")
+        chat.write(Data("are you there\n".utf8))
+        chat.closeInput()
+        let result = try await chat.end()
+        #expect(result.status == 10)
+        #expect(result.errors.contains("pinned to the key \(eve.fingerprint), and \(bob.fingerprint) claims it"))
+        #expect(result.errors.hasSuffix("which key is theirs, and see: earshot trust bob\n"))
+    }
+
     @Test("--accept asks on a terminal, showing both keys, and takes only a yes", arguments: ["n\n", "\n", "y\n"])
     func confirmation(answer: String) async throws {
         let claim = try await Claim.made()

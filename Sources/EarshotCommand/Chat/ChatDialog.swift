@@ -57,8 +57,17 @@ actor ChatDialog {
             sendsUnderWay -= 1
             if sendsUnderWay == 0 { earlyIDs = [] }
         }
-        let message = try await client.send(line, to: peer.id)
+        let message = try await send(line)
         if earlyIDs.remove(message.id) == nil { openIDs.insert(message.id) }
+    }
+
+    /// - Throws: `GatewayError`, and `Failure` where something came between the two while they talked.
+    private func send(_ line: String) async throws -> GatewayMessage {
+        do throws(GatewayError) { return try await client.send(line, to: peer.id) } catch {
+            let names = try await client.names()
+            if let user = names.user(peer.id) { try names.checkMayWrite(to: user) }
+            throw error
+        }
     }
 
     /// Returns when everything that was sent from here is delivered or has failed, or after a moment.

@@ -21,7 +21,7 @@ struct Block: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         try await Session.with(common.homeDirectory) { session in
-            let names = try await session.names()
+            let names = try await session.client.names()
             let user = try await user(session, names)
             let waiting = try await WaitingMessages(session.client, to: user)
             let blocked = try await session.client.decide(.block, about: user.id)

@@ -38,7 +38,7 @@ struct History: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (messages, peer, names) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.names()
+            let names = try await session.client.names()
             let user = try await UserLookup(session: session).known(name, names)
             return (
                 try await session.client.history(with: user.id, before: before, after: after, limit: limit), user, names

@@ -19,7 +19,7 @@ struct Unblock: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         try await Session.with(common.homeDirectory) { session in
-            let names = try await session.names()
+            let names = try await session.client.names()
             let user = try await user(session, names)
             let unblocked = try await session.client.decide(.unblock, about: user.id)
             try output.object(unblocked)

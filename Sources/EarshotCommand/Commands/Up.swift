@@ -50,8 +50,7 @@ struct Up: ProgramCommand {
             _ = try await start()
             let status = try await client.status()
             try await announce(status, on: output)
-            let names = NameBook(
-                try await client.users(), own: GatewayParty(id: status.id, name: status.name))
+            let names = try await client.names()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await signal.wait() }
                 group.addTask {

@@ -25,7 +25,7 @@ struct Users: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (users, names) = try await Session.with(common.homeDirectory) { session in
-            (try await session.client.users(), try await session.names())
+            (try await session.client.users(), try await session.client.names())
         }
         for user in users { try output.object(user) }
         guard !users.isEmpty else {

@@ -58,7 +58,7 @@ struct Verify: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let (number, status, names) = try await Session.with(common.homeDirectory) { session in
-            let names = try await session.names()
+            let names = try await session.client.names()
             let user = try await UserLookup(session: session).known(name, names)
             let number = try await session.client.safetyNumber(with: user.id)
             return (number, try await session.client.status(), names)

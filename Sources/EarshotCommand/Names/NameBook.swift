@@ -128,10 +128,10 @@ struct NameBook: Sendable {
     }
 }
 
-extension Session {
+extension GatewayClient {
     /// The names of everybody who is known now.
-    func names() async throws -> NameBook {
-        let status = try await client.status()
-        return NameBook(try await client.users(), own: GatewayParty(id: status.id, name: status.name))
+    func names() async throws(GatewayError) -> NameBook {
+        let status = try await status()
+        return NameBook(try await users(), own: GatewayParty(id: status.id, name: status.name))
     }
 }

@@ -20,7 +20,7 @@ enum UserArgument {
         do {
             let names = try await within(patience) {
                 try await Session.with(home) { session in
-                    let names = try await session.names()
+                    let names = try await session.client.names()
                     return try await session.client.users().filter { !$0.isInConflict }.map { candidate($0, names) }
                 }
             }

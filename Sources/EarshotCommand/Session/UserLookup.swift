@@ -11,7 +11,7 @@ struct UserLookup {
     /// - Throws: `Failure` or `GatewayError` `unknownUser`, `ambiguousUser`, `blocked` or `identityConflict`.
     func recipient(_ name: String) async throws -> (user: GatewayUser, names: NameBook) {
         let user = try await awaited(name)
-        let names = try await session.names()
+        let names = try await session.client.names()
         try names.checkMayWrite(to: user)
         return (user, names)
     }
@@ -27,7 +27,7 @@ struct UserLookup {
     private func awaited(_ name: String) async throws -> GatewayUser {
         let events = try await session.client.events([.userDiscovered, .userUpdated])
         do throws(GatewayError) { return try await session.client.user(named: name) } catch {
-            if error.code == .ambiguousUser { throw clarified(error, name, try await session.names()) }
+            if error.code == .ambiguousUser { throw clarified(error, name, try await session.client.names()) }
             guard session.isOwn, error.code == .unknownUser else { throw error }
             guard let user = try await within(Self.patience, { try await first(name, in: events) }) ?? nil else {
                 throw error
