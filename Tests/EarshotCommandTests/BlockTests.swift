@@ -11,6 +11,7 @@ struct BlockTests {
         #expect(blocked.status == 0)
         #expect(blocked.lines == ["bob is blocked: \(bob.fingerprint)"])
         #expect(try await pair.alice.run("block", "bob").lines == ["bob is blocked already"])
+        try await pair.bobNode.expectError("alice refuses this node: its user has blocked this one")
         try await eventually("the link has ended") {
             try await pair.alice.user(bob.prefix)?["isOnline"] as? Bool == false
         }

@@ -13,7 +13,7 @@ struct TrustTests {
                     + "the name is pinned to \(bob.fingerprint)\n"
                     + "  try: ask bob in person which key is theirs, and see: earshot trust bob\n"))
         try await claim.eveNode.expectError(
-            "refuses this one: there the name bob is pinned to another key than \(eve.fingerprint)\n  try: ")
+            "refuses this node: there the name bob is pinned to another key than \(eve.fingerprint)\n  try: ")
 
         let table = try await claim.alice.run("users").output
         #expect(table.contains(try Regex("(?m)^bob +online +unverified  \(bob.fingerprint)$")))

@@ -92,12 +92,15 @@ struct Verify: ProgramCommand {
             guard SafetyNumber(typed: matches)?.digits == number.digits else { throw difference(user, names) }
             return true
         }
-        guard Confirmation.isPossible, !user.isVerified, !user.isBlocked, !user.isInConflict else { return false }
+        guard isAsking(output), !user.isVerified, !user.isBlocked, !user.isInConflict else { return false }
         guard try await Confirmation.ask("Are they the same on both sides?") else {
             throw Failure(.notConfirmed, "\(names.shown(user)) was not marked as verified")
         }
         return true
     }
+
+    /// Whoever reads JSON does not see the number that the question is about.
+    private func isAsking(_ output: Output) -> Bool { Confirmation.isPossible && !output.isJSON }
 
     private func difference(_ user: GatewayUser, _ names: NameBook) -> Failure {
         Failure(
@@ -123,16 +126,16 @@ struct Verify: ProgramCommand {
             output.line("  " + output.style.bold(line))
         }
         output.line("")
-        for line in advice(number.user, status, names) { output.line(line) }
+        for line in advice(number.user, status, names, output) { output.line(line) }
     }
 
-    private func advice(_ user: GatewayUser, _ status: GatewayStatus, _ names: NameBook) -> [String] {
+    private func advice(_ user: GatewayUser, _ status: GatewayStatus, _ names: NameBook, _ output: Output) -> [String] {
         if user.isVerified { return ["\(names.shown(user)) is verified already."] }
         var lines = [
             "Compare it in person or by telephone: earshot verify \(ShellWord.quote(status.name)) shows it on the other side.",
             "It must be the same there, digit for digit.",
         ]
-        if !Confirmation.isPossible, !isSure, matches == nil {
+        if !isAsking(output), !isSure, matches == nil {
             lines.append("If it is: earshot verify \(names.typed(user)) --yes")
         }
         return lines

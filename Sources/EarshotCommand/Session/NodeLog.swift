@@ -12,8 +12,9 @@ struct NodeLog {
     /// The last failure at each address: the same one again is no news.
     private var failures: [String: String] = [:]
     private static let rememberedFailures = 1024
-    private static let refusals: Set<String> = [refusedName, "blocked"]
-    private static let refusedName = "identityConflict"
+    /// The reasons of a node that refuses another for who it is.
+    private static let refusals: Set<String> = [nameRefusal, "blocked"]
+    private static let nameRefusal = "identityConflict"
     /// The code of a link that the other end has closed.
     private static let closedByPeer = "closedByPeer"
 
@@ -32,12 +33,13 @@ struct NodeLog {
 
     private mutating func isNews(_ event: GatewayEvent) -> Bool {
         guard event.name == EventName.linkFailed.rawValue, var address = event.address else { return true }
+        var failure = "\(event.code ?? ""): \(event.reason ?? "")"
         if let reason = event.closeReason, Self.refusals.contains(reason) {
             // Whom this node refuses, its user knows; whoever is refused tries again, each time from another port.
             guard event.code == Self.closedByPeer else { return false }
             address = String(address.prefix(upTo: address.lastIndex(of: ":") ?? address.endIndex)) + " " + reason
+            failure = reason
         }
-        let failure = "\(event.code ?? ""): \(event.reason ?? "")"
         guard failures[address] != failure else { return false }
         if failures.count >= Self.rememberedFailures { failures.removeAll() }
         failures[address] = failure
@@ -51,7 +53,8 @@ struct NodeLog {
         case .userDiscovered: describeDiscovery(event.user, name: name)
         case .userUpdated: describeUpdate(event, name: name)
         case .identityConflict: describe(event.conflict)
-        case .linkFailed where event.closeReason == Self.refusedName: describeRefusal(event)
+        case .linkFailed where Self.refusals.contains(event.closeReason ?? ""):
+            describeRefusal(event, by: event.user.map { names.shown($0) } ?? "the node at \(event.address ?? "?")")
         case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
         case .clockSkewed:
             output.note("the clock of \(name) is \((event.aheadMilliseconds ?? 0) / 1000) s ahead of this machine's")
@@ -91,13 +94,16 @@ struct NodeLog {
                 remedy: "ask \(name) in person which key is theirs, and see: earshot trust \(typed)"))
     }
 
-    /// The other end knows somebody else by the name of this node's user.
-    private func describeRefusal(_ event: GatewayEvent) {
+    private func describeRefusal(_ event: GatewayEvent, by peer: String) {
+        guard event.closeReason == Self.nameRefusal else {
+            output.note("\(peer) refuses this node: its user has blocked this one")
+            return
+        }
         output.report(
             Failure(
                 .identityConflict,
-                "the node at \(event.address ?? "an unknown address") refuses this one: there the name \(status.name) "
-                    + "is pinned to another key than \(status.fingerprint)",
+                "\(peer) refuses this node: there the name \(status.name) is pinned to another key than "
+                    + status.fingerprint,
                 remedy:
                     "if the name is yours, ask them to compare the fingerprint with you and to give it to this key: "
                     + "earshot trust \(ShellWord.quote(status.name)) --accept"))
