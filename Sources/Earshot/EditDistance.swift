@@ -1,6 +1,6 @@
 /// How many characters must be added, dropped or changed to make one text of another (Levenshtein).
-enum EditDistance {
-    static func between(_ a: String, _ b: String) -> Int {
+package enum EditDistance {
+    package static func between(_ a: String, _ b: String) -> Int {
         let (a, b) = (Array(a), Array(b))
         var row = Array(0...b.count)
         for (i, character) in a.enumerated() {

@@ -75,11 +75,25 @@ public struct Users: Sendable {
                 .unknownUser, "\(text) is this node's own name", remedy: "a message to oneself goes nowhere")
         }
         let name = text.split(separator: "@").first.map(String.init) ?? text
-        let near = users.map(\.name.text).filter { EditDistance.between($0.lowercased(), name.lowercased()) <= 2 }
+        let near = Self.near(name, among: Set(users.map(\.name)))
         let remedy =
             near.isEmpty
             ? "run both nodes on one network, and see who is known with: earshot users"
             : "did you mean \(near.joined(separator: " or "))?"
         return EarshotError(.unknownUser, "nobody called \"\(text)\" is known", remedy: remedy)
+    }
+
+    /// Names of others that are offered in place of one that is unknown.
+    private static let suggestions = 3
+
+    /// The names that were probably meant, the nearest first: two letters may be wrong, and one in a short name.
+    private static func near(_ text: String, among names: Set<UserName>) -> [String] {
+        let text = text.lowercased()
+        let limit = text.count < 3 ? 1 : 2
+        return names.map { ($0, EditDistance.between($0.text.lowercased(), text)) }
+            .filter { $0.1 <= limit }
+            .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+            .prefix(suggestions)
+            .map { $0.0.displayed(among: names) }
     }
 }

@@ -15,7 +15,7 @@ struct EarshotProgram: AsyncParsableCommand {
               earshot send bob "Lunch?"
               earshot chat bob
 
-            All commands but init and up talk to the node that runs on the home directory. Where none runs, they start \
+            All commands but init, up and completions talk to the node that runs on the home directory. Where none runs, they start \
             one for as long as they take.
 
             With --json each line of standard output is one JSON object.
@@ -27,9 +27,13 @@ struct EarshotProgram: AsyncParsableCommand {
               EARSHOT_HOME   the home directory, unless --home names one
               NO_COLOR       no colours, not even on a terminal
             """,
-        subcommands: [
-            Init.self, Up.self, Status.self, Users.self, Send.self, Chat.self, History.self, Cancel.self,
-            Network.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Node", subcommands: [Init.self, Up.self, Status.self, Network.self]),
+            CommandGroup(name: "Message", subcommands: [Send.self, Chat.self, History.self, Cancel.self]),
+            CommandGroup(
+                name: "User",
+                subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),
+            CommandGroup(name: "Shell", subcommands: [Completions.self]),
         ])
 
     static func main() async {
@@ -39,6 +43,10 @@ struct EarshotProgram: AsyncParsableCommand {
                 Failure(
                     .invalidUTF8, "an argument is not valid UTF-8", remedy: "type it in UTF-8, or check the locale"))
             exit(withError: ExitStatus.usage.code)
+        }
+        if let failure = Typo.failure(in: Array(CommandLine.arguments.dropFirst())) {
+            Output(isJSON: false).report(failure)
+            exit(withError: failure.status.code)
         }
         await main(nil)
     }

@@ -13,6 +13,8 @@ enum ExitStatus: Int32, CaseIterable {
     case homeInUse = 7
     case storage = 8
     case network = 9
+    case identity = 10
+    case blocked = 11
     /// `EX_USAGE` of sysexits.h, which the argument parser uses too.
     case usage = 64
 
@@ -29,6 +31,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .homeInUse: "another node runs on the home directory"
         case .storage: "the home directory or the database cannot be used"
         case .network: "the port is taken, or the network cannot be used"
+        case .identity: "another key claims the name, or the safety numbers differ"
+        case .blocked: "the user is blocked: earshot unblock NAME"
         case .usage: "the command line cannot be understood"
         }
     }
@@ -51,7 +55,9 @@ enum ExitStatus: Int32, CaseIterable {
             case .homeInUse: .homeInUse
             case .looseHome, .unusableHome, .storeDamaged, .storeFull, .storeUnavailable: .storage
             case .portInUse, .networkUnavailable: .network
-            case .invalidUTF8: .usage
+            case .identityConflict, .safetyNumberDiffers: .identity
+            case .blocked: .blocked
+            case .invalidUTF8, .unknownCommand: .usage
             default: .failure
             }
     }

@@ -44,4 +44,8 @@ struct Failure: Error, Encodable {
 extension EarshotError.Code {
     /// The recipient will not get the message.
     static let messageFailed = Self("messageFailed")
+    /// The safety number of the other side is another one.
+    static let safetyNumberDiffers = Self("safetyNumberDiffers")
+    /// Somebody was asked, and did not say yes.
+    static let notConfirmed = Self("notConfirmed")
 }

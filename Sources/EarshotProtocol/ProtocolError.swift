@@ -80,6 +80,26 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
     /// A node reached itself.
     case ownIdentity = 14
 
+    /// The reason's name in the API.
+    public var name: String {
+        switch self {
+        case .shutdown: "shutdown"
+        case .duplicate: "duplicate"
+        case .violation: "violation"
+        case .unsupportedVersion: "unsupportedVersion"
+        case .otherNetwork: "otherNetwork"
+        case .credentialInvalid: "credentialInvalid"
+        case .credentialExpired: "credentialExpired"
+        case .credentialNotYetValid: "credentialNotYetValid"
+        case .identityConflict: "identityConflict"
+        case .blocked: "blocked"
+        case .storageFailure: "storageFailure"
+        case .overloaded: "overloaded"
+        case .timeout: "timeout"
+        case .ownIdentity: "ownIdentity"
+        }
+    }
+
     public var description: String {
         switch self {
         case .shutdown: "the node stops"

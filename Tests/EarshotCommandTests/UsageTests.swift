@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("The command line")
@@ -6,7 +7,7 @@ struct UsageTests {
     func help() async throws {
         let help = try await Program.run("--help")
         #expect(help.status == 0)
-        for code in ["0", "1", "3", "4", "5", "6", "7", "8", "9", "64"] {
+        for code in ["0", "1", "3", "4", "5", "6", "7", "8", "9", "10", "11", "64"] {
             #expect(help.output.contains(try Regex("(?m)^ *\(code)  [a-z]")))
         }
     }
@@ -15,7 +16,9 @@ struct UsageTests {
         "that cannot be understood is an error of its own",
         arguments: [
             ["shout"], ["send"], ["up", "--peer", "nowhere"], ["up", "--port", "65536"], ["cancel", "x"],
-            ["send", "bob", "x", "--wait", "eaten"],
+            ["send", "bob", "x", "--wait", "eaten"], ["trust"], ["trust", "bob", "--yes"],
+            ["verify", "bob", "--matches", "123"],
+            ["verify", "bob", "--matches", "1", "--yes"], ["block"], ["completions"], ["completions", "tcsh"],
         ])
     func usage(arguments: [String]) async throws {
         let result = try await Program.run(arguments)
@@ -26,10 +29,51 @@ struct UsageTests {
     @Test(
         "has examples for every command",
         arguments: [
-            "init", "up", "status", "users", "send", "chat", "history", "cancel",
+            "init", "up", "status", "users", "send", "chat", "history", "cancel", "trust", "verify", "block", "unblock",
+            "completions",
         ])
     func examples(command: String) async throws {
         let help = try await Program.run(command, "--help")
         #expect(help.output.contains("earshot \(command)"))
+    }
+
+    @Test(
+        "tells what was meant by a command that there is not",
+        arguments: [
+            (["sned", "bob"], "earshot send"), (["user"], "earshot users"), (["help", "sned"], "earshot send"),
+            (["SEND"], "earshot send"), (["hist"], "earshot history"), (["frobnicate"], "earshot --help"),
+        ])
+    func typo(arguments: [String], remedy: String) async throws {
+        let result = try await Program.run(arguments)
+        #expect(result.status == 64)
+        #expect(result.errors.hasPrefix("earshot: there is no command \""))
+        #expect(result.errors.contains("\n  try: \(remedy)"))
+        #expect(result.output == "")
+    }
+
+    @Test("shows no control character of a command that there is not")
+    func hostileCommand() async throws {
+        let result = try await Program.run("se\u{1b}[2Jnd")
+        #expect(result.status == 64)
+        #expect(!result.errors.contains("\u{1b}"))
+    }
+
+    @Test("has no colours where standard output is no terminal, nor where NO_COLOR is set", arguments: [false, true])
+    func colours(isRefused: Bool) async throws {
+        let pair = try await Pair.met()
+        #expect(!(try await pair.alice.run("users").output.contains("\u{1b}")))
+        let environment = isRefused ? ["NO_COLOR": "1"] : [:]
+        let terminal = try Terminal.run(["users", "--home", pair.alice.path], environment: environment)
+        #expect(try await terminal.end().output.contains("\u{1b}") == !isRefused)
+    }
+
+    @Test("ends without a word when the reader of its output has gone")
+    func closedPipe() async throws {
+        let shell = try RunningProgram(
+            ["-c", "\"$EARSHOT_BIN\" --help | head -n 1"], program: "/bin/bash",
+            environment: ["EARSHOT_BIN": Program.path])
+        let result = try await shell.end()
+        #expect(result.lines.count == 1)
+        #expect(result.errors == "")
     }
 }

@@ -5,10 +5,14 @@ import EarshotGateway
 actor ChatDialog {
     static let events: Set<EventName> = [
         .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .userUpdated,
+        .identityConflict,
     ]
 
     private let client: GatewayClient
     private let peer: GatewayUser
+    /// The other, as shown.
+    private let peerName: String
+    private let names: NameBook
     private var screen: ChatScreen
     /// The last messages that were shown, so that none is shown twice.
     private var shownIDs: [String] = []
@@ -24,10 +28,12 @@ actor ChatDialog {
     /// How long the end of the dialog waits for its messages to be delivered.
     private static let patience = Duration.seconds(5)
 
-    init(client: GatewayClient, peer: GatewayUser, output: Output) {
+    init(client: GatewayClient, peer: GatewayUser, names: NameBook, output: Output) {
         self.client = client
         self.peer = peer
-        screen = ChatScreen(output: output)
+        self.names = names
+        peerName = names.shown(peer)
+        screen = ChatScreen(output: output, peerName: peerName)
     }
 
     /// Shows the last messages.
@@ -51,8 +57,17 @@ actor ChatDialog {
             sendsUnderWay -= 1
             if sendsUnderWay == 0 { earlyIDs = [] }
         }
-        let message = try await client.send(line, to: peer.id)
+        let message = try await send(line)
         if earlyIDs.remove(message.id) == nil { openIDs.insert(message.id) }
+    }
+
+    /// - Throws: `GatewayError`, and `Failure` where something came between the two while they talked.
+    private func send(_ line: String) async throws -> GatewayMessage {
+        do throws(GatewayError) { return try await client.send(line, to: peer.id) } catch {
+            let names = try await client.names()
+            if let user = names.user(peer.id) { try names.checkMayWrite(to: user) }
+            throw error
+        }
     }
 
     /// Returns when everything that was sent from here is delivered or has failed, or after a moment.
@@ -81,8 +96,22 @@ actor ChatDialog {
         } else if let change = event.stateChange, change.recipient.id == peer.id {
             try screen.show(change)
             close(change)
-        } else if let user = event.user, user.id == peer.id, event.changes?.contains("isOnline") == true {
-            screen.notice("\(SafeText.line(user.name)) is \(user.isOnline ? "online" : "offline")")
+        } else if let user = event.user, user.id == peer.id {
+            changed(user, Set(event.changes ?? []))
+        } else if let conflict = event.conflict, conflict.pinnedID == peer.id {
+            screen.notice(
+                "another key claims the name \(peerName), and is refused: earshot trust \(names.typed(peer))")
+        }
+    }
+
+    private func changed(_ user: GatewayUser, _ changes: Set<String>) {
+        if changes.contains(UserChange.isOnline.rawValue) {
+            screen.notice("\(peerName) is \(user.isOnline ? "online" : "offline")")
+        }
+        if changes.contains(UserChange.trust.rawValue) { screen.notice("\(peerName) is \(TrustWord.of(user))") }
+        if changes.contains(UserChange.pin.rawValue), user.conflictsWith != nil {
+            screen.notice(
+                "the name \(names.looks(of: user.name)) was given to another key: nothing is sent to this one")
         }
     }
 
@@ -103,6 +132,9 @@ actor ChatDialog {
     }
 
     private func close(_ change: GatewayStateChange) {
+        if let reason = change.recipient.reason {
+            screen.notice("not delivered: \(FailureWords.sentence(reason, recipient: peerName))")
+        }
         guard change.recipient.state != DeliveryStage.sent.rawValue else { return }
         if openIDs.remove(change.messageID) == nil, sendsUnderWay > 0 { earlyIDs.insert(change.messageID) }
         if openIDs.isEmpty, sendsUnderWay == 0 { endSettling() }

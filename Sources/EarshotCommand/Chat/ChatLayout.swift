@@ -3,6 +3,8 @@ import EarshotGateway
 /// Where the messages of a dialog stand on a terminal: own ones on the right, the other's on the left.
 struct ChatLayout {
     let columns: Int
+    /// The other, as shown.
+    let peerName: String
     let style: Style
 
     private static let clockWidth = 5
@@ -52,11 +54,11 @@ struct ChatLayout {
 
     private func otherRows(_ message: GatewayMessage) -> [String] {
         let time = style.dim(LocalTime.clock(message.timestampMilliseconds))
-        let name = style.bold(SafeText.line(message.sender.name ?? "?"))
+        let name = style.bold(peerName)
         let indent = String(repeating: " ", count: Self.clockWidth + 1)
         let lines = wrapped(message.text)
         let first = "\(time) \(name): "
-        let nameWidth = DisplayWidth.of(SafeText.line(message.sender.name ?? "?")) + 2
+        let nameWidth = DisplayWidth.of(peerName) + 2
         // A text that does not fit beside the name begins below it.
         guard DisplayWidth.of(lines[0]) + nameWidth + indent.count <= usable else {
             return [first] + lines.map { indent + $0 }

@@ -3,15 +3,22 @@ import EarshotGateway
 /// Writes a dialog. On a terminal the marks of messages that are still in view change in place.
 struct ChatScreen {
     let output: Output
+    /// The other, as shown.
+    let peerName: String
     /// Rows written so far, without those of the line that is being typed.
     private var rowCount = 0
     private var ownMessages: [String: (message: GatewayMessage, row: Int)] = [:]
     /// Own messages whose state may still be shown.
     private static let rememberedMessages = 1000
 
-    init(output: Output) { self.output = output }
+    init(output: Output, peerName: String) {
+        self.output = output
+        self.peerName = peerName
+    }
 
-    private var layout: ChatLayout { ChatLayout(columns: Terminal.size.columns, style: output.style) }
+    private var layout: ChatLayout {
+        ChatLayout(columns: Terminal.size.columns, peerName: peerName, style: output.style)
+    }
 
     private struct Record: Encodable {
         let message: GatewayMessage?

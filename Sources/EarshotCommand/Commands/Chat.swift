@@ -19,7 +19,7 @@ struct Chat: ProgramCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup(title: "Where no node runs") var network: NetworkOptions
 
-    @Argument(help: "A user's name, a name and the beginning of the fingerprint (bob@3fk9), or a key.")
+    @Argument(help: UserArgument.help, completion: UserArgument.completion)
     var name: String
 
     private enum Marks {
@@ -30,9 +30,10 @@ struct Chat: ProgramCommand {
     func execute(_ output: Output) async throws {
         try await Session.with(common.homeDirectory, network.configuration()) { session in
             try await session.goOnline()
-            let peer = try await UserLookup(session: session).user(named: name)
+            let (peer, names) = try await UserLookup(session: session).recipient(name)
             let events = try await session.client.events(ChatDialog.events)
-            let dialog = ChatDialog(client: session.client, peer: peer, output: output)
+            let dialog = ChatDialog(client: session.client, peer: peer, names: names, output: output)
+            if let claim = names.claim(on: peer) { output.note(claim) }
             try await dialog.open()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await dialog.follow(events) }

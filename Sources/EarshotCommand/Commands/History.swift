@@ -14,7 +14,7 @@ struct History: ProgramCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "A user's name, a name and the beginning of the fingerprint (bob@3fk9), or a key.")
+    @Argument(help: UserArgument.help, completion: UserArgument.completion)
     var name: String
 
     @Option(help: "How many messages, 1 to \(Limits.historyPage).")
@@ -37,21 +37,24 @@ struct History: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        let (messages, ownID) = try await Session.with(common.homeDirectory) { session in
-            let messages = try await session.client.history(with: name, before: before, after: after, limit: limit)
-            return (messages, try await session.client.status().id)
+        let (messages, peer, names) = try await Session.with(common.homeDirectory) { session in
+            let names = try await session.client.names()
+            let user = try await UserLookup(session: session).known(name, names)
+            return (
+                try await session.client.history(with: user.id, before: before, after: after, limit: limit), user, names
+            )
         }
         for message in messages {
             try output.object(message)
-            describe(message, isOwn: message.sender.id == ownID, on: output)
+            describe(message, isOwn: message.sender.id != peer.id, names, on: output)
         }
-        if messages.isEmpty { output.line("no messages") }
+        if messages.isEmpty { output.line("no messages with \(names.shown(peer))") }
     }
 
-    private func describe(_ message: GatewayMessage, isOwn: Bool, on output: Output) {
+    private func describe(_ message: GatewayMessage, isOwn: Bool, _ names: NameBook, on output: Output) {
         let time = output.style.dim(LocalTime.full(message.timestampMilliseconds))
-        let sender = SafeText.line(message.sender.name ?? message.sender.id)
-        let mark = isOwn ? "  " + Mark.of(message.recipients.first?.state ?? "") : ""
+        let sender = names.shown(message.sender)
+        let mark = isOwn ? "  " + (message.recipients.first.map(Mark.of) ?? "") : ""
         let lines = SafeText.lines(message.text)
         // What follows the first line is indented: no text can pass for another message.
         let indented = ([lines[0]] + lines.dropFirst().map { "    " + $0 }).joined(separator: "\n")

@@ -21,7 +21,7 @@ struct Send: ProgramCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup(title: "Where no node runs") var network: NetworkOptions
 
-    @Argument(help: "A user's name, a name and the beginning of the fingerprint (bob@3fk9), or a key.")
+    @Argument(help: UserArgument.help, completion: UserArgument.completion)
     var name: String
 
     @Argument(help: "The text; standard input if it is left out or -. One line break at its end is dropped.")
@@ -50,16 +50,18 @@ struct Send: ProgramCommand {
         let text = try await readText()
         try await Session.with(common.homeDirectory, network.configuration()) { session in
             try await session.goOnline()
-            let user = try await UserLookup(session: session).user(named: name)
+            let (user, names) = try await UserLookup(session: session).recipient(name)
+            if let claim = names.claim(on: user) { output.note(claim) }
             let events = try await session.client.events(Delivery.events)
             let message = try await session.client.send(text, to: user.id, timeToLive: ttl)
             let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
             try message.recipients.forEach(report)
-            let delivery = Delivery(client: session.client, message: message, events: events)
+            let delivery = Delivery(
+                client: session.client, message: message, recipient: names.shown(user), events: events)
             if let wait {
                 try await follow(delivery, to: wait, report)
             } else if session.isOwn {
-                try await attempt(delivery, to: user, output, report)
+                try await attempt(delivery, output, report)
             }
         }
     }
@@ -81,15 +83,15 @@ struct Send: ProgramCommand {
     }
 
     private func attempt(
-        _ delivery: Delivery, to user: GatewayUser, _ output: Output,
-        _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
+        _ delivery: Delivery, _ output: Output, _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
     ) async throws {
         let done: Void? = try await within(.seconds(Self.attempt)) {
             try await delivery.follow(to: .delivered, report: report)
         }
         if done == nil {
             output.note(
-                "\(user.name) was not reached; the message stays queued, and a node delivers it later: earshot up")
+                "\(delivery.recipient) was not reached; the message stays queued, and a node delivers it later: earshot up"
+            )
         }
     }
 

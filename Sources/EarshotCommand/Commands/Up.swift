@@ -49,11 +49,13 @@ struct Up: ProgramCommand {
             // Before the node is on the network, so that nothing is missed.
             let events = try await client.events(Self.events)
             _ = try await start()
-            try await announce(try await client.status(), on: output)
+            let status = try await client.status()
+            try await announce(status, on: output)
+            let names = try await client.names()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await signal.wait() }
                 group.addTask {
-                    var log = NodeLog(output: output)
+                    var log = NodeLog(output: output, status: status, names: names)
                     for try await event in events { try log.write(event) }
                 }
                 try await group.next()

@@ -6,8 +6,15 @@ struct Users: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the users that this node has met.",
         discussion: """
-            A user is its key; the fingerprint is the beginning of it. Where two have one name, say which:
-            earshot send bob@3fk9 "hello"
+            A user is its key; the fingerprint is the beginning of it. Where several have one name, NAME shows what to \
+            type for each, like bob@3fk9qbmj.
+
+            TRUST:
+              new         met, and nothing was exchanged yet
+              unverified  the name is pinned to the key: since the first message
+              verified    and you have compared safety numbers: earshot verify NAME
+              blocked     nothing is sent to them and nothing is taken from them
+              CONFLICT    claims a name that is pinned to another key: earshot trust NAME
 
             EXAMPLES:
               earshot users
@@ -17,29 +24,48 @@ struct Users: ProgramCommand {
     @OptionGroup var common: CommonOptions
 
     func execute(_ output: Output) async throws {
-        let users = try await Session.with(common.homeDirectory) { try await $0.client.users() }
+        let (users, names) = try await Session.with(common.homeDirectory) { session in
+            (try await session.client.users(), try await session.client.names())
+        }
         for user in users { try output.object(user) }
         guard !users.isEmpty else {
             output.line("nobody was met yet: a node finds others while it runs (earshot up)")
             return
         }
-        for line in table(users, output.style) { output.line(line) }
+        for line in table(users, names, output.style).lines(output.style) { output.line(line) }
+        let remarks = users.compactMap { remark(on: $0, names, output.style) }
+        if !remarks.isEmpty { output.line("") }
+        for remark in remarks { output.line(remark) }
     }
 
-    private func table(_ users: [GatewayUser], _ style: Style) -> [String] {
-        let rows = users.map { user in
-            [
-                SafeText.line(user.name),
-                user.isOnline ? "online" : "seen \(LocalTime.full(user.lastSeenMilliseconds))",
-                user.trust, user.fingerprint,
-            ]
-        }
-        let all = [["NAME", "PRESENCE", "TRUST", "FINGERPRINT"]] + rows
-        let widths = all[0].indices.map { column in all.map { DisplayWidth.of($0[column]) }.max() ?? 0 }
-        return all.enumerated().map { number, row in
-            let line = zip(row, widths).map { DisplayWidth.pad($0, to: $1) }.joined(separator: "  ")
-            let text = String(line.reversed().drop { $0 == " " }.reversed())
-            return number == 0 ? style.dim(text) : text
-        }
+    private func table(_ users: [GatewayUser], _ names: NameBook, _ style: Style) -> Table {
+        Table(
+            titles: ["NAME", "PRESENCE", "TRUST", "FINGERPRINT"],
+            rows: users.map { user in
+                [
+                    .init(text: names.shown(user)),
+                    .init(text: user.presence, colour: user.isOnline ? style.green : { $0 }),
+                    .init(text: TrustWord.of(user)) { TrustWord.coloured($0, of: user, style) },
+                    .init(text: user.fingerprint),
+                ]
+            })
     }
+
+    /// What somebody who reads the table should know about a user.
+    private func remark(on user: GatewayUser, _ names: NameBook, _ style: Style) -> String? {
+        guard !user.isBlocked else { return nil }
+        let shown = names.shown(user)
+        guard user.isInConflict else {
+            return names.likeness(of: user).map {
+                "\(shown) \($0). To keep them out: earshot block \(names.typed(user))"
+            }
+        }
+        let claim = "\(shown) claims the name \(names.looks(of: user.name)), which is pinned to another key."
+        return style.red(claim)
+            + " Nothing is sent to them. To decide: earshot trust \(names.typedName(of: user))"
+    }
+}
+
+extension GatewayUser {
+    var presence: String { isOnline ? "online" : "seen \(LocalTime.full(lastSeenMilliseconds))" }
 }

@@ -1,3 +1,5 @@
+import EarshotGateway
+
 /// What has become of an own message, in a few columns. Without colours too each is another.
 enum Mark {
     /// The columns that the longest takes.
@@ -13,5 +15,11 @@ enum Mark {
         case "failed": "✗"
         default: "?"
         }
+    }
+
+    /// The mark, and why a message failed.
+    static func of(_ delivery: GatewayDelivery) -> String {
+        let mark = of(delivery.state)
+        return delivery.reason.map { "\(mark) \(FailureWords.brief($0))" } ?? mark
     }
 }

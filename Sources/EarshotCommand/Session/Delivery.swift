@@ -14,6 +14,8 @@ enum DeliveryStage: String, CaseIterable, Comparable {
 struct Delivery: Sendable {
     let client: GatewayClient
     let message: GatewayMessage
+    /// The recipient, as shown.
+    let recipient: String
     /// `GatewayClient.events(Delivery.events)`, from before the message was sent.
     let events: GatewayEvents
 
@@ -30,8 +32,8 @@ struct Delivery: Sendable {
                 try report(delivery)
                 throw Failure(
                     .messageFailed,
-                    "the message will not be delivered to \(delivery.name ?? delivery.id): "
-                        + (delivery.reason ?? "no reason was given"))
+                    "the message will not be delivered: "
+                        + FailureWords.sentence(delivery.reason, recipient: recipient))
             }
             guard let stage = DeliveryStage(rawValue: delivery.state), stage > reached else { continue }
             reached = stage

@@ -6,23 +6,42 @@ import EarshotGateway
 /// Who comes and goes is written to standard output, trouble to standard error; as JSON all goes to standard output.
 struct NodeLog {
     let output: Output
+    /// The node's own user.
+    let status: GatewayStatus
+    private var names: NameBook
     /// The last failure at each address: the same one again is no news.
     private var failures: [String: String] = [:]
     private static let rememberedFailures = 1024
+    /// The reasons of a node that refuses another for who it is.
+    private static let refusals: Set<String> = [nameRefusal, "blocked"]
+    private static let nameRefusal = "identityConflict"
+    /// The code of a link that the other end has closed.
+    private static let closedByPeer = "closedByPeer"
 
-    init(output: Output) { self.output = output }
+    init(output: Output, status: GatewayStatus, names: NameBook) {
+        self.output = output
+        self.status = status
+        self.names = names
+    }
 
     mutating func write(_ event: GatewayEvent) throws {
+        if let user = event.user { names.update(user) }
         guard isNews(event) else { return }
         try output.object(event)
         if !output.isJSON { describe(event) }
     }
 
     private mutating func isNews(_ event: GatewayEvent) -> Bool {
-        guard event.name == EventName.linkFailed.rawValue, let address = event.address else { return true }
+        guard event.name == EventName.linkFailed.rawValue, var address = event.address else { return true }
         // How long a credential is over changes from one try to the next, and nothing else does.
         let isCredential = event.code?.hasPrefix("credential") == true
-        let failure = "\(event.code ?? ""): \(isCredential ? "" : event.reason ?? "")"
+        var failure = "\(event.code ?? ""): \(isCredential ? "" : event.reason ?? "")"
+        if let reason = event.closeReason, Self.refusals.contains(reason) {
+            // Whom this node refuses, its user knows; whoever is refused tries again, each time from another port.
+            guard event.code == Self.closedByPeer else { return false }
+            address = String(address.prefix(upTo: address.lastIndex(of: ":") ?? address.endIndex)) + " " + reason
+            failure = reason
+        }
         guard failures[address] != failure else { return false }
         if failures.count >= Self.rememberedFailures { failures.removeAll() }
         failures[address] = failure
@@ -30,12 +49,14 @@ struct NodeLog {
     }
 
     private func describe(_ event: GatewayEvent) {
-        let name = SafeText.line(event.user?.name ?? "somebody")
+        let name = event.user.map { names.shown($0) } ?? "somebody"
         let reason = event.reason ?? "the reason is unknown"
         switch EventName(rawValue: event.name) {
-        case .userDiscovered: output.line("\(name) was met for the first time: \(event.user?.fingerprint ?? "")")
+        case .userDiscovered: describeDiscovery(event.user, name: name)
         case .userUpdated: describeUpdate(event, name: name)
         case .identityConflict: describe(event.conflict)
+        case .linkFailed where Self.refusals.contains(event.closeReason ?? ""):
+            describeRefusal(event, by: event.user.map { names.shown($0) } ?? "the node at \(event.address ?? "?")")
         case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
         case .clockSkewed: output.note(Self.skew(event.aheadMilliseconds ?? 0, of: name))
         case .credentialWillExpire, .credentialExpired, .credentialNotYetValid:
@@ -83,13 +104,37 @@ struct NodeLog {
             + "set the clock of one of the two right"
     }
 
+    private func describeDiscovery(_ user: GatewayUser?, name: String) {
+        // Whoever claims the name of another is told of by the conflict.
+        guard let user, user.conflictsWith == nil else { return }
+        let likeness = names.likeness(of: user).map { "; \($0)" } ?? ""
+        output.line("\(name) was met for the first time: \(user.fingerprint)\(likeness)")
+    }
+
     private func describe(_ conflict: GatewayConflict?) {
         guard let conflict else { return }
-        let claimant = UserID(conflict.claimedBy)?.fingerprint ?? conflict.claimedBy
+        let name = names.looks(of: conflict.name)
+        let typed = names.user(conflict.pinnedID).map { names.typed($0) } ?? ShellWord.quote(conflict.name)
         output.report(
             Failure(
-                .ambiguousUser,
-                "another key claims the name of \(conflict.name), and nothing was sent to it: \(claimant)",
-                remedy: "ask \(conflict.name) in person; who it is, the fingerprint says: earshot users"))
+                .identityConflict,
+                "another key claims the name \(name), and is refused: \(NameBook.fingerprint(conflict.claimedBy)); "
+                    + "the name is pinned to \(NameBook.fingerprint(conflict.pinnedID))",
+                remedy: "ask \(name) in person which key is theirs, and see: earshot trust \(typed)"))
+    }
+
+    private func describeRefusal(_ event: GatewayEvent, by peer: String) {
+        guard event.closeReason == Self.nameRefusal else {
+            output.note("\(peer) refuses this node: its user has blocked this one")
+            return
+        }
+        output.report(
+            Failure(
+                .identityConflict,
+                "\(peer) refuses this node: there the name \(status.name) is pinned to another key than "
+                    + status.fingerprint,
+                remedy:
+                    "if the name is yours, ask them to compare the fingerprint with you and to give it to this key: "
+                    + "earshot trust \(ShellWord.quote(status.name)) --accept"))
     }
 }

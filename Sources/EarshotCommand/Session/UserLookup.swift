@@ -1,28 +1,53 @@
 import Earshot
 import EarshotGateway
 
-/// Finds a user by name, and gives discovery a moment where the node has just started.
+/// Finds a user by name.
 struct UserLookup {
     let session: Session
 
     static let patience = Duration.seconds(5)
 
-    /// - Throws: `GatewayError` `unknownUser` or `ambiguousUser`.
-    func user(named name: String) async throws -> GatewayUser {
-        let client = session.client
-        let events = try await client.events([.userDiscovered, .userUpdated])
-        do throws(GatewayError) { return try await client.user(named: name) } catch {
+    /// The user to write to; discovery has a moment where the node has just started.
+    /// - Throws: `Failure` or `GatewayError` `unknownUser`, `ambiguousUser`, `blocked` or `identityConflict`.
+    func recipient(_ name: String) async throws -> (user: GatewayUser, names: NameBook) {
+        let user = try await awaited(name)
+        let names = try await session.client.names()
+        try names.checkMayWrite(to: user)
+        return (user, names)
+    }
+
+    /// A user who was met before, whoever they are.
+    /// - Throws: `Failure` or `GatewayError` `unknownUser` or `ambiguousUser`.
+    func known(_ name: String, _ names: NameBook) async throws -> GatewayUser {
+        do throws(GatewayError) { return try await session.client.user(named: name) } catch {
+            throw error.code == .ambiguousUser ? clarified(error, name, names) : error
+        }
+    }
+
+    private func awaited(_ name: String) async throws -> GatewayUser {
+        let events = try await session.client.events([.userDiscovered, .userUpdated])
+        do throws(GatewayError) { return try await session.client.user(named: name) } catch {
+            if error.code == .ambiguousUser { throw clarified(error, name, try await session.client.names()) }
             guard session.isOwn, error.code == .unknownUser else { throw error }
-            let found = try await within(Self.patience) { () -> GatewayUser? in
-                for try await _ in events {
-                    do throws(GatewayError) { return try await client.user(named: name) } catch {
-                        guard error.code == .unknownUser else { throw error }
-                    }
-                }
-                return nil
+            guard let user = try await within(Self.patience, { try await first(name, in: events) }) ?? nil else {
+                throw error
             }
-            guard let user = found ?? nil else { throw error }
             return user
         }
+    }
+
+    private func first(_ name: String, in events: GatewayEvents) async throws -> GatewayUser? {
+        for try await _ in events {
+            do throws(GatewayError) { return try await session.client.user(named: name) } catch {
+                guard error.code == .unknownUser else { throw error }
+            }
+        }
+        return nil
+    }
+
+    /// The node's own words do not know what a shell would make of a name.
+    private func clarified(_ error: GatewayError, _ name: String, _ names: NameBook) -> any Error {
+        let namesakes = names.users(called: name)
+        return namesakes.count > 1 ? names.ambiguity(of: name, among: namesakes) : error
     }
 }

@@ -17,6 +17,8 @@ public struct GatewayEvent: Codable, Hashable, Sendable {
     /// Of `linkFailed`: where the peer was, and the code of the error.
     public internal(set) var address: String?
     public internal(set) var code: String?
+    /// Of `linkFailed`, where one of the two ends said why it closed the link: `identityConflict`, `blocked`, ...
+    public internal(set) var closeReason: String?
     /// Of `discoveryUnavailable` and `discoveryAvailable`: the way of finding peers.
     public internal(set) var source: String?
     /// Why, of `linkFailed`, `storageFailed` and `discoveryUnavailable`.

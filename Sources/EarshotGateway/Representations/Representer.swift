@@ -58,6 +58,7 @@ struct Representer: Sendable {
     private func fill(_ event: inout GatewayEvent, from failure: LinkFailure) async {
         event.address = failure.address
         event.code = failure.code
+        event.closeReason = failure.closeReason
         event.reason = failure.message
         if let userID = failure.userID { event.user = await node.users.user(userID).map { GatewayUser($0) } }
     }

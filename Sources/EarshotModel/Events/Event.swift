@@ -124,12 +124,15 @@ public struct LinkFailure: Hashable, Sendable {
     /// The code of the error, for programs, and its text, for people.
     public let code: String
     public let message: String
+    /// Why the link was closed, where one of the two ends said so.
+    public let closeReason: String?
 
-    public init(address: String, userID: UserID?, code: String, message: String) {
+    public init(address: String, userID: UserID?, code: String, message: String, closeReason: String? = nil) {
         self.address = address
         self.userID = userID
         self.code = code
         self.message = message
+        self.closeReason = closeReason
     }
 }
 

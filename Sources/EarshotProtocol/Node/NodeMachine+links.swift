@@ -222,7 +222,7 @@ extension NodeMachine {
                 .linkFailed(
                     LinkFailure(
                         address: link.address?.description ?? "unknown", userID: link.peer?.userID,
-                        code: error.code.description, message: error.message)))
+                        code: error.code.description, message: error.message, closeReason: error.closeReason?.name)))
         }
     }
 

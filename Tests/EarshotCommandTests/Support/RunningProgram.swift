@@ -40,6 +40,12 @@ final class RunningProgram: Sendable {
         return Program.Result(status: process.terminationStatus, output: output.text, errors: errors.text)
     }
 
+    /// Waits until standard error matches.
+    func expectError(_ pattern: String, _ place: SourceLocation = #_sourceLocation) async throws {
+        let expression = try Regex(pattern)
+        try await eventually("errors match \(pattern)", place) { self.errorText.contains(expression) }
+    }
+
     /// Waits until standard output matches, and returns what the first group of the pattern matched.
     @discardableResult
     func expect(_ pattern: String, _ place: SourceLocation = #_sourceLocation) async throws -> String {

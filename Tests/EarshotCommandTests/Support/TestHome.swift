@@ -30,6 +30,23 @@ final class TestHome: Sendable {
         return (program, try await program.expect(#"is up: .* port (\d+)"#))
     }
 
+    /// The user's key.
+    func userID() async throws -> String {
+        try #require(try await run("status", "--json").objects().first?["id"] as? String)
+    }
+
+    /// What names the user beside others of the same name, and the fingerprint.
+    func key() async throws -> (prefix: String, fingerprint: String) {
+        let id = try await userID()
+        let groups = stride(from: 0, to: 20, by: 4).map { id.dropFirst($0).prefix(4) }
+        return (String(id.prefix(8)), groups.joined(separator: " "))
+    }
+
+    /// The known user whose key begins so, as `earshot users --json` shows them.
+    func user(_ prefix: String) async throws -> [String: Any]? {
+        try await run("users", "--json").objects().first { ($0["id"] as? String)?.hasPrefix(prefix) == true }
+    }
+
     func mode(of file: String = "") throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path + file)
         return try #require(attributes[.posixPermissions] as? NSNumber).intValue

@@ -18,7 +18,7 @@ struct IdentityTests {
         #expect((conflict.name.text, conflict.pinnedID) == ("bob", bob.userID))
         #expect(conflict.claimedBy == impostor.userID)
         try await alice.events.first("the link is refused") { event in
-            event.linkFailure.flatMap { $0.message.contains("pinned") ? $0 : nil }
+            event.linkFailure.flatMap { $0.closeReason == "identityConflict" ? $0 : nil }
         }
         #expect(await alice.node.status().links.isEmpty)
         #expect(try await alice.node.users.named("bob").userID == bob.userID)

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+struct TrustCommand: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust",
+        abstract: "Show who claims a name, and decide whose it is.",
+        discussion: """
+            A name is pinned to the first key that messages were exchanged with. Another key with that name is refused \
+            until you decide: either the person has a new key (a new machine, a lost home directory), or somebody \
+            pretends to be them. Ask the person, not the network: the fingerprint tells.
+
+            With --accept the name goes to the other key. Nothing is sent to the old one any more: messages that wait \
+            for it fail, and whoever was verified is so no longer. On a terminal it asks first.
+
+            EXAMPLES:
+              earshot trust bob
+              earshot trust bob --accept
+              earshot trust bob@3fk9 --accept --yes
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: UserArgument.help, completion: UserArgument.completion)
+    var name: String
+
+    @Flag(name: .customLong("accept"), help: "Give the name to the other key, or to the one that is named.")
+    var isAccepting = false
+
+    @Flag(name: .customLong("yes"), help: "Do not ask.")
+    var isSure = false
+
+    func validate() throws {
+        guard isAccepting || !isSure else { throw ValidationError("--yes goes with --accept.") }
+    }
+
+    func execute(_ output: Output) async throws {
+        let (claims, names) = try await Session.with(common.homeDirectory) { session in
+            let names = try await session.client.names()
+            let claims = try await readClaims(session, names)
+            if !isAccepting {
+                try await ClaimsReport(claims: claims, names: names, output: output).show(session.client)
+            }
+            return (claims, names)
+        }
+        if isAccepting { try await accept(claims, names, output) }
+    }
+
+    private func readClaims(_ session: Session, _ names: NameBook) async throws -> NameClaims {
+        do {
+            return NameClaims(name, user: try await UserLookup(session: session).known(name, names), names)
+        } catch let failure as Failure {
+            guard failure.code == .ambiguousUser, names.users(called: name).count > 1 else { throw failure }
+            return NameClaims(name, user: nil, names)
+        }
+    }
+
+    // MARK: - Accepting
+
+    private func accept(_ claims: NameClaims, _ names: NameBook, _ output: Output) async throws {
+        switch claims.other {
+        case .several(let users): throw names.ambiguity(of: claims.name, among: users)
+        case .nobody(let user):
+            try output.object(user)
+            output.line("the name \(names.looks(of: user.name)) is pinned to \(user.fingerprint) already")
+        case .user(let user):
+            guard !user.isBlocked else { throw names.blocked(user) }
+            try await confirm(user, claims, names)
+            // A node that runs only for this command was not kept while somebody thought.
+            try await Session.with(common.homeDirectory) { session in
+                try await give(to: user, claims, names, session.client, output)
+            }
+        }
+    }
+
+    private func confirm(_ user: GatewayUser, _ claims: NameClaims, _ names: NameBook) async throws {
+        guard !isSure, Confirmation.isPossible else { return }
+        let name = names.looks(of: user.name)
+        let from = claims.pinned.map { "from the key \($0.fingerprint) " } ?? ""
+        guard try await Confirmation.ask("Give the name \(name) \(from)to the key \(user.fingerprint)?") else {
+            throw Failure(.notConfirmed, "nothing was decided about \(name)")
+        }
+    }
+
+    private func give(
+        to user: GatewayUser, _ claims: NameClaims, _ names: NameBook, _ client: GatewayClient, _ output: Output
+    ) async throws {
+        var waiting: WaitingMessages?
+        if let pinned = claims.pinned { waiting = try await WaitingMessages(client, to: pinned) }
+        let accepted = try await client.decide(.accept, about: user.id)
+        try output.object(accepted)
+        let name = names.looks(of: user.name)
+        output.line("the name \(name) is pinned to \(accepted.fingerprint)")
+        guard let pinned = claims.pinned else { return }
+        output.line("it was pinned to \(pinned.fingerprint): nothing is sent to that key any more")
+        if let failed = try await waiting?.failed(as: .identityChanged) { output.line(failed) }
+    }
+}

@@ -1,0 +1,14 @@
+import Foundation
+
+/// Asks somebody at a terminal for a yes.
+enum Confirmation {
+    /// Whether there is somebody to ask: what is typed comes from a terminal, and the question appears on one.
+    static var isPossible: Bool { StandardInput.isTerminal && isatty(STDERR_FILENO) == 1 }
+
+    /// - Returns: whether the answer is yes; anything else, and none at all, is no.
+    static func ask(_ question: String) async throws -> Bool {
+        FileHandle.standardError.write(Data("\(SafeText.line(question)) [y/N] ".utf8))
+        let answer = try await StandardInput().line() ?? ""
+        return ["y", "yes"].contains(answer.lowercased().filter { !$0.isWhitespace })
+    }
+}

@@ -1,0 +1,30 @@
+import Earshot
+
+/// Why a message failed, for people.
+enum FailureWords {
+    /// In a word or two.
+    static func brief(_ reason: String?) -> String {
+        switch reason.flatMap(FailureReason.init(rawValue:)) {
+        case .expired: "expired"
+        case .cancelled: "cancelled"
+        case .rejected: "refused"
+        case .blocked: "blocked"
+        case .identityChanged: "key changed"
+        case .tooLarge: "too large"
+        case nil: SafeText.line(reason ?? "failed")
+        }
+    }
+
+    /// - Parameter name: the recipient, as shown.
+    static func sentence(_ reason: String?, recipient name: String) -> String {
+        switch reason.flatMap(FailureReason.init(rawValue:)) {
+        case .expired: "\(name) was not reached before its time to live was over"
+        case .cancelled: "it was taken back before it was sent"
+        case .rejected: "\(name)'s node refused it"
+        case .blocked: "\(name) was blocked before it was delivered"
+        case .identityChanged: "the name was given to another key before \(name) had it"
+        case .tooLarge: "it is over the limit of \(name)'s node"
+        case nil: SafeText.line(reason ?? "no reason was given")
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Earshot
+import EarshotGateway
+
+/// How users are shown, and what to type for each. Wherever the name of another is written, it comes from here.
+struct NameBook: Sendable {
+    private let own: GatewayParty
+    private var users: [String: GatewayUser] = [:]
+    private var idsOfName: [String: Set<String>] = [:]
+    /// The names that look alike, by what they look like. One's own is among them.
+    private var namesOfSkeleton: [String: Set<UserName>] = [:]
+
+    /// What follows the name, at the least, where the name alone is not enough.
+    private static let prefixLength = 8
+    /// Users at which those whom the node may have forgotten are forgotten here.
+    private static let limit = 4 * Limits.strangers
+
+    init(_ users: [GatewayUser], own: GatewayParty) {
+        self.own = own
+        if let name = Self.name(own.name ?? "") { namesOfSkeleton[name.skeleton] = [name] }
+        for user in users { update(user) }
+    }
+
+    /// Takes note of somebody as they are now.
+    mutating func update(_ user: GatewayUser) {
+        if users.count >= Self.limit, users[user.id] == nil { forgetStrangers() }
+        if let old = users[user.id], old.name != user.name { forgetName(of: old) }
+        users[user.id] = user
+        idsOfName[user.name, default: []].insert(user.id)
+        if let name = Self.name(user.name) { namesOfSkeleton[name.skeleton, default: []].insert(name) }
+    }
+
+    /// The node forgets those whom it only ever met, and does not say whom.
+    private mutating func forgetStrangers() {
+        for user in users.values where !user.isPinned && !user.isOnline && user.trust == Trust.unverified.rawValue {
+            users[user.id] = nil
+            forgetName(of: user)
+        }
+    }
+
+    private mutating func forgetName(of user: GatewayUser) {
+        idsOfName[user.name]?.remove(user.id)
+        guard idsOfName[user.name]?.isEmpty == true, let name = Self.name(user.name) else { return }
+        idsOfName[user.name] = nil
+        if user.name != own.name { namesOfSkeleton[name.skeleton]?.remove(name) }
+    }
+
+    func user(_ id: String) -> GatewayUser? { users[id] }
+
+    /// Everybody who calls themselves so: the one to whom the name is pinned, then the others by their keys.
+    func users(called name: String) -> [GatewayUser] {
+        idsOfName[name, default: []].compactMap { users[$0] }
+            .sorted { ($0.isPinned ? 0 : 1, $0.id) < ($1.isPinned ? 0 : 1, $1.id) }
+    }
+
+    // MARK: - To be read
+
+    /// Like `bob`; like `bob@3fk9qbmj` where the name alone stands for another or for nobody.
+    func shown(_ user: GatewayUser) -> String {
+        isNamedAlone(user) ? looks(of: user.name) : looks(of: user.name) + "@" + prefix(of: user)
+    }
+
+    /// The same of somebody who may be unknown by now.
+    func shown(_ party: GatewayParty) -> String {
+        if party.id == own.id { return looks(of: own.name ?? "you") }
+        if let user = users[party.id] { return shown(user) }
+        return party.name.map(looks) ?? Self.fingerprint(party.id)
+    }
+
+    /// A name by itself, whoever has it: what deceives in it is escaped.
+    func looks(of text: String) -> String {
+        guard let name = Self.name(text) else { return SafeText.line(text) }
+        return SafeText.line(name.displayed(among: namesOfSkeleton[name.skeleton] ?? []))
+    }
+
+    /// Other users whose names look like this one's.
+    func lookAlikes(of user: GatewayUser) -> [GatewayUser] {
+        guard let name = Self.name(user.name) else { return [] }
+        return name.lookAlikes(among: namesOfSkeleton[name.skeleton] ?? [])
+            .flatMap { users(called: $0.text) }
+    }
+
+    /// Whether the name could be taken for this node's user's own.
+    func isLikeOwn(_ user: GatewayUser) -> Bool {
+        Self.name(user.name)?.skeleton == own.name.flatMap(Self.name)?.skeleton
+    }
+
+    static func fingerprint(_ id: String) -> String { UserID(id)?.fingerprint ?? SafeText.line(id) }
+
+    // MARK: - To be typed
+
+    /// What names the user alone on a command line, as one word of a shell.
+    func typed(_ user: GatewayUser) -> String { ShellWord.quote(argument(user)) }
+
+    /// The same as the program takes it: the name, the name and the beginning of the key, or the key.
+    func argument(_ user: GatewayUser) -> String {
+        isNamedAlone(user) && isTypable(user.name) ? user.name : explicit(user)
+    }
+
+    /// The name and the beginning of the key, even where the name alone would do.
+    func explicit(_ user: GatewayUser) -> String {
+        guard isTypable(user.name) else { return user.id }
+        let text = "\(user.name)@\(prefix(of: user))"
+        return idsOfName[text] == nil ? text : user.id
+    }
+
+    /// A name that is shown otherwise cannot be copied, and one with a sign in it may be taken for name and key.
+    private func isTypable(_ name: String) -> Bool {
+        !name.contains("@") && !name.hasPrefix("-") && UserID(name) == nil && looks(of: name) == name
+    }
+
+    /// Whether the name alone stands for this user.
+    private func isNamedAlone(_ user: GatewayUser) -> Bool {
+        guard user.name != own.name else { return false }
+        return user.isPinned || idsOfName[user.name, default: []].subtracting([user.id]).isEmpty
+    }
+
+    /// As much of the key as no namesake shares.
+    private func prefix(of user: GatewayUser) -> String {
+        var length = Self.prefixLength
+        let others = idsOfName[user.name, default: []].subtracting([user.id])
+        while length < user.id.count, others.contains(where: { $0.hasPrefix(user.id.prefix(length)) }) { length += 1 }
+        return String(user.id.prefix(length))
+    }
+
+    private static func name(_ text: String) -> UserName? {
+        // What is no name has no looks to compare: it is shown with its control characters escaped.
+        do { return try UserName(text) } catch { return nil }
+    }
+}
+
+extension GatewayClient {
+    /// The names of everybody who is known now.
+    func names() async throws(GatewayError) -> NameBook {
+        let status = try await status()
+        return NameBook(try await users(), own: GatewayParty(id: status.id, name: status.name))
+    }
+}

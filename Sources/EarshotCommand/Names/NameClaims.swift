@@ -1,0 +1,38 @@
+import Earshot
+import EarshotGateway
+
+/// Everybody who calls themselves by one name, and whom of them somebody means who gives it to "the other".
+struct NameClaims {
+    let name: String
+    /// The one to whom the name is pinned first.
+    let claimants: [GatewayUser]
+    /// The one whom the argument names alone, if it is more than the name.
+    private let chosen: GatewayUser?
+
+    enum Other {
+        case user(GatewayUser)
+        /// The name is this user's already, or nobody else wants it.
+        case nobody(GatewayUser)
+        case several([GatewayUser])
+    }
+
+    /// - Parameter user: whom the argument names; `nil` where it is a name that several have.
+    init(_ argument: String, user: GatewayUser?, _ names: NameBook) {
+        name = user?.name ?? argument
+        claimants = names.users(called: name)
+        chosen = argument == name ? nil : user
+    }
+
+    var pinned: GatewayUser? { claimants.first(where: \.isPinned) }
+
+    /// Who gets the name if this node's user accepts.
+    var other: Other {
+        if let chosen { return chosen.isPinned ? .nobody(chosen) : .user(chosen) }
+        // A blocked claimant is kept out already.
+        let others = claimants.filter { !$0.isPinned && !$0.isBlocked }
+        if others.count > 1 { return .several(others) }
+        if let other = others.first { return .user(other) }
+        if let pinned { return .nobody(pinned) }
+        return claimants.count == 1 ? .user(claimants[0]) : .several(claimants)
+    }
+}

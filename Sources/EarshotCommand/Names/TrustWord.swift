@@ -1,0 +1,31 @@
+import Earshot
+import EarshotGateway
+
+/// How a user stands, in a word.
+enum TrustWord {
+    static let conflict = "CONFLICT"
+
+    static func of(_ user: GatewayUser) -> String {
+        if user.trust == Trust.blocked.rawValue { return user.trust }
+        if user.conflictsWith != nil { return conflict }
+        if user.trust == Trust.verified.rawValue || user.isPinned { return user.trust }
+        // Met, and nothing was exchanged with them yet.
+        return "new"
+    }
+
+    static func coloured(_ text: String, of user: GatewayUser, _ style: Style) -> String {
+        switch of(user) {
+        case conflict: style.red(text)
+        case Trust.verified.rawValue: style.green(text)
+        case Trust.blocked.rawValue: style.dim(text)
+        default: text
+        }
+    }
+}
+
+extension GatewayUser {
+    var isBlocked: Bool { trust == Trust.blocked.rawValue }
+    var isVerified: Bool { trust == Trust.verified.rawValue }
+    /// Whether this node's user has something to decide: a blocked claimant is kept out already.
+    var isInConflict: Bool { conflictsWith != nil && !isBlocked }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+import Foundation
+
+/// The argument that names another user.
+enum UserArgument {
+    static let help: ArgumentHelp =
+        "A user's name, a name and the beginning of the fingerprint (bob@3fk9), or a key."
+
+    /// The users that the node knows, for a shell that completes a command line.
+    static let completion = CompletionKind.custom { words, _, _ in await candidates(in: words) }
+
+    /// Nobody waits longer for a completion.
+    private static let patience = Duration.seconds(1)
+
+    /// What cannot be found out is not completed: a shell has no place for an error.
+    private static func candidates(in words: [String]) async -> [String] {
+        let home = home(in: words)
+        do {
+            let names = try await within(patience) {
+                try await Session.with(home) { session in
+                    let names = try await session.client.names()
+                    return try await session.client.users().filter { !$0.isInConflict }.map { candidate($0, names) }
+                }
+            }
+            return names ?? []
+        } catch { return [] }
+    }
+
+    /// Shells expand what they are given as candidates: a name in which one would see more than letters is never
+    /// offered, and the key is in its place.
+    private static func candidate(_ user: GatewayUser, _ names: NameBook) -> String {
+        let argument = names.argument(user)
+        return ShellWord.isPlain(argument) ? argument : user.id
+    }
+
+    /// The home directory that the line names, else the usual one. The shell has not taken off quotes.
+    private static func home(in words: [String]) -> Home {
+        for (word, next) in zip(words, words.dropFirst()) where word == "--home" { return Home(path: unquoted(next)) }
+        let path = words.first { $0.hasPrefix("--home=") }?.dropFirst("--home=".count)
+        return path.map { Home(path: unquoted(String($0))) } ?? .standard()
+    }
+
+    private static func unquoted(_ word: String) -> String {
+        let text = word.filter { $0 != "\"" && $0 != "'" && $0 != "\\" }
+        return text.hasPrefix("~/") ? (text as NSString).expandingTildeInPath : text
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Earshot
+
+/// The argument parser says only "unexpected argument" of a command that there is not.
+enum Typo {
+    /// - Parameter arguments: without the program's name.
+    /// - Returns: `nil` where the command is one that there is, or where none is named.
+    static func failure(in arguments: [String]) -> Failure? {
+        guard var name = arguments.first else { return nil }
+        if name == "help", arguments.count > 1 { name = arguments[1] }
+        guard !name.isEmpty, !name.hasPrefix("-"), !names.contains(name) else { return nil }
+        return Failure(
+            .unknownCommand, "there is no command \"\(name)\"",
+            remedy: nearest(to: name).map { "earshot \($0)" } ?? "earshot --help lists the commands")
+    }
+
+    private static let names = EarshotProgram.configuration.subcommands.map { $0._commandName } + ["help"]
+
+    /// The command that was probably meant: two letters may be wrong, and one in a short word.
+    private static func nearest(to name: String) -> String? {
+        let lowercased = name.lowercased()
+        let distances = names.map { ($0, EditDistance.between($0, lowercased)) }
+        guard let (nearest, distance) = distances.min(by: { $0.1 < $1.1 }) else { return nil }
+        return distance <= min(2, (name.count + 1) / 2) ? nearest : names.first { $0.hasPrefix(lowercased) }
+    }
+}
+
+extension EarshotError.Code {
+    /// The program has no such command.
+    static let unknownCommand = Self("unknownCommand")
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@Suite("earshot block and unblock")
+struct BlockTests {
+    @Test("keeps a user out until they are let in again")
+    func block() async throws {
+        let pair = try await Pair.met()
+        let bob = try await pair.bob.key()
+        let blocked = try await pair.alice.run("block", "bob")
+        #expect(blocked.status == 0)
+        #expect(blocked.lines == ["bob is blocked: \(bob.fingerprint)"])
+        #expect(try await pair.alice.run("block", "bob").lines == ["bob is blocked already"])
+        try await pair.bobNode.expectError("alice refuses this node: its user has blocked this one")
+        try await eventually("the link has ended") {
+            try await pair.alice.user(bob.prefix)?["isOnline"] as? Bool == false
+        }
+        #expect(try await pair.alice.run("users").output.contains(" blocked "))
+        for command in [["send", "bob", "x"], ["chat", "bob"]] {
+            let refused = try await Program.run(command + ["--home", pair.alice.path])
+            #expect(refused.status == 11)
+            #expect(refused.errors.hasSuffix("\n  try: earshot unblock bob\n"))
+        }
+        #expect(try await pair.bob.run("send", "alice", "let me in").status == 0)
+
+        #expect(try await pair.alice.run("unblock", "bob").lines == ["bob is no longer blocked"])
+        #expect(try await pair.alice.run("unblock", "bob").lines == ["bob is not blocked"])
+        try await eventually("what waited has come") {
+            try await pair.alice.run("history", "bob", "--json").objects().last?["text"] as? String == "let me in"
+        }
+    }
+
+    @Test("fails what waits for the user, and says how much")
+    func waiting() async throws {
+        let pair = try await Pair.met()
+        pair.bobNode.signal(SIGTERM)
+        _ = try await pair.bobNode.end()
+        let bob = try await pair.bob.key()
+        try await eventually("bob is offline") { try await pair.alice.user(bob.prefix)?["isOnline"] as? Bool == false }
+        for text in ["one", "two"] { #expect(try await pair.alice.run("send", "bob", text).status == 0) }
+        let blocked = try await pair.alice.run("block", "bob")
+        #expect(blocked.lines.last == "2 messages that waited for them have failed")
+        #expect(try await pair.alice.run("history", "bob").lines.allSatisfy { $0.hasSuffix("✗ blocked") })
+    }
+
+    @Test("does not guess where two claim the name; the claimant can be kept out, and let in again")
+    func claimant() async throws {
+        let claim = try await Claim.made()
+        let (bob, eve) = (try await claim.bob.key(), try await claim.eve.key())
+        let guess = try await claim.alice.run("block", "bob")
+        #expect(guess.status == 5)
+        for key in [bob, eve] { #expect(guess.errors.contains("bob@\(key.prefix)")) }
+        #expect(try await claim.alice.run("block", "bob@\(eve.prefix)").status == 0)
+        let table = try await claim.alice.run("users").output
+        #expect(!table.contains("CONFLICT") && !table.contains("claims the name"))
+        #expect(try await claim.alice.run("send", "bob", "you", "--wait", "delivered").errors == "")
+        // Only one of them is blocked.
+        #expect(try await claim.alice.run("unblock", "bob").lines == ["bob@\(eve.prefix) is no longer blocked"])
+        #expect(try await claim.alice.run("users").output.contains("CONFLICT"))
+    }
+
+    @Test("works where no node runs, and lasts")
+    func withoutNode() async throws {
+        let pair = try await Pair.met()
+        pair.aliceNode.signal(SIGTERM)
+        _ = try await pair.aliceNode.end()
+        #expect(try await pair.alice.run("block", "bob", "--json").objects().first?["trust"] as? String == "blocked")
+        #expect(try await pair.alice.run("users", "--json").objects().first?["trust"] as? String == "blocked")
+    }
+}
