@@ -24,7 +24,8 @@ enum AvahiLibrary {
     static func functions() throws(DiscoveryError) -> CDNSSDFunctions {
         guard let loaded else {
             throw DiscoveryError(
-                .daemonUnavailable, "Avahi's DNS-SD layer (libdns_sd.so.1) is missing: install libavahi-compat-libdnssd1")
+                .daemonUnavailable,
+                "Avahi's DNS-SD layer (libdns_sd.so.1) is missing: install libavahi-compat-libdnssd1")
         }
         return loaded
     }

@@ -29,7 +29,7 @@ struct Crowd {
         var advertised = [try stack.advertise(addresses, on: index)]
         for number in range {
             let device = Announcement(
-                deviceID: deviceID(number), name: name, fingerprint: String(repeating: "A", count: 20),
+                deviceID: deviceID(number), name: name, fingerprint: String(repeating: "0", count: 20),
                 protocolVersion: 1, networkTag: nil)
             advertised.append(
                 try stack.advertise(
