@@ -16,6 +16,13 @@ struct StackRecords {
 
     var hasStale: Bool { entries.values.contains { !$0.stale.isEmpty } }
 
+    /// Whether a record is new on one side, and known from the other.
+    func isConfirmed(by key: ServiceRecord.Key, on side: Side) -> Bool {
+        guard let entry = entries[key] else { return false }
+        let isKnown = entry.records[side] != nil && !entry.stale.contains(side)
+        return !isKnown && entry.records.keys.contains { $0 != side }
+    }
+
     mutating func appeared(_ record: ServiceRecord, on side: Side) -> [SourceReport] {
         entries[record.key, default: Entry()].records[side] = record
         entries[record.key]?.stale.remove(side)
