@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        .systemLibrary(name: "CLinuxNetwork"),
 
         // The words: identifiers, message, limits. Imports nothing.
         .target(name: "EarshotModel", swiftSettings: settings),
@@ -53,7 +54,9 @@ let package = Package(
             name: "EarshotStore",
             dependencies: ["EarshotModel", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
-        .target(name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD"], swiftSettings: settings),
+        .target(
+            name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CLinuxNetwork"], swiftSettings: settings
+        ),
 
         // The SDK.
         .target(

@@ -1,0 +1,92 @@
+import CLinuxNetwork
+import Glibc
+
+/// Says when this machine's network or clocks change, so that a node looks for its peers at once.
+public struct NetworkMonitor: Sendable {
+    private let includes: @Sendable (String) -> Bool
+
+    /// - Parameter includes: whether an interface counts, by its name. That containers come and go need not be news.
+    public init(including includes: @escaping @Sendable (String) -> Bool = { _ in true }) {
+        self.includes = includes
+    }
+
+    /// Reports changes until the task is cancelled, and returns then. What is so in the beginning is no change.
+    /// - Parameter reporting: is called on the monitor's own thread; it does not block for long.
+    /// - Throws: `outOfResources` when the operating system does not say what changes.
+    public func run(reporting: @escaping @Sendable (NetworkChange) -> Void) async throws(DiscoveryError) {
+        try await BlockingWork.run("network-monitor") { [includes] wakeUp throws(DiscoveryError) in
+            let watch = try NetworkWatch(including: includes, wakeUp: wakeUp, report: reporting)
+            try watch.run()
+        }
+    }
+}
+
+/// The shell of `NetworkChangeFilter` and `ClockWatch`: waits for the kernel in one `poll`, on the thread of `run()`.
+private final class NetworkWatch {
+    private let includes: (String) -> Bool
+    private let wakeUp: WakeUp
+    private let report: (NetworkChange) -> Void
+    private let messages: NetlinkSocket
+    private let questions: NetlinkSocket
+    private let timer: ClockSetTimer
+    private var filter: NetworkChangeFilter
+    private var clocks: ClockWatch
+
+    init(
+        including includes: @escaping (String) -> Bool, wakeUp: WakeUp, report: @escaping (NetworkChange) -> Void
+    ) throws(DiscoveryError) {
+        self.includes = includes
+        self.wakeUp = wakeUp
+        self.report = report
+        messages = try NetlinkSocket(.allChanges)
+        questions = try NetlinkSocket()
+        timer = try ClockSetTimer()
+        filter = NetworkChangeFilter(try .taken(from: questions, of: includes))
+        clocks = ClockWatch(.now())
+    }
+
+    func run() throws(DiscoveryError) {
+        while try waitForNews() {
+            for change in clocks.read(.now()) { report(change) }
+            guard let deadline = filter.deadline, deadline <= .now else { continue }
+            if filter.closed(with: try .taken(from: questions, of: includes)) { report(.networkChanged) }
+        }
+    }
+
+    /// - Returns: `false` when it was woken up to end.
+    private func waitForNews() throws(DiscoveryError) -> Bool {
+        // What the kernel says while a window is open need not be read before it closes.
+        let waiting = filter.deadline == nil ? Int16(POLLIN) : 0
+        var polled = [
+            pollfd(fd: wakeUp.fileDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: timer.fileDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: messages.fileDescriptor, events: waiting, revents: 0),
+        ]
+        guard poll(&polled, nfds_t(polled.count), milliseconds(until: filter.deadline)) >= 0 || errno == EINTR else {
+            throw .failedCall("poll")
+        }
+        if polled[1].revents != 0 { timer.acknowledge() }
+        if polled[2].revents != 0 || filter.deadline.map({ $0 <= .now }) == true {
+            filter.heard(isOverrun: messages.drain(), at: .now)
+        }
+        return polled[0].revents == 0
+    }
+}
+
+/// Readable when the wall clock was set and when the machine resumed: timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`.
+private final class ClockSetTimer {
+    let fileDescriptor: CInt
+
+    init() throws(DiscoveryError) {
+        fileDescriptor = clinuxnetwork_clock_set_timer()
+        guard fileDescriptor >= 0 else { throw .failedCall("timerfd") }
+    }
+
+    deinit { close(fileDescriptor) }
+
+    /// Makes it wait for the next time. The read itself fails, with ECANCELED: that is the news.
+    func acknowledge() {
+        var expirations: UInt64 = 0
+        _ = read(fileDescriptor, &expirations, MemoryLayout<UInt64>.size)
+    }
+}
