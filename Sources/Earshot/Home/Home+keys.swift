@@ -163,7 +163,7 @@ extension Home {
         try write(KeyFileLabel.device, [keys.signing.seed, keys.agreement.secret], to: file)
     }
 
-    private func readCredential() throws(EarshotError) -> Credential {
+    func readCredential() throws(EarshotError) -> Credential {
         let bytes = try PrivateFile.read(credentialFile).withUnsafeBytes { Array($0) }
         do { return try Credential(decoding: bytes) } catch { throw malformed(credentialFile, error) }
     }

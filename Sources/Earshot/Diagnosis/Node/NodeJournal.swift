@@ -1,0 +1,62 @@
+import EarshotDiscovery
+import EarshotProtocol
+
+/// What a node has noticed since it started, as far as its diagnosis needs it: bounded, a pure value.
+struct NodeJournal: Sendable {
+    /// Failed links that are remembered, the last one of an address.
+    static let failureLimit = 32
+
+    private let networkTag: String
+    private(set) var discovery: NodeFacts.Discovery
+    private var networks: [DeviceID: String] = [:]
+    private(set) var ownDeviceElsewhere: [PeerAddress] = []
+    private(set) var storageFailure: String?
+    /// The last first.
+    private(set) var failures: [LinkFailure] = []
+
+    /// - Parameter isDiscovering: whether there is any source.
+    init(networkTag: String, isDiscovering: Bool) {
+        self.networkTag = networkTag
+        discovery = isDiscovering ? .starting : .off
+    }
+
+    /// Devices that are advertised in the node's own network, and in others.
+    var deviceCount: Int { networks.values.count { $0 == networkTag } }
+    var otherNetworkCount: Int {
+        let dialled = Set(failures.filter { $0.code == ProtocolError.Code.otherNetwork.description }.map(\.host))
+        return max(networks.count - deviceCount, dialled.count)
+    }
+
+    mutating func note(_ event: DiscoveryEvent) {
+        switch event {
+        case .found(let device), .updated(let device):
+            guard networks.count < Limits.discoveredDevices || networks[device.deviceID] != nil else { return }
+            networks[device.deviceID] = device.networkTag ?? ""
+        case .lost(let deviceID): networks[deviceID] = nil
+        case .sourceUnavailable(_, let reason): discovery = .none(reason: reason)
+        case .sourceAvailable(let source): discovery = Self.discovery(source)
+        case .malformed: break
+        }
+    }
+
+    mutating func note(_ event: Event) {
+        switch event {
+        case .linkFailed(let failure):
+            failures.removeAll { $0.address == failure.address }
+            failures.insert(failure, at: 0)
+            if failures.count > Self.failureLimit { failures.removeLast() }
+        case .storageFailed(let reason): storageFailure = reason
+        case .storageRecovered: storageFailure = nil
+        default: break
+        }
+    }
+
+    private static func discovery(_ source: String) -> NodeFacts.Discovery {
+        source == DNSSDDaemonSource().name ? .daemon : .other(source)
+    }
+}
+
+extension LinkFailure {
+    /// Where the peer was, without a port.
+    fileprivate var host: String { PeerAddress(address)?.host ?? address }
+}
