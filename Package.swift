@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
 
         // The words: identifiers, message, limits. Imports nothing.
@@ -55,8 +56,8 @@ let package = Package(
             dependencies: ["EarshotModel", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .target(
-            name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CLinuxNetwork"], swiftSettings: settings
-        ),
+            name: "EarshotDiscovery", dependencies: ["EarshotModel", "CAvahiCore", "CDNSSD", "CLinuxNetwork"],
+            swiftSettings: settings),
 
         // The SDK.
         .target(

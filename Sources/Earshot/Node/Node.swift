@@ -139,6 +139,11 @@ public final class Node: Sendable {
                 "discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
             events.post(.discoveryUnavailable(source: source, reason: reason))
         case .sourceAvailable(let source): events.post(.discoveryAvailable(source: source))
+        case .ownDeviceElsewhere(let addresses):
+            let places = addresses.map(\.description).joined(separator: ", ")
+            configuration.logger.warning(
+                "someone else advertises this device: is a copy of its home directory in use?",
+                metadata: ["addresses": "\(places)"])
         case .malformed(let instance, let reason):
             configuration.logger.info(
                 "a malformed advertisement", metadata: ["instance": "\(instance)", "reason": "\(reason)"])

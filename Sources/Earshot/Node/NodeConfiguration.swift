@@ -14,7 +14,7 @@ public struct NodeConfiguration: Sendable {
 
     public init(
         port: UInt16 = 0, staticPeers: [PeerAddress] = [],
-        discoverySources: [any DiscoverySource] = [DNSSDDaemonSource()],
+        discoverySources: [any DiscoverySource] = [DNSSDSource()],
         logger: Logger = Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() })
     ) {
         self.port = port
