@@ -123,6 +123,21 @@ struct PythonPeerTests {
         }
     }
 
+    @Test(
+        "notice that the peer's clock is far away", arguments: Dialler.allCases, [86_400_000, -86_400_000] as [Int64])
+    func clockSkewed(dialler: Dialler, ahead: Int64) async throws {
+        try await withPair(dialler, peerArguments: ["--ahead=\(ahead)"]) { pair in
+            let skews = pair.node.events.events(.named([.clockSkewed]))
+            try await pair.link(expectingHeads: 0)
+            guard case .clockSkewed(let skew) = try await NodeAndPeer.next(skews, "the clock is noticed") else {
+                Issue.record("another event than that of the clock")
+                return
+            }
+            #expect(skew.userID == pair.peerID)
+            #expect(abs(skew.ahead - ahead) < 30_000)
+        }
+    }
+
     @Test("of different versions or networks have no link, and the node says why in the clear")
     func refusals() async throws {
         for (arguments, record) in [

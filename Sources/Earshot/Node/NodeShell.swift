@@ -124,6 +124,15 @@ actor NodeShell {
 
     func lost(_ deviceID: DeviceID) { perform(machine.lost(deviceID, now: .now)) }
 
+    /// An address, an interface or a route of this host changed.
+    func networkChanged() { perform(machine.networkChanged(now: .now)) }
+
+    /// The host resumed from sleep, or this process went on after it was stopped.
+    func woke() { perform(machine.woke(now: .now)) }
+
+    /// The wall clock was set.
+    func clockChanged() { perform(machine.clockChanged(now: .now)) }
+
     /// Says goodbye to everybody, and returns when all that waited is on the disk.
     func stop() async {
         listener?.close(promise: nil)

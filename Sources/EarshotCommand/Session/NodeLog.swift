@@ -35,8 +35,7 @@ struct NodeLog {
         case .userUpdated: describeUpdate(event, name: name)
         case .identityConflict: describe(event.conflict)
         case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
-        case .clockSkewed:
-            output.note("the clock of \(name) is \((event.aheadMilliseconds ?? 0) / 1000) s ahead of this machine's")
+        case .clockSkewed: output.note(Self.skew(event.aheadMilliseconds ?? 0, of: name))
         case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
         case .discoveryUnavailable:
@@ -52,6 +51,15 @@ struct NodeLog {
     private func describeUpdate(_ event: GatewayEvent, name: String) {
         guard let user = event.user, event.changes?.contains(UserChange.isOnline.rawValue) == true else { return }
         output.line("\(name) is \(user.isOnline ? output.style.green("online") : output.style.dim("offline"))")
+    }
+
+    static func skew(_ ahead: Int64, of name: String) -> String {
+        let seconds = ahead.magnitude / 1000
+        let units: [(size: UInt64, name: String)] = [(24 * 3600, "days"), (3600, "hours"), (60, "minutes")]
+        let unit = units.first { seconds >= 2 * $0.size } ?? (1, "seconds")
+        let direction = ahead < 0 ? "behind" : "ahead of"
+        return "the clock of \(name) is \(seconds / unit.size) \(unit.name) \(direction) this machine's: "
+            + "set the clock of one of the two right"
     }
 
     private func describe(_ conflict: GatewayConflict?) {

@@ -19,7 +19,7 @@ public struct GatewayEvent: Codable, Hashable, Sendable {
     public internal(set) var source: String?
     /// Why, of `linkFailed`, `storageFailed` and `discoveryUnavailable`.
     public internal(set) var reason: String?
-    /// Of `clockSkewed`: how far the user's clock is ahead.
+    /// Of `clockSkewed`: how far the user's clock is ahead; negative if it is behind.
     public internal(set) var aheadMilliseconds: Int64?
     /// Of `eventsLost`: how many.
     public internal(set) var count: Int?

@@ -20,7 +20,7 @@ public enum Event: Hashable, Sendable {
     case identityConflict(IdentityConflict)
     /// A link could not be made, or ended with an error.
     case linkFailed(LinkFailure)
-    /// A user's clock is far ahead of this node's.
+    /// A user's clock is far ahead of this node's, or far behind it.
     case clockSkewed(ClockSkew)
     /// The disk does not take what this node has to write. It tries again.
     case storageFailed(String)
@@ -118,7 +118,7 @@ public struct LinkFailure: Hashable, Sendable {
 
 public struct ClockSkew: Hashable, Sendable {
     public let userID: UserID
-    /// How far the user's clock is ahead, in milliseconds.
+    /// How far the user's clock is ahead, in milliseconds; negative if it is behind.
     public let ahead: Int64
 
     public init(userID: UserID, ahead: Int64) {

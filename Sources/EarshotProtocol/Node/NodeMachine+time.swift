@@ -3,6 +3,7 @@ public import EarshotModel
 extension NodeMachine {
     /// Time has passed. To be called at `deadline`, and harmless at any other time.
     public mutating func tick(now: Moment) -> [NodeAction] {
+        noticeClocks(now: now)
         for connectionID in links.keys.sorted() {
             guard let link = links[connectionID], link.machine.deadline <= now.uptime else { continue }
             guard let output = links[connectionID]?.machine.tick(now: now) else { continue }
@@ -17,9 +18,9 @@ extension NodeMachine {
     }
 
     /// When `tick` has something to do, at the latest.
-    public func deadline(now: Moment) -> Int64 {
-        max(now.uptime, min(queue.deadline, wakeBound, isStopping ? .max : dialer.deadline))
-    }
+    public func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
+
+    var nextDeadline: Int64 { min(queue.deadline, wakeBound, isStopping ? .max : dialer.deadline) }
 
     /// Messages of this log may expire then. The wall clock may jump, so it is looked at once an hour at least.
     mutating func noteExpiry(_ record: LogRecord, now: Moment) {

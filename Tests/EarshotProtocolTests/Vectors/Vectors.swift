@@ -38,6 +38,7 @@ struct Vectors {
             "agreementSecret": Hex.text(device.agreementSecret),
             "ephemeralSecret": Hex.text(device.ephemeralSecret),
             "run": String(device.run),
+            "clock": String(VectorDevice.now),
             "notBefore": String(VectorDevice.notBefore),
             "notAfter": String(VectorDevice.notAfter),
             "userID": Hex.text(local.userID.bytes),

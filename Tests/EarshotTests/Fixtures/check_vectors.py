@@ -93,7 +93,8 @@ def handshake(published, network_key, entries):
         return earshot.noise_connection(secrets[0], network_key, is_initiator, ephemeral_secret=secrets[1])
 
     dialling, answering = connection(alice, True), connection(bob, False)
-    introductions = [earshot.introduction(credential(values), int(values["run"])) for values in (alice, bob)]
+    introductions = [
+        earshot.introduction(credential(values), int(values["run"]), int(values["clock"])) for values in (alice, bob)]
     first = dialling.write_message()
     answering.read_message(first)
     second = answering.write_message(introductions[1])

@@ -246,8 +246,8 @@ def hello(network_key, version=VERSION):
     return number_field(1, version) + bytes_field(2, network_tag(network_key).encode())
 
 
-def introduction(credential, run):
-    return bytes_field(1, credential.encoded) + fixed_field(2, run)
+def introduction(credential, run, clock):
+    return bytes_field(1, credential.encoded) + fixed_field(2, run) + number_field(4, clock)
 
 
 def noise_connection(static_secret, network_key, is_initiator, ephemeral_secret=None):

@@ -43,7 +43,7 @@ def now():
 class Device:
     """An identity, a device of it, its credential, and what it keeps from one link to the next."""
 
-    def __init__(self, name, begins, ends):
+    def __init__(self, name, begins, ends, ahead):
         identity = SigningKey(os.urandom(32))
         self.signing = SigningKey(os.urandom(32))
         self.agreement_secret = os.urandom(32)
@@ -51,9 +51,13 @@ class Device:
         agreement = earshot.agreement_public_key(self.agreement_secret)
         self.credential = Credential.issue(name, identity, self.signing, agreement, now() + begins, now() + ends)
         self.run = int.from_bytes(os.urandom(8), "big") | 1
+        self.ahead = ahead
         self.own_log = None
         self.received = {}
         self.read = {}
+
+    def introduction(self):
+        return earshot.introduction(self.credential, self.run, now() + self.ahead)
 
     def log_to(self, user_id):
         if self.own_log is None:
@@ -127,7 +131,7 @@ class Link:
         self.wire.send(self.hello)
         self.wire.send(self.noise.write_message())
         peer = self.read_introduction()
-        self.wire.send(self.noise.write_message(earshot.introduction(self.device.credential, self.device.run)))
+        self.wire.send(self.noise.write_message(self.device.introduction()))
         return peer
 
     def respond(self):
@@ -135,13 +139,14 @@ class Link:
         ours = earshot.message(self.hello, version=(1, 0), tag=(2, b""))
         require(theirs == ours, "the node says hello in another way: %r" % theirs)
         self.noise.read_message(self.wire.wait())
-        self.wire.send(self.noise.write_message(earshot.introduction(self.device.credential, self.device.run)))
+        self.wire.send(self.noise.write_message(self.device.introduction()))
         return self.read_introduction()
 
     def read_introduction(self):
         state = self.noise.noise_protocol.handshake_state
         payload = bytes(self.noise.read_message(self.wire.wait()))
-        values = earshot.message(payload, credential=(1, b""), run=(2, 0), refusal=(3, 0))
+        values = earshot.message(payload, credential=(1, b""), run=(2, 0), refusal=(3, 0), clock=(4, 0))
+        require(abs(earshot.signed(values["clock"]) - now()) < 60_000, "the node's clock is not this host's")
         if values["refusal"]:
             raise Refused(reason=values["refusal"])
         credential = Credential(values["credential"])
@@ -283,7 +288,7 @@ class Link:
 class Peer:
     def __init__(self, arguments):
         self.arguments = arguments
-        self.device = Device(arguments.name, arguments.begins, arguments.ends)
+        self.device = Device(arguments.name, arguments.begins, arguments.ends, arguments.ahead)
         self.selector = selectors.DefaultSelector()
         self.link = None
         self.listener = None
@@ -369,6 +374,7 @@ def main():
     parser.add_argument("--version", type=int, default=earshot.VERSION, help="what it says that it speaks")
     parser.add_argument("--begins", type=int, default=-HOUR, help="of its credential, milliseconds from now")
     parser.add_argument("--ends", type=int, default=24 * HOUR, help="of its credential, milliseconds from now")
+    parser.add_argument("--ahead", type=int, default=0, help="how far it says that its clock is ahead, milliseconds")
     try:
         Peer(parser.parse_args()).run()
     except ProtocolViolation as error:

@@ -61,8 +61,11 @@ nonisolated struct Earshot_V1_Introduction: Sendable {
   /// Drawn anew each time a node starts: tells a peer that restarted from one that dialled twice.
   var run: UInt64 = 0
 
-  /// Set in the place of everything else by an initiator that refuses the responder.
+  /// Set by an initiator that refuses the responder, in the place of everything else but the clock.
   var refusal: UInt32 = 0
+
+  /// The sender's wall clock, in milliseconds since 1970 (UTC). Only for telling people that a clock is wrong.
+  var clock: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -450,7 +453,7 @@ nonisolated extension Earshot_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Introduction"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credential\0\u{1}run\0\u{1}refusal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credential\0\u{1}run\0\u{1}refusal\0\u{1}clock\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -461,6 +464,7 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeSingularMessageField(value: &self._credential) }()
       case 2: try { try decoder.decodeSingularFixed64Field(value: &self.run) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.refusal) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.clock) }()
       default: break
       }
     }
@@ -480,6 +484,9 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
     if self.refusal != 0 {
       try visitor.visitSingularUInt32Field(value: self.refusal, fieldNumber: 3)
     }
+    if self.clock != 0 {
+      try visitor.visitSingularInt64Field(value: self.clock, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -487,6 +494,7 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
     if lhs._credential != rhs._credential {return false}
     if lhs.run != rhs.run {return false}
     if lhs.refusal != rhs.refusal {return false}
+    if lhs.clock != rhs.clock {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
