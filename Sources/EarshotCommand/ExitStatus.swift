@@ -13,6 +13,7 @@ enum ExitStatus: Int32, CaseIterable {
     case homeInUse = 7
     case storage = 8
     case network = 9
+    case trouble = 10
     /// `EX_USAGE` of sysexits.h, which the argument parser uses too.
     case usage = 64
 
@@ -29,6 +30,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .homeInUse: "another node runs on the home directory"
         case .storage: "the home directory or the database cannot be used"
         case .network: "the port is taken, or the network cannot be used"
+        case .trouble: "earshot doctor found a warning or a problem"
         case .usage: "the command line cannot be understood"
         }
     }

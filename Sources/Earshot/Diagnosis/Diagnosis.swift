@@ -1,5 +1,6 @@
 import Dispatch
 public import EarshotDiscovery
+import EarshotProtocol
 
 /// Finds out why messages do not flow, as far as that can be seen without a node.
 ///
@@ -33,12 +34,13 @@ public enum Diagnosis {
         let disk = DiskFacts.gathered(at: home.path)?.findings ?? []
         guard facts.state == .initialized else { return facts.findings + disk }
         let database = await onThread { DatabaseFacts.gathered(at: home.databaseFile) }
-        return facts.findings + disk + database.findings + credentialFindings(of: home, isInUse: facts.isInUse)
+        // A node that runs knows its own credential.
+        return facts.findings + disk + database.findings + (facts.isInUse ? [] : credentialFindings(of: home))
     }
 
-    private static func credentialFindings(of home: Home, isInUse: Bool) -> [Finding] {
+    private static func credentialFindings(of home: Home) -> [Finding] {
         do throws(EarshotError) {
-            return try CredentialFacts.gathered(of: home, isInUse: isInUse).findings(now: Home.now)
+            return try CredentialFacts.gathered(of: home).findings(now: Home.now)
         } catch {
             // Files that others may read are a finding already.
             guard error.code != .looseHome else { return [] }
@@ -66,10 +68,10 @@ extension HomeFacts {
 
 extension CredentialFacts {
     /// - Throws: `EarshotError` `looseHome` or `unusableHome`.
-    static func gathered(of home: Home, isInUse: Bool) throws(EarshotError) -> CredentialFacts {
+    static func gathered(of home: Home) throws(EarshotError) -> CredentialFacts {
         let credential = try home.readCredential()
         return CredentialFacts(
-            notBefore: credential.notBefore, notAfter: credential.notAfter, isSealed: try home.isSealed,
-            isInUse: isInUse)
+            notBefore: credential.notBefore, notAfter: credential.notAfter, canRenew: try !home.isSealed,
+            isInUse: false)
     }
 }

@@ -42,6 +42,9 @@ public final class Node: Sendable {
     /// Where programs' reads wait for the disk: a thread of its own, so that they hold up nobody else's.
     let historyQueue = DispatchQueue(label: "earshot.history")
     private let networkTag: String
+    /// When the credential begins, in milliseconds since 1970.
+    private let credentialBeginning: Int64
+    private let canRenewCredential: Bool
 
     /// Opens a home directory that `Home.create` has made, and takes its lock.
     ///
@@ -65,9 +68,11 @@ public final class Node: Sendable {
         let local = LocalDevice(signingKey: signing, link: link)
         let events = EventBus()
         shell = NodeShell(
-            machine: NodeMachine(local: local, snapshot: snapshot, now: .now) { AgreementKey.generate() }, store: store,
-            lock: lock, events: events, loop: MultiThreadedEventLoopGroup.singleton.next(), logger: configuration.logger
-        )
+            machine: NodeMachine(local: local, snapshot: snapshot, now: .now) { AgreementKey.generate() },
+            journal: NodeJournal(
+                networkTag: link.networkTag, isDiscovering: !configuration.discoverySources.isEmpty),
+            store: store, lock: lock, events: events, loop: MultiThreadedEventLoopGroup.singleton.next(),
+            logger: configuration.logger)
         self.home = home
         self.configuration = configuration
         self.events = events
@@ -76,6 +81,16 @@ public final class Node: Sendable {
         deviceID = local.deviceID
         credentialExpiry = material.credential.notAfter
         networkTag = link.networkTag
+        credentialBeginning = material.credential.notBefore
+        canRenewCredential = try !home.isSealed || passphrase != nil
+    }
+
+    /// Whether only nodes with the same network key can join.
+    var hasNetworkKey: Bool { !networkTag.isEmpty }
+
+    var credentialFacts: CredentialFacts {
+        CredentialFacts(
+            notBefore: credentialBeginning, notAfter: credentialExpiry, canRenew: canRenewCredential, isInUse: true)
     }
 
     public var users: Users { Users(node: self) }
@@ -125,10 +140,11 @@ public final class Node: Sendable {
     }
 
     private func discovered(_ event: DiscoveryEvent) async {
+        await shell.note(event)
         switch event {
         case .found(let device), .updated(let device):
             guard device.protocolVersion == Int(LinkConfiguration.protocolVersion) else {
-                reportVersion(of: device)
+                await reportVersion(of: device)
                 return
             }
             guard (device.networkTag ?? "") == networkTag else { return }
@@ -150,12 +166,12 @@ public final class Node: Sendable {
         }
     }
 
-    private func reportVersion(of device: DiscoveredDevice) {
+    private func reportVersion(of device: DiscoveredDevice) async {
         let message =
             "\(device.name) speaks version \(device.protocolVersion) of the protocol, and this node "
             + "\(LinkConfiguration.protocolVersion): update the older of the two"
         let address = device.addresses.first?.description ?? "unknown"
-        events.post(
+        await shell.post(
             .linkFailed(
                 LinkFailure(
                     address: address, userID: nil, code: ProtocolError.Code.unsupportedVersion.description,
@@ -169,14 +185,5 @@ public final class Node: Sendable {
         } onCancel: {
             continuation.finish()
         }
-    }
-
-    /// What the node is doing now.
-    public func status() async -> NodeStatus {
-        let (links, undelivered, port) = await shell.status()
-        let users = await shell.users
-        return NodeStatus(
-            name: name, userID: userID, deviceID: deviceID, port: port, links: links, knownUsers: users.count,
-            undeliveredMessages: undelivered, credentialExpiry: credentialExpiry)
     }
 }

@@ -3,9 +3,9 @@ struct CredentialFacts: Hashable, Sendable {
     /// Milliseconds since 1970.
     let notBefore: Int64
     let notAfter: Int64
-    /// Whether the identity that renews it is sealed with a passphrase.
-    let isSealed: Bool
-    /// Whether a node with this credential runs. It renews it when it starts.
+    /// Whether the identity that renews it is at hand: it is not sealed, or its passphrase was given.
+    let canRenew: Bool
+    /// Whether it is that of a node that runs.
     let isInUse: Bool
 
     private var renewalDue: Int64 { notBefore + (notAfter - notBefore) * 2 / 3 }
@@ -15,7 +15,7 @@ struct CredentialFacts: Hashable, Sendable {
         if now < notBefore { return [notYetValid(now: now)] }
         if now >= notAfter { return [expired(now: now)] }
         let left = Wording.span(milliseconds: notAfter - now)
-        guard isSealed, now >= renewalDue else { return [.ok(.credential, "the credential is valid for \(left)")] }
+        guard !canRenew, now >= renewalDue else { return [.ok(.credential, "the credential is valid for \(left)")] }
         return [
             .warning(
                 .credential, "the credential expires in \(left), and the identity that renews it is sealed",
@@ -26,7 +26,7 @@ struct CredentialFacts: Hashable, Sendable {
 
     private func expired(now: Int64) -> Finding {
         let what = "the credential expired \(Wording.span(milliseconds: now - notAfter)) ago"
-        if isSealed {
+        if !canRenew {
             return .problem(
                 .credential, "\(what), and the identity that renews it is sealed",
                 why: "peers refuse a node whose credential has expired", remedy: Self.withPassphrase)

@@ -17,7 +17,7 @@ struct DiskFacts: Hashable, Sendable {
         guard statvfs(path, &status) == 0 else { return nil }
         return DiskFacts(
             path: path, freeBytes: UInt64(status.f_bavail) * UInt64(status.f_frsize),
-            isReadOnly: status.f_flag & UInt(ST_RDONLY.rawValue) != 0)
+            isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
     }
 
     var findings: [Finding] {

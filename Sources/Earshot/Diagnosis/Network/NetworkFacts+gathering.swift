@@ -31,10 +31,9 @@ extension InterfaceFacts {
         isLoopback = interface.kind == .loopback
         isRunning = interface.isRunning
         supportsMulticast = interface.supportsMulticast
-        addresses = interface.addresses.map { String($0.text.prefix { $0 != "%" }) }
+        addresses = interface.addresses.map(\.text)
         families = Set(interface.addresses.map(\.family))
-        let isIncluded = configuration.includes(interface: interface.name)
-        skipReason = isIncluded ? nil : "it leads to containers, virtual machines or tunnels, or was left out by choice"
+        skipReason = configuration.reasonToSkip(interface: interface.name)
     }
 }
 

@@ -24,7 +24,7 @@ struct InterfaceFacts: Hashable, Sendable {
     let isLoopback: Bool
     let isRunning: Bool
     let supportsMulticast: Bool
-    /// Literals, without the scope of link-local ones.
+    /// Literals; link-local IPv6 addresses have their scope.
     let addresses: [String]
     let families: Set<AddressFamily>
     /// Why peers are not looked for on it by choice, if that is so.

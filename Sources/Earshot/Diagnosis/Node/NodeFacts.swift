@@ -1,18 +1,5 @@
 /// What only a running node knows about why messages flow or not.
 struct NodeFacts: Hashable, Sendable {
-    /// By what peers are found.
-    enum Discovery: Hashable, Sendable {
-        /// By choice of the program: only given and remembered addresses are dialled.
-        case off
-        /// No word of it yet.
-        case starting
-        case daemon
-        case embedded
-        /// By a source that is no part of this package.
-        case other(String)
-        case none(reason: String)
-    }
-
     struct PeerLink: Hashable, Sendable {
         let name: String
         /// Where the other end is.
@@ -37,7 +24,7 @@ struct NodeFacts: Hashable, Sendable {
     let userID: UserID
     /// Where peers connect to, while the node listens.
     var port: UInt16?
-    var discovery = Discovery.starting
+    var discovery = NodeDiscovery.starting
     /// Devices that are advertised in this node's network.
     var deviceCount = 0
     /// Devices that are advertised in other networks, or turned out to be of one when they were dialled.

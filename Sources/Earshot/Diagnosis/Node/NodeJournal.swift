@@ -7,7 +7,7 @@ struct NodeJournal: Sendable {
     static let failureLimit = 32
 
     private let networkTag: String
-    private(set) var discovery: NodeFacts.Discovery
+    private(set) var discovery: NodeDiscovery
     private var networks: [DeviceID: String] = [:]
     private(set) var ownDeviceElsewhere: [PeerAddress] = []
     private(set) var storageFailure: String?
@@ -35,6 +35,7 @@ struct NodeJournal: Sendable {
         case .lost(let deviceID): networks[deviceID] = nil
         case .sourceUnavailable(_, let reason): discovery = .none(reason: reason)
         case .sourceAvailable(let source): discovery = Self.discovery(source)
+        case .ownDeviceElsewhere(let addresses): ownDeviceElsewhere = addresses
         case .malformed: break
         }
     }
@@ -51,8 +52,12 @@ struct NodeJournal: Sendable {
         }
     }
 
-    private static func discovery(_ source: String) -> NodeFacts.Discovery {
-        source == DNSSDDaemonSource().name ? .daemon : .other(source)
+    private static func discovery(_ stack: String) -> NodeDiscovery {
+        switch stack {
+        case DiscoveryStack.daemon.description: .daemon
+        case DiscoveryStack.embedded.description: .embedded
+        default: .other(stack)
+        }
     }
 }
 
