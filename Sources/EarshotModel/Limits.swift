@@ -16,6 +16,10 @@ public enum Limits {
     public static let unwrittenBytes = 16 * 1024 * 1024
     /// Dials that are under way at once.
     public static let concurrentDials = 32
+    /// Users that are asked at once whether this node can be reached.
+    public static let reachabilityPeers = 4
+    /// Connections that are made at once for peers who ask whether they can be reached.
+    public static let concurrentDialBacks = 16
     /// Devices that are dialled where they were last, without being advertised.
     public static let rememberedDevices = 256
     /// Bytes of the messages that wait for their commit; one more is refused as overloaded.

@@ -23,6 +23,12 @@ public enum Timing {
     public static let redialCeiling: Int64 = 30_000
     /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
     public static let dialPatience: Int64 = 500
+    /// How long a connection may take that a peer asks for to learn whether it can be reached.
+    public static let dialBack: Int64 = 3_000
+    /// How long after such a connection began another one is made for the same device.
+    public static let dialBackInterval: Int64 = 5_000
+    /// How long a node waits for peers to say whether it can be reached.
+    public static let reachabilityCheck: Int64 = 6_000
     /// For how long a device that is not advertised is dialled where it was last: one day.
     public static let remembered: Int64 = 24 * 3600 * 1000
     /// For how long after seeing the first peer a node takes itself for the newcomer, who dials at once.
@@ -43,6 +49,8 @@ public enum Timing {
     public static let expiryRetry: Int64 = 60_000
     /// How long a credential is valid: 30 days.
     public static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
+    /// How often the credentials of linked peers are looked at, at the least.
+    public static let credentialCheck: Int64 = 3_600_000
     /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock; and a peer's
     /// clock that is further away, ahead or behind, is flagged.
     public static let clockTolerance: Int64 = 60_000

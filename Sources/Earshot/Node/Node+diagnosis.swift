@@ -6,7 +6,28 @@ extension Node {
     /// What the node sees of why messages flow or not. What can be seen without a node is told by `Diagnosis.of`.
     ///
     /// It may take a few seconds: peers are asked whether they can connect to this node.
-    public func findings() async -> [Finding] { await shell.facts(of: self).findings(now: Home.now) }
+    public func findings() async -> [Finding] {
+        let dialBacks = await dialBacks()
+        var facts = await shell.facts(of: self)
+        facts.dialBacks = dialBacks
+        return facts.findings(now: Home.now)
+    }
+
+    /// Peers who gave no answer say nothing about the port.
+    private func dialBacks() async -> [NodeFacts.DialBack] {
+        let answers: [Reachability]
+        do { answers = try await shell.reachability() } catch {
+            configuration.logger.info("nobody was asked to dial back", metadata: ["reason": "\(error)"])
+            return []
+        }
+        var dialBacks: [NodeFacts.DialBack] = []
+        for answer in answers {
+            guard let isReached = answer.isReachable else { continue }
+            let name = await shell.user(answer.userID)?.name.text
+            dialBacks.append(NodeFacts.DialBack(name: name ?? answer.userID.fingerprint, isReached: isReached))
+        }
+        return dialBacks
+    }
 
     /// What the node is doing now.
     public func status() async -> NodeStatus {

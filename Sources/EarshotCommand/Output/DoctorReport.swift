@@ -6,10 +6,13 @@ struct DoctorReport {
     let output: Output
     private(set) var worst = Finding.Severity.ok
     private var counts: [Finding.Severity: Int] = [:]
+    /// What was written: the node may find what was found without it.
+    private var shown: Set<GatewayFinding> = []
 
     init(output: Output) { self.output = output }
 
     mutating func add(_ finding: GatewayFinding) throws {
+        guard shown.insert(finding).inserted else { return }
         // A newer node may know a severity that this program does not: better to look than to pass it over.
         let severity = Finding.Severity(rawValue: finding.severity) ?? .warning
         worst = max(worst, severity)

@@ -20,7 +20,9 @@ struct NodeLog {
 
     private mutating func isNews(_ event: GatewayEvent) -> Bool {
         guard event.name == EventName.linkFailed.rawValue, let address = event.address else { return true }
-        let failure = "\(event.code ?? ""): \(event.reason ?? "")"
+        // How long a credential is over changes from one try to the next, and nothing else does.
+        let isCredential = event.code?.hasPrefix("credential") == true
+        let failure = "\(event.code ?? ""): \(isCredential ? "" : event.reason ?? "")"
         guard failures[address] != failure else { return false }
         if failures.count >= Self.rememberedFailures { failures.removeAll() }
         failures[address] = failure
@@ -36,6 +38,10 @@ struct NodeLog {
         case .identityConflict: describe(event.conflict)
         case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
         case .clockSkewed: output.note(Self.skew(event.aheadMilliseconds ?? 0, of: name))
+        case .credentialWillExpire, .credentialExpired, .credentialNotYetValid:
+            let text = Self.notice(EventName(rawValue: event.name), event.credential)
+            output.note(text + (event.credential?.remedy.map { ": \($0)" } ?? ""))
+        case .credentialRenewed: output.line(Self.notice(.credentialRenewed, event.credential))
         case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
         case .discoveryUnavailable:
@@ -51,6 +57,16 @@ struct NodeLog {
     private func describeUpdate(_ event: GatewayEvent, name: String) {
         guard let user = event.user, event.changes?.contains(UserChange.isOnline.rawValue) == true else { return }
         output.line("\(name) is \(user.isOnline ? output.style.green("online") : output.style.dim("offline"))")
+    }
+
+    static func notice(_ name: EventName?, _ credential: GatewayCredentialNotice?) -> String {
+        let (notBefore, notAfter) = (credential?.notBefore ?? "another time", credential?.notAfter ?? "an unknown time")
+        return switch name {
+        case .credentialWillExpire: "this device's credential ends at \(notAfter)"
+        case .credentialExpired: "this device's credential ended at \(notAfter), and nobody takes a new link with it"
+        case .credentialNotYetValid: "this device's credential begins at \(notBefore), later than now by this clock"
+        default: "this device has a new credential, until \(notAfter)"
+        }
     }
 
     static func skew(_ ahead: Int64, of name: String) -> String {

@@ -49,6 +49,8 @@ public struct LinkMachine: Sendable {
     var state: State
     private var input = MessageBuffer()
     private(set) var lastHeard: Int64
+    /// Whether the other end ever sent a byte.
+    private(set) var hasHeard = false
     private var pingedAt: Int64?
     private var probe: Probe?
     private var isPongDue = false
@@ -84,6 +86,7 @@ public struct LinkMachine: Sendable {
     /// Bytes came.
     mutating func received(_ bytes: [UInt8], now: Moment) -> [Action] {
         lastHeard = now.uptime
+        hasHeard = true
         pingedAt = nil
         probe = nil
         input.append(bytes)
@@ -254,7 +257,7 @@ public struct LinkMachine: Sendable {
                 actions.append(
                     .close(ProtocolError(.closedByPeer, "the peer closed the link: \(text)", closeReason: reason)))
                 return actions
-            case .heads, .entries, .receipts: actions.append(.receive(frame))
+            case .heads, .entries, .receipts, .dialBack, .dialBackResult: actions.append(.receive(frame))
             }
         }
         return actions

@@ -144,9 +144,11 @@ extension NodeMachine {
 
     /// The connection is gone.
     public mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
-        let wasEstablished = links[connectionID]?.peer != nil
+        guard let link = links[connectionID] else { return finish(now: now) }
         let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
-        end(connectionID, error: wasEstablished ? nil : error, now: now)
+        // Who connects and says nothing wanted to know whether this port can be reached.
+        let isProbe = !link.isOutbound && !link.machine.hasHeard
+        end(connectionID, error: link.peer != nil || isProbe ? nil : error, now: now)
         return finish(now: now)
     }
 
@@ -175,6 +177,7 @@ extension NodeMachine {
             case .established(let peer):
                 establish(peer, on: connectionID, now: now)
                 noteClock(of: peer)
+                noteCredential(on: connectionID, now: now)
             case .receive(let frame):
                 do { try received(frame, on: connectionID, now: now) } catch {
                     close(connectionID, .violation, error: error, now: now)
@@ -197,6 +200,7 @@ extension NodeMachine {
         guard let link = links.removeValue(forKey: connectionID) else { return }
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
+        forgetDialBacks(of: connectionID)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
         } else if let stranger = link.machine.introduced {
@@ -212,7 +216,7 @@ extension NodeMachine {
                 dialer.failed(target, now: now.uptime)
             }
         }
-        if let error, isWorthTelling(error) {
+        if let error, isWorthTelling(error, wasEstablished: link.peer != nil) {
             post(
                 .linkFailed(
                     LinkFailure(
@@ -227,9 +231,11 @@ extension NodeMachine {
         return peer.flatMap { linkOfDevice[$0.deviceID] }
     }
 
-    private func isWorthTelling(_ error: ProtocolError) -> Bool {
+    private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
         case .shutdown, .duplicate, .ownIdentity: false
+        // What stood until then comes back with the next credential. If there is none, the next handshake says so.
+        case .credentialExpired where wasEstablished: false
         default: true
         }
     }

@@ -48,6 +48,7 @@ public struct NodeMachine: Sendable {
     /// Users whose clock was found to be far from this one, and reported once.
     var skewedUsers: Set<UserID> = []
     var clocks = PeerClocks()
+    var dialBacks = DialBacks()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
     /// When the first peer was seen, as an uptime.

@@ -21,6 +21,8 @@ struct MachineNetwork {
         var isStopped = false
         /// Added to the wall clock.
         var clockOffset: Int64 = 0
+        var probes: [(id: ProbeID, address: PeerAddress)] = []
+        var reachability: [RequestID: [Reachability]] = [:]
     }
 
     enum Happening {
@@ -78,6 +80,14 @@ struct MachineNetwork {
 
     mutating func input(_ index: Int, _ body: (inout NodeMachine, Moment) -> [NodeAction]) {
         perform(body(&nodes[index].machine, moment(of: index)), of: index)
+    }
+
+    /// A credential of the same keys, for other times.
+    mutating func renew(_ index: Int, notBefore: Int64 = 0, notAfter: Int64) {
+        let name = nodes[index].local.name.text
+        let credential = device(name, notBefore: notBefore, notAfter: notAfter).link.credential
+        nodes[index].local.link.credential = credential
+        input(index) { $0.renew(credential, now: $1) }
     }
 
     /// All connections break without a word to either end.
@@ -184,6 +194,8 @@ struct MachineNetwork {
                 queue.append(.disconnected(other))
             case .commit: queue.append(.committed(index))
             case .post(let event): nodes[index].events.append(event)
+            case .probe(let probeID, let address): nodes[index].probes.append((probeID, address))
+            case .reachability(let requestID, let answers): nodes[index].reachability[requestID] = answers
             case .read, .findExpired, .complete: break
             }
         }

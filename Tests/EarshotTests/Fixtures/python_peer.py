@@ -10,6 +10,7 @@ It obeys orders on standard input, one a line, and tells what happens on standar
     ping           asks for a sign of life                     -> pong
     rekey          renews its sending key, then as `ping`      -> pong
     forge          acknowledges with a signature of nobody     -> closed
+    dialback PORT  asks the node to connect to a port       -> reachable, with the node's answer
     drop           cuts the connection without a word
     close          says goodbye and cuts the connection        -> closed
 
@@ -189,10 +190,27 @@ class Link:
             tell("pong")
         elif kind == earshot.REKEY:
             self.noise.rekey_inbound_cipher()
+        elif kind == earshot.DIAL_BACK:
+            self.received_dial_back(content)
+        elif kind == earshot.DIAL_BACK_RESULT:
+            tell("reachable", **earshot.message(content, nonce=(1, 0), reachable=(2, 0)))
         elif kind == earshot.CLOSE:
             tell("closed", reason=earshot.message(content, reason=(1, 0))["reason"])
             return False
         return True
+
+    # 2.12 Dial-back
+
+    def received_dial_back(self, content):
+        values = earshot.message(content, port=(1, 0), nonce=(2, 0))
+        require(1 <= values["port"] <= 65535, "a port is 1 to 65535")
+        host = self.wire.connection.getpeername()[0]
+        try:
+            socket.create_connection((host, values["port"]), timeout=3).close()
+            reachable = True
+        except OSError:
+            reachable = False
+        self.write(earshot.dial_back_result(values["nonce"], reachable))
 
     # 5.1 Heads
 
@@ -332,6 +350,8 @@ class Peer:
         elif word == "text":
             # In many small pieces, as the page allows.
             link.send("é" * (int(rest) // 2), piece=1000)
+        elif word == "dialback":
+            link.write(earshot.dial_back(int(rest), 77))
         elif word == "drop":
             self.cut()
         elif word == "close":
