@@ -130,7 +130,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "EarshotDiscoveryTests", dependencies: ["EarshotModel", "EarshotDiscovery"],
+            name: "EarshotDiscoveryTests", dependencies: ["EarshotModel", "EarshotDiscovery", "CLinuxNetwork"],
             swiftSettings: settings),
         .testTarget(
             name: "EarshotTests",

@@ -10,8 +10,9 @@ struct ClockReading: Equatable {
     var monotonic: Duration
 
     static func now() -> ClockReading {
-        ClockReading(
-            realtime: read(CLOCK_REALTIME), boottime: read(CLOCK_BOOTTIME), monotonic: read(CLOCK_MONOTONIC))
+        let monotonic = read(CLOCK_MONOTONIC)
+        let boottime = read(CLOCK_BOOTTIME)
+        return ClockReading(realtime: read(CLOCK_REALTIME), boottime: boottime, monotonic: monotonic)
     }
 
     private static func read(_ clock: clockid_t) -> Duration {

@@ -22,7 +22,7 @@ public struct NetworkMonitor: Sendable {
 }
 
 /// The shell of `NetworkChangeFilter` and `ClockWatch`: waits for the kernel in one `poll`, on the thread of `run()`.
-private final class NetworkWatch {
+final class NetworkWatch {
     private let includes: (String) -> Bool
     private let wakeUp: WakeUp
     private let report: (NetworkChange) -> Void
@@ -32,6 +32,7 @@ private final class NetworkWatch {
     private var filter: NetworkChangeFilter
     private var clocks: ClockWatch
 
+    /// What is so when this returns is what changes are held against.
     init(
         including includes: @escaping (String) -> Bool, wakeUp: WakeUp, report: @escaping (NetworkChange) -> Void
     ) throws(DiscoveryError) {
@@ -45,6 +46,7 @@ private final class NetworkWatch {
         clocks = ClockWatch(.now())
     }
 
+    /// Returns when it was woken up.
     func run() throws(DiscoveryError) {
         while try waitForNews() {
             for change in clocks.read(.now()) { report(change) }
@@ -74,7 +76,7 @@ private final class NetworkWatch {
 }
 
 /// Readable when the wall clock was set and when the machine resumed: timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`.
-private final class ClockSetTimer {
+final class ClockSetTimer {
     let fileDescriptor: CInt
 
     init() throws(DiscoveryError) {
