@@ -135,8 +135,8 @@ let package = Package(
         .testTarget(
             name: "EarshotTests",
             dependencies: [
-                "Earshot", "EarshotCrypto", "EarshotModel", "EarshotProtocol", "EarshotStore", "EarshotTesting",
-                "TestSupport",
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
+                "EarshotTesting", "TestSupport",
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

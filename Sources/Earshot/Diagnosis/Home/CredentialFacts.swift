@@ -38,13 +38,15 @@ struct CredentialFacts: Hashable, Sendable {
         }
         return .problem(
             .credential, "\(what), and the node that runs has not renewed it",
-            why: "peers refuse a node whose credential has expired", remedy: "end the node and start it again: earshot up")
+            why: "peers refuse a node whose credential has expired",
+            remedy: "end the node and start it again: earshot up")
     }
 
     private func notYetValid(now: Int64) -> Finding {
         .problem(
             .credential, "the credential is not valid for another \(Wording.span(milliseconds: notBefore - now))",
-            why: "this machine's clock is behind what it was when the credential was made, and peers may refuse the node",
+            why:
+                "this machine's clock is behind what it was when the credential was made, and peers may refuse the node",
             remedy: "set the clock: timedatectl set-ntp true")
     }
 

@@ -34,7 +34,8 @@ enum DatabaseFacts: Hashable, Sendable {
                 .problem(
                     .database, "the database is damaged: \(Wording.list(reasons, limit: 3))",
                     why: "messages in it may be lost, and a node may refuse to run with it",
-                    remedy: "end the node if one runs; then restore history.db from a backup, or move it aside to begin "
+                    remedy:
+                        "end the node if one runs; then restore history.db from a backup, or move it aside to begin "
                         + "a new history")
             ]
         case .newer(let message):

@@ -28,7 +28,8 @@ extension NetworkFacts {
     private static func cannotMulticast(_ interface: InterfaceFacts) -> Finding {
         .warning(
             .multicast, "\(interface.name) cannot multicast", why: "peers find each other by multicast",
-            remedy: "switch it on with: ip link set \(interface.name) multicast on; or name a peer with --peer HOST:PORT")
+            remedy:
+                "switch it on with: ip link set \(interface.name) multicast on; or name a peer with --peer HOST:PORT")
     }
 
     private static func name(of family: AddressFamily) -> String {

@@ -23,7 +23,8 @@ extension NodeFacts {
     private func finding(_ clock: PeerClock) -> Finding {
         let way = clock.ahead > 0 ? "ahead" : "behind"
         return .warning(
-            .clock, "\(clock.name)'s clock is \(Wording.span(milliseconds: clock.ahead)) \(way), and most peers' are not",
+            .clock,
+            "\(clock.name)'s clock is \(Wording.span(milliseconds: clock.ahead)) \(way), and most peers' are not",
             why: "their messages show the wrong time, and their credential may be refused",
             remedy: "set the clock there: timedatectl set-ntp true")
     }

@@ -38,7 +38,8 @@ extension NodeFacts {
         if deviceCount > 0 {
             return [
                 .problem(
-                    .peers, "\(Wording.count(deviceCount, "device is", "devices are")) there, and there is no link to any",
+                    .peers,
+                    "\(Wording.count(deviceCount, "device is", "devices are")) there, and there is no link to any",
                     why: "messages travel over links", remedy: "see why links failed, here and on the other machine")
             ]
         }
@@ -48,7 +49,8 @@ extension NodeFacts {
         return [
             .note(
                 .peers, "nobody else is found\(given)", why: "messages wait until their recipients are there",
-                remedy: "run earshot up on another machine of this network; across networks, name it with --peer HOST:PORT")
+                remedy:
+                    "run earshot up on another machine of this network; across networks, name it with --peer HOST:PORT")
         ]
     }
 
