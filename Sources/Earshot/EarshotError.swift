@@ -22,7 +22,10 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let homeInUse = Code("homeInUse")
         public static let passphraseNeeded = Code("passphraseNeeded")
         public static let wrongPassphrase = Code("wrongPassphrase")
-        public static let credentialExpired = Code("credentialExpired")
+        /// A text that is no network key, or not the whole of one.
+        public static let invalidNetworkKey = Code("invalidNetworkKey")
+        /// The home directory has another network key already.
+        public static let networkKeyExists = Code("networkKeyExists")
         public static let invalidName = Code("invalidName")
 
         // The network.

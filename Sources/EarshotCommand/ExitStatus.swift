@@ -24,7 +24,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .success: "done"
         case .failure: "any other error"
         case .notInitialized: "the home directory has no identity: earshot init"
-        case .passphrase: "the passphrase is wrong, or one is needed"
+        case .passphrase: "the passphrase or network key is wrong, or one is needed"
         case .unknownUser: "no user, or more than one, is called so"
         case .timeout: "what was waited for did not happen in time; a message stays queued"
         case .homeInUse: "another node runs on the home directory"
@@ -47,7 +47,7 @@ enum ExitStatus: Int32, CaseIterable {
         self =
             switch code {
             case .notInitialized: .notInitialized
-            case .wrongPassphrase, .passphraseNeeded, .credentialExpired: .passphrase
+            case .wrongPassphrase, .passphraseNeeded, .invalidNetworkKey: .passphrase
             case .unknownUser, .ambiguousUser: .unknownUser
             case .timedOut: .timeout
             case .homeInUse: .homeInUse

@@ -61,6 +61,8 @@ public enum Limits {
     public static let peerClocks = 64
     /// Devices that discovery keeps track of at once.
     public static let discoveredDevices = 10_000
+    /// Networks other than its own that a node tells of in one run.
+    public static let otherNetworks = 64
     /// Events that wait for one observer, unless it asks for another number.
     public static let observerEvents = 1024
 }

@@ -34,6 +34,9 @@ struct LinkHandshakeTests {
             pair.connect()
             #expect(pair.initiatorActions.closing?.code == .otherNetwork)
             #expect(pair.responderActions.closing?.code == .otherNetwork)
+            for actions in [pair.initiatorActions, pair.responderActions] {
+                #expect(actions.closing?.message.contains("earshot network show") == true)
+            }
         }
     }
 

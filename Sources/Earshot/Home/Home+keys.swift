@@ -2,13 +2,6 @@ import EarshotCrypto
 import EarshotProtocol
 import Foundation
 
-/// The names of what the key files hold, written at their beginning.
-private enum KeyFileLabel {
-    static let identity = Array("earshot identity 1\n".utf8)
-    static let device = Array("earshot device 1\n".utf8)
-    static let network = Array("earshot network 1\n".utf8)
-}
-
 extension Home {
     /// Makes an identity, a device and its first credential.
     ///
@@ -58,29 +51,62 @@ extension Home {
 
     /// Reads what a node needs to run, and renews the credential where that is due and possible.
     ///
-    /// - Parameter passphrase: needed only to renew the credential of a sealed identity.
+    /// A credential that has expired, or that could not be written anew, is no error: the history can be read all the
+    /// same, and a node that runs tells of it (`CredentialKeeper`).
+    /// - Parameter passphrase: opens a sealed identity, whose credential cannot be renewed otherwise.
     /// - Throws: `EarshotError`.
-    func unlock(passphrase: Passphrase?) throws(EarshotError) -> (local: LinkMaterial, signing: SigningKey) {
+    func unlock(passphrase: Passphrase?) throws(EarshotError) -> UnlockedHome {
         try check()
         let keys = try readDevice()
-        var credential = try readCredential()
+        let credential = try readCredential()
         guard credential.deviceID == DeviceID(keys.signing.publicKey),
             credential.agreementKey == keys.agreement.publicKey
         else { throw foreign(credentialFile, "device.key") }
-        let lifetime = credential.notAfter - credential.notBefore
-        if Self.now >= credential.notBefore + lifetime * 2 / 3 || passphrase != nil {
-            if let identity = try readIdentity(
-                passphrase: passphrase?.secret, mustOpen: Self.now >= credential.notAfter)
-            {
-                guard UserID(identity.publicKey) == credential.userID else { throw foreign(identityFile, "credential") }
-                credential = issue(name: credential.name, identity: identity, keys: keys, now: Self.now)
-                try writeCredential(credential)
-            }
+        let identity = try identityAccess(passphrase: passphrase)
+        let networkKey = try networkKey()
+        var home = UnlockedHome(keys: keys, credential: credential, identity: identity, networkKey: networkKey)
+        let renewal = CredentialSchedule.renewal(notBefore: credential.notBefore, notAfter: credential.notAfter)
+        guard identity.isAtHand, Self.now >= renewal || passphrase != nil else { return home }
+        let renewed = try issue(replacing: credential, identity: identity, keys: keys, now: Self.now)
+        do { try writeCredential(renewed) } catch {
+            home.renewalFailure = error
+            return home
         }
-        let networkKey =
-            access(networkFile, F_OK) == 0 ? try readSecret(networkFile, KeyFileLabel.network, count: 32) : nil
-        let material = LinkMaterial(agreement: keys.agreement, credential: credential, networkKey: networkKey)
-        return (material, keys.signing)
+        home.credential = renewed
+        return home
+    }
+
+    /// Issues a credential for the same name and keys from now on, and puts it in the old one's place.
+    /// - Parameter now: the wall clock, in milliseconds since 1970.
+    /// - Throws: `EarshotError`; the old credential is still in the file then.
+    func renew(
+        _ credential: Credential, identity: IdentityAccess, keys: DeviceKeys, now: Int64
+    ) throws(EarshotError) -> Credential {
+        let renewed = try issue(replacing: credential, identity: identity, keys: keys, now: now)
+        try writeCredential(renewed)
+        return renewed
+    }
+
+    private func issue(
+        replacing credential: Credential, identity: IdentityAccess, keys: DeviceKeys, now: Int64
+    ) throws(EarshotError) -> Credential {
+        let key = try identityKey(identity)
+        guard UserID(key.publicKey) == credential.userID else { throw foreign(identityFile, "credential") }
+        return issue(name: credential.name, identity: key, keys: keys, now: now)
+    }
+
+    private func identityAccess(passphrase: Passphrase?) throws(EarshotError) -> IdentityAccess {
+        guard try isSealed else { return .file }
+        guard let passphrase else { return .sealed }
+        return .unlocked(try readIdentity(passphrase: passphrase.secret))
+    }
+
+    private func identityKey(_ access: IdentityAccess) throws(EarshotError) -> SigningKey {
+        switch access {
+        case .file: try readIdentity(passphrase: nil)
+        case .unlocked(let key): key
+        case .sealed: throw Self.sealedError
+        }
     }
 
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
@@ -92,147 +118,39 @@ extension Home {
             notAfter: now + Timing.credentialLifetime)
     }
 
-    // MARK: - Files
-
-    private func writeIdentity(_ identity: SigningKey, passphrase: SecretBytes?) throws(EarshotError) {
-        guard let passphrase else {
-            try write(KeyFileLabel.identity, [identity.seed], to: identityFile)
-            return
-        }
-        let box: [UInt8]
-        do { box = try PassphraseBox.seal(identity.seed, passphrase: passphrase) } catch {
-            throw EarshotError(
-                .unusableHome, "the identity cannot be sealed: \(error)", remedy: "is there enough memory?",
-                cause: error)
-        }
-        try Self.writePrivate(box, to: identityFile)
-    }
-
-    /// - Returns: `nil` for a sealed identity without a passphrase, unless it must be opened.
-    private func readIdentity(passphrase: SecretBytes?, mustOpen: Bool) throws(EarshotError) -> SigningKey? {
-        let file = try PrivateFile.read(identityFile)
-        guard let bytes = Self.box(in: file) else {
-            return try signingKey(try readSecret(identityFile, KeyFileLabel.identity, count: 32), of: identityFile)
-        }
-        guard let passphrase else {
-            guard mustOpen else { return nil }
-            throw EarshotError(
-                .credentialExpired, "the credential has expired, and the identity that renews it is sealed",
-                remedy: "start once with --passphrase-file, or type the passphrase at the terminal")
-        }
-        do { return try signingKey(try PassphraseBox.open(bytes, passphrase: passphrase), of: identityFile) } catch let
-            error as CryptoError
-        {
-            guard error.code == .wrongPassphrase else { throw malformed(identityFile, error) }
-            throw EarshotError(.wrongPassphrase, "the passphrase is wrong", remedy: "try again", cause: error)
-        } catch let error as EarshotError {
-            throw error
-        } catch {
-            throw malformed(identityFile, error)
-        }
-    }
-
-    /// Whether the identity's secret is sealed with a passphrase.
-    public var isSealed: Bool {
-        get throws(EarshotError) {
-            Self.box(in: try PrivateFile.read(identityFile)) != nil
-        }
-    }
-
-    /// The bytes of a sealed identity. Those of one that is not sealed are never copied out of wiped memory.
-    private static func box(in file: SecretBytes) -> [UInt8]? {
-        file.withUnsafeBytes { bytes in
-            guard !bytes.starts(with: KeyFileLabel.identity) else { return nil }
-            let copy = Array(bytes)
-            return PassphraseBox.isBox(copy) ? copy : nil
-        }
-    }
-
-    private func readDevice() throws(EarshotError) -> DeviceKeys {
-        let secrets = try readSecret(deviceFile, KeyFileLabel.device, count: 64)
-        let halves = secrets.withUnsafeBytes { bytes in
-            (SecretBytes(copying: bytes.prefix(32)), SecretBytes(copying: bytes.dropFirst(32)))
-        }
-        do {
-            return DeviceKeys(
-                signing: try SigningKey(seed: halves.0), agreement: try AgreementKey(secret: halves.1))
-        } catch { throw malformed(deviceFile, error) }
-    }
-
-    private func write(_ keys: DeviceKeys, to file: String) throws(EarshotError) {
-        try write(KeyFileLabel.device, [keys.signing.seed, keys.agreement.secret], to: file)
-    }
-
-    func readCredential() throws(EarshotError) -> Credential {
-        let bytes = try PrivateFile.read(credentialFile).withUnsafeBytes { Array($0) }
-        do { return try Credential(decoding: bytes) } catch { throw malformed(credentialFile, error) }
-    }
-
-    private func writeCredential(_ credential: Credential) throws(EarshotError) {
-        try Self.writePrivate(credential.encoded(), to: credentialFile)
-    }
-
-    private static func writePrivate(_ bytes: [UInt8], to file: String) throws(EarshotError) {
-        var failure: EarshotError?
-        bytes.withUnsafeBytes { bytes in
-            do throws(EarshotError) { try PrivateFile.write(bytes, to: file) } catch { failure = error }
-        }
-        if let failure { throw failure }
-    }
-
-    private func write(_ label: [UInt8], _ secrets: [SecretBytes], to file: String) throws(EarshotError) {
-        let count = secrets.reduce(label.count) { $0 + $1.count }
-        let whole = SecretBytes(count: count) { buffer in
-            buffer.copyBytes(from: label)
-            var offset = label.count
-            for secret in secrets {
-                secret.withUnsafeBytes {
-                    UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyBytes(from: $0)
-                }
-                offset += secret.count
-            }
-        }
-        var failure: EarshotError?
-        whole.withUnsafeBytes { bytes in
-            do throws(EarshotError) { try PrivateFile.write(bytes, to: file) } catch { failure = error }
-        }
-        if let failure { throw failure }
-    }
-
-    private func readSecret(_ file: String, _ label: [UInt8], count: Int) throws(EarshotError) -> SecretBytes {
-        let whole = try PrivateFile.read(file)
-        let secret = whole.withUnsafeBytes { bytes in
-            bytes.starts(with: label) ? SecretBytes(copying: bytes.dropFirst(label.count)) : nil
-        }
-        guard let secret, secret.count == count else { throw malformed(file, nil) }
-        return secret
-    }
-
-    private func signingKey(_ seed: SecretBytes, of file: String) throws(EarshotError) -> SigningKey {
-        do { return try SigningKey(seed: seed) } catch { throw malformed(file, error) }
-    }
-
     private func foreign(_ file: String, _ other: String) -> EarshotError {
         EarshotError(
             .unusableHome, "\(file) and \(other) are not of one identity",
             remedy: "restore both from the same backup")
     }
-
-    private func malformed(_ file: String, _ cause: (any Error)?) -> EarshotError {
-        EarshotError(
-            .unusableHome, "\(file) does not hold what it should", remedy: "restore it from a backup", cause: cause)
-    }
 }
 
 /// The secret keys of a device.
-struct DeviceKeys {
+struct DeviceKeys: Sendable {
     let signing: SigningKey
     let agreement: AgreementKey
 }
 
-/// What the files give for the handshake.
-struct LinkMaterial {
-    let agreement: AgreementKey
-    let credential: Credential
-    let networkKey: SecretBytes?
+/// Where a node gets the identity's key from when it renews its credential.
+enum IdentityAccess: Sendable {
+    /// It is not sealed, and read from its file when it is needed.
+    case file
+    /// It is sealed, and was opened for as long as the node lives.
+    case unlocked(SigningKey)
+    /// It is sealed, and nobody gave the passphrase.
+    case sealed
+
+    var isAtHand: Bool {
+        if case .sealed = self { false } else { true }
+    }
+}
+
+/// What the files of a home give for a node to run.
+struct UnlockedHome: Sendable {
+    let keys: DeviceKeys
+    var credential: Credential
+    let identity: IdentityAccess
+    let networkKey: NetworkKey?
+    /// Why the credential was due and is still the old one.
+    var renewalFailure: EarshotError?
 }

@@ -47,7 +47,19 @@ enum PrivateFile {
         synchronizeDirectory(of: path)
     }
 
-    /// A rename is on the disk only when its directory is.
+    /// Removes a file, through to the disk.
+    /// - Returns: whether there was one.
+    /// - Throws: `EarshotError` `unusableHome`.
+    static func remove(_ path: String) throws(EarshotError) -> Bool {
+        guard unlink(path) == 0 else {
+            guard errno == ENOENT else { throw failure("removed", path) }
+            return false
+        }
+        synchronizeDirectory(of: path)
+        return true
+    }
+
+    /// A rename or removal is on the disk only when its directory is.
     private static func synchronizeDirectory(of path: String) {
         let directory = (path as NSString).deletingLastPathComponent
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -40,7 +40,7 @@ extension Node {
             addresses: status.port.map(listeningAddresses) ?? [], discovery: status.discovery, links: status.links,
             knownUsers: users.count, undeliveredMessages: undelivered.reduce(0) { $0 + $1.count },
             undelivered: undelivered.sorted { ($0.name?.text ?? "", $0.userID) < ($1.name?.text ?? "", $1.userID) },
-            credentialExpiry: credentialExpiry)
+            credentialExpiry: credentialExpiry, networkTag: networkTag, otherNetworks: otherNetworkCount)
     }
 
     private func listeningAddresses(port: UInt16) -> [PeerAddress] {
@@ -63,7 +63,7 @@ extension NodeShell {
         facts.discovery = journal.discovery
         facts.deviceCount = journal.deviceCount
         facts.otherNetworkCount = journal.otherNetworkCount
-        facts.hasNetworkKey = node.hasNetworkKey
+        facts.hasNetworkKey = node.networkTag != nil
         facts.ownDeviceElsewhere = journal.ownDeviceElsewhere
         facts.givenPeerCount = node.configuration.staticPeers.count
         facts.users = users

@@ -5,6 +5,7 @@ import EarshotProtocol
 import EarshotStore
 import Logging
 import NIOPosix
+import Synchronization
 
 /// A user's node on the local network: finds other users, keeps the history with each, and tells what becomes of
 /// every message.
@@ -34,38 +35,45 @@ public final class Node: Sendable {
     public let userID: UserID
     public let name: UserName
     public let deviceID: DeviceID
-    /// Until when the node's credential is valid, in milliseconds since 1970.
-    public let credentialExpiry: Int64
+    /// Until when the node's credential is valid, in milliseconds since 1970. A node that runs renews it in time where
+    /// it can.
+    public var credentialExpiry: Int64 { keeper.credential.notAfter }
+    /// Tells the node's network from others, without a secret in it; `nil` without a network key.
+    public let networkTag: String?
 
     let shell: NodeShell
     let store: Store
     /// Where programs' reads wait for the disk: a thread of its own, so that they hold up nobody else's.
     let historyQueue = DispatchQueue(label: "earshot.history")
-    private let networkTag: String
-    /// When the credential begins, in milliseconds since 1970.
-    private let credentialBeginning: Int64
-    private let canRenewCredential: Bool
+    private let keeper: CredentialKeeper
+    private let otherNetworks = Mutex(OtherNetworks())
 
     /// Opens a home directory that `Home.create` has made, and takes its lock.
     ///
-    /// - Parameter passphrase: needed only where the identity is sealed and its credential is to be renewed.
+    /// A credential that has expired is no error here: history and users can be read all the same. A node that runs
+    /// tells of it (`Event.credentialExpired`), and peers refuse it until it is renewed.
+    /// - Parameter passphrase: opens a sealed identity, so that the credential can be renewed: now, and for as long as
+    ///   the node lives. The identity's key stays in wiped memory that long.
     /// - Throws: `EarshotError`: `notInitialized`, `looseHome`, `unusableHome`, `homeInUse`, `wrongPassphrase`,
-    ///   `credentialExpired`, `storeDamaged`, `storeUnavailable`.
+    ///   `storeDamaged`, `storeUnavailable`.
     public init(
         home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil
     ) throws(EarshotError) {
         try home.check()
         let lock = try HomeLock(home)
-        let (material, signing) = try home.unlock(passphrase: passphrase)
+        let unlocked = try home.unlock(passphrase: passphrase)
+        if let failure = unlocked.renewalFailure {
+            configuration.logger.warning("the credential was not renewed", metadata: ["error": "\(failure)"])
+        }
         let snapshot: Snapshot
         do {
             store = try Store(path: home.databaseFile)
             snapshot = try store.snapshot()
         } catch { throw EarshotError(error) }
         let link = LinkConfiguration(
-            agreementKey: material.agreement, credential: material.credential, networkKey: material.networkKey,
-            run: UInt64.random(in: 1 ... .max))
-        let local = LocalDevice(signingKey: signing, link: link)
+            agreementKey: unlocked.keys.agreement, credential: unlocked.credential,
+            networkKey: unlocked.networkKey?.secret, run: UInt64.random(in: 1 ... .max))
+        let local = LocalDevice(signingKey: unlocked.keys.signing, link: link)
         let events = EventBus()
         shell = NodeShell(
             machine: NodeMachine(local: local, snapshot: snapshot, now: .now) { AgreementKey.generate() },
@@ -79,18 +87,17 @@ public final class Node: Sendable {
         userID = local.userID
         name = local.name
         deviceID = local.deviceID
-        credentialExpiry = material.credential.notAfter
-        networkTag = link.networkTag
-        credentialBeginning = material.credential.notBefore
-        canRenewCredential = try !home.isSealed || passphrase != nil
+        keeper = CredentialKeeper(home: home, unlocked: unlocked)
+        networkTag = unlocked.networkKey?.tag
     }
 
-    /// Whether only nodes with the same network key can join.
-    var hasNetworkKey: Bool { !networkTag.isEmpty }
+    /// How many devices discovery sees now that belong to other networks.
+    var otherNetworkCount: Int { otherNetworks.withLock(\.count) }
 
     var credentialFacts: CredentialFacts {
-        CredentialFacts(
-            notBefore: credentialBeginning, notAfter: credentialExpiry, canRenew: canRenewCredential, isInUse: true)
+        let credential = keeper.credential
+        return CredentialFacts(
+            notBefore: credential.notBefore, notAfter: credential.notAfter, canRenew: keeper.canRenew, isInUse: true)
     }
 
     public var users: Users { Users(node: self) }
@@ -114,11 +121,11 @@ public final class Node: Sendable {
         let discovery = Discovery(
             sources: configuration.discoverySources,
             advertising: Advertisement(
-                name: name, userID: userID, deviceID: deviceID, networkTag: networkTag.isEmpty ? nil : networkTag,
-                port: port))
+                name: name, userID: userID, deviceID: deviceID, networkTag: networkTag, port: port))
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.run(discovery) }
             group.addTask { for await event in discovery.events { await self.discovered(event) } }
+            group.addTask { await self.keepCredential() }
             group.addTask { await Self.untilCancelled() }
             // Whatever ends, the node runs on until it is told to stop.
             await group.waitForAll()
@@ -129,6 +136,15 @@ public final class Node: Sendable {
     private func finish() async {
         await shell.stop()
         events.finish()
+    }
+
+    private func keepCredential() async {
+        await keeper.run { credential in
+            await shell.renew(credential)
+        } post: { event in
+            configuration.logger.warning("the credential", metadata: ["event": "\(event.name.rawValue)"])
+            events.post(event)
+        }
     }
 
     private func run(_ discovery: Discovery) async {
@@ -147,9 +163,15 @@ public final class Node: Sendable {
                 await reportVersion(of: device)
                 return
             }
-            guard (device.networkTag ?? "") == networkTag else { return }
+            guard device.networkTag == networkTag else {
+                await otherNetworkSeen(device)
+                return
+            }
+            otherNetworks.withLock { $0.lost(device.deviceID) }
             await shell.found(device.deviceID, addresses: device.addresses)
-        case .lost(let deviceID): await shell.lost(deviceID)
+        case .lost(let deviceID):
+            otherNetworks.withLock { $0.lost(deviceID) }
+            await shell.lost(deviceID)
         case .sourceUnavailable(let source, let reason):
             configuration.logger.warning(
                 "discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
@@ -164,6 +186,13 @@ public final class Node: Sendable {
             configuration.logger.info(
                 "a malformed advertisement", metadata: ["instance": "\(instance)", "reason": "\(reason)"])
         }
+    }
+
+    /// Counts a device of another network, and no longer dials it if it was of this one.
+    private func otherNetworkSeen(_ device: DiscoveredDevice) async {
+        let news = otherNetworks.withLock { $0.seen(device.deviceID, tag: device.networkTag) }
+        if let news { events.post(.otherNetworkSeen(news)) }
+        await shell.lost(device.deviceID)
     }
 
     private func reportVersion(of device: DiscoveredDevice) async {

@@ -16,6 +16,10 @@ public struct NodeStatus: Sendable, Hashable {
     public let undelivered: [UndeliveredCount]
     /// Milliseconds since 1970.
     public let credentialExpiry: Int64
+    /// Tells the node's network from others, without a secret in it; `nil` without a network key.
+    public let networkTag: String?
+    /// Devices that discovery sees now and that belong to other networks.
+    public let otherNetworks: Int
 }
 
 /// A link at one moment.

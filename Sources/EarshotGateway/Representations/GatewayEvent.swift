@@ -23,6 +23,8 @@ public struct GatewayEvent: Codable, Hashable, Sendable {
     public internal(set) var reason: String?
     /// Of `clockSkewed`: how far the user's clock is ahead; negative if it is behind.
     public internal(set) var aheadMilliseconds: Int64?
+    /// Of `otherNetworkSeen`: what tells the other network from this one. Left out for nodes without a network key.
+    public internal(set) var networkTag: String?
     /// Of `credentialWillExpire`, `credentialExpired`, `credentialRenewed` and `credentialNotYetValid`.
     public internal(set) var credential: GatewayCredentialNotice?
     /// Of `eventsLost`: how many.

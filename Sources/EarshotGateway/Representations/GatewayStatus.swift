@@ -21,6 +21,10 @@ public struct GatewayStatus: Codable, Hashable, Sendable {
     /// Until when the node's credential is valid: ISO 8601 in UTC, and milliseconds since 1970.
     public let credentialExpiry: String
     public let credentialExpiryMilliseconds: Int64
+    /// Tells the node's network from others. Left out by a node without a network key.
+    public let networkTag: String?
+    /// Devices that are seen now and belong to other networks.
+    public let otherNetworks: Int
 }
 
 /// By what peers are found, as the local API shows it.
@@ -66,6 +70,8 @@ extension GatewayStatus {
         undelivered = status.undelivered.map { GatewayUndelivered($0) }
         credentialExpiry = Timestamp.text(status.credentialExpiry)
         credentialExpiryMilliseconds = status.credentialExpiry
+        networkTag = status.networkTag
+        otherNetworks = status.otherNetworks
     }
 }
 

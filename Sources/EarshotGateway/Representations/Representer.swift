@@ -40,6 +40,7 @@ struct Representer: Sendable {
         case .clockSkewed(let skew):
             result.user = await node.users.user(skew.userID).map { GatewayUser($0) }
             result.aheadMilliseconds = skew.ahead
+        case .otherNetworkSeen(let network): result.networkTag = network.tag
         case .credentialWillExpire(let notice), .credentialExpired(let notice), .credentialRenewed(let notice),
             .credentialNotYetValid(let notice):
             result.credential = GatewayCredentialNotice(notice)

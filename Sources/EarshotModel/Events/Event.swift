@@ -30,6 +30,9 @@ public enum Event: Hashable, Sendable {
     case credentialRenewed(CredentialNotice)
     /// This device's credential begins later than now: a clock is wrong, or was when it was issued.
     case credentialNotYetValid(CredentialNotice)
+    /// A node of another network is here: it has another network key, or one of the two has none. Told once a network
+    /// and run; there is never a link to it.
+    case otherNetworkSeen(OtherNetwork)
     /// The disk does not take what this node has to write. It tries again.
     case storageFailed(String)
     /// The disk takes it again.
@@ -57,6 +60,7 @@ public enum Event: Hashable, Sendable {
         case .credentialExpired: .credentialExpired
         case .credentialRenewed: .credentialRenewed
         case .credentialNotYetValid: .credentialNotYetValid
+        case .otherNetworkSeen: .otherNetworkSeen
         case .storageFailed: .storageFailed
         case .storageRecovered: .storageRecovered
         case .discoveryUnavailable: .discoveryUnavailable
@@ -70,7 +74,7 @@ public enum Event: Hashable, Sendable {
 public enum EventName: String, Hashable, Sendable, CaseIterable {
     case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
     case userDiscovered, userUpdated
-    case identityConflict, linkFailed, clockSkewed
+    case identityConflict, linkFailed, clockSkewed, otherNetworkSeen
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid
     case storageFailed, storageRecovered
     case discoveryUnavailable, discoveryAvailable
@@ -138,6 +142,14 @@ public struct ClockSkew: Hashable, Sendable {
         self.userID = userID
         self.ahead = ahead
     }
+}
+
+/// A network that is not this node's, by what its nodes advertise: a hint, which nobody has proved.
+public struct OtherNetwork: Hashable, Sendable {
+    /// `nil` for the network of the nodes without a key.
+    public let tag: String?
+
+    public init(tag: String?) { self.tag = tag }
 }
 
 /// What there is to say about this device's own credential.

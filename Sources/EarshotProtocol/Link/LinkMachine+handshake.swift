@@ -77,7 +77,9 @@ extension LinkMachine {
         }
         guard hello.networkTag == configuration.networkTag else {
             state = .closed
-            let error = ProtocolError(.otherNetwork, "the peer belongs to another network")
+            let error = ProtocolError(
+                .otherNetwork,
+                Refusal.otherNetwork(own: configuration.networkTag, peer: hello.networkTag))
             return [.write(Refusal.bytes(.otherNetwork)), .close(error)]
         }
         state = .awaitingFirstMessage(handshake)

@@ -239,7 +239,7 @@ public struct LinkMachine: Sendable {
             (.awaitingReply(let handshake), .noise(let bytes)):
             return try receivedIntroduction(bytes, handshake, now: now)
         case (.awaitingIntroduction, .refusal(let reason, let version)):
-            throw Refusal.error(reason: reason, version: version)
+            throw Refusal.error(reason: reason, version: version, networkTag: configuration.networkTag)
         case (_, .refusal): throw ProtocolError(.violation, "a refusal where none is allowed")
         case (.deciding, _), (.closed, _): return []
         }

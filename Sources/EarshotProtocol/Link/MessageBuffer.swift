@@ -56,7 +56,8 @@ enum Refusal {
         [0, 0, UInt8(reason.rawValue), UInt8(LinkConfiguration.protocolVersion)]
     }
 
-    static func error(reason: UInt8, version: UInt8) -> ProtocolError {
+    /// - Parameter networkTag: this node's own.
+    static func error(reason: UInt8, version: UInt8, networkTag: String) -> ProtocolError {
         let reason = CloseReason(rawValue: UInt32(reason))
         switch reason {
         case .unsupportedVersion:
@@ -65,10 +66,26 @@ enum Refusal {
                 "the peer speaks version \(version) of the protocol, and this node \(LinkConfiguration.protocolVersion)",
                 closeReason: reason)
         case .otherNetwork:
-            return ProtocolError(.otherNetwork, "the peer belongs to another network", closeReason: reason)
+            return ProtocolError(.otherNetwork, otherNetwork(own: networkTag, peer: nil), closeReason: reason)
         default:
             let text = reason?.description ?? "it gave no reason"
             return ProtocolError(.closedByPeer, "the peer refused this node: \(text)", closeReason: reason)
         }
     }
+
+    /// That two nodes are of different networks, and what to do if they should not be.
+    /// - Parameter peer: the other's network tag, as it says itself; `nil` if it did not say.
+    static func otherNetwork(own: String, peer: String?) -> String {
+        let ownKey = own.isEmpty ? "this node has no network key" : "this node is of the network \(own)"
+        let peerKey =
+            switch peer {
+            case nil: "the peer belongs to another network"
+            case "": "the peer has no network key"
+            case let tag?: "the peer is of the network \(tag.prefix(otherTagCharacters))"
+            }
+        return "\(peerKey), and \(ownKey): if they belong together, compare on both machines: earshot network show"
+    }
+
+    /// What is shown of a tag that anybody may have sent.
+    private static let otherTagCharacters = 16
 }

@@ -1,4 +1,5 @@
 import Earshot
+import EarshotDiscovery
 import EarshotTesting
 
 /// A node that runs on loopback until it is stopped, and all that it posts.
@@ -19,8 +20,10 @@ final class LiveNode: Sendable {
 
     /// - Returns: when the node listens.
     /// - Throws: what the node throws when it cannot begin.
-    static func start(_ home: Home, port: UInt16 = 0, peers: [PeerAddress] = []) async throws -> LiveNode {
-        let configuration = NodeConfiguration(port: port, staticPeers: peers, discoverySources: [])
+    static func start(
+        _ home: Home, port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = []
+    ) async throws -> LiveNode {
+        let configuration = NodeConfiguration(port: port, staticPeers: peers, discoverySources: sources)
         let node = try Node(home: home, configuration: configuration)
         let events = await EventRecorder.observing(node.events)
         let (ports, continuation) = AsyncStream<UInt16>.makeStream()

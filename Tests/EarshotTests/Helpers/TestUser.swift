@@ -1,4 +1,5 @@
 import Earshot
+import EarshotDiscovery
 import EarshotTesting
 import Synchronization
 
@@ -16,8 +17,10 @@ final class TestUser: Sendable {
     }
 
     /// - Parameter port: where it is to listen; where the system chooses unless given.
-    func start(port: UInt16 = 0, peers: [PeerAddress] = []) async throws {
-        let started = try await LiveNode.start(home, port: port, peers: peers)
+    func start(
+        port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = []
+    ) async throws {
+        let started = try await LiveNode.start(home, port: port, peers: peers, sources: sources)
         live.withLock { $0 = started }
     }
 

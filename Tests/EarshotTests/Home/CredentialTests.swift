@@ -47,11 +47,58 @@ struct CredentialTests {
         #expect(try open().credentialExpiry == expiry)
     }
 
-    @Test("of a sealed identity that has expired asks for the passphrase, refuses a wrong one and takes the right one")
+    @Test("of a sealed identity that has expired keeps nobody from the history, and a node says what to do")
+    func sealedExpiredStart() async throws {
+        let userID = try home.create(name: "alice", passphrase: Self.right)
+        let expiry = try replaceCredential(notBefore: -60 * Self.day, notAfter: -30 * Self.day)
+        let bob = try TestUser("bob")
+        try await bob.start()
+        let live = try await LiveNode.start(home, peers: [bob.address])
+        let notice = try await live.events.first("the node says that its credential has expired") { event in
+            if case .credentialExpired(let notice) = event { notice } else { nil }
+        }
+        #expect(notice.notAfter == expiry)
+        #expect(notice.remedy?.contains("--passphrase-file") == true)
+        #expect(await live.node.status().credentialExpiry == expiry)
+        #expect(await live.node.users.all.isEmpty)
+        try await live.events.first("Bob refuses Alice") { event in
+            event.linkFailure.flatMap { $0.message.contains("expired") ? $0 : nil }
+        }
+        #expect(await bob.node.users.all.isEmpty)
+        #expect(live.node.userID == userID)
+        try await live.stop()
+    }
+
+    @Test("that is renewed while the node runs serves the next links, and the old ones stay")
+    func renewedWhileRunning() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        try await TestUser.meet(alice, bob)
+        let old = try Credential(decoding: Array(Data(contentsOf: URL(fileURLWithPath: alice.home.credentialFile))))
+        let unlocked = try alice.home.unlock(passphrase: nil)
+        let renewed = try alice.home.renew(
+            old, identity: unlocked.identity, keys: unlocked.keys, now: Self.now + 5 * 60_000)
+        await alice.node.shell.renew(renewed)
+        let message = try await alice.send("still here", to: bob)
+        try await alice.events.state(.delivered, of: message.messageID)
+        #expect(await bob.events.events.allSatisfy { $0.linkFailure == nil })
+        let carol = try TestUser("carol")
+        try await carol.start(peers: [alice.address])
+        try await carol.waitForLink(to: alice)
+    }
+
+    @Test("that cannot be written anew at a start stays, and the node starts")
+    func unwritable() throws {
+        try home.create(name: "alice")
+        let expiry = try replaceCredential(notBefore: -21 * Self.day, notAfter: 9 * Self.day)
+        try FileManager.default.createDirectory(
+            atPath: home.credentialFile + ".new", withIntermediateDirectories: false)
+        #expect(try open().credentialExpiry == expiry)
+    }
+
+    @Test("of a sealed identity that has expired refuses a wrong passphrase and takes the right one")
     func sealedExpired() async throws {
         let userID = try home.create(name: "alice", passphrase: Self.right)
         try replaceCredential(notBefore: -60 * Self.day, notAfter: -30 * Self.day)
-        await expect(.credentialExpired) { try open() }
         await expect(.wrongPassphrase) { try open(Passphrase(copying: Array("wrong".utf8))) }
         let node = try open(Self.right)
         #expect(node.credentialExpiry > Self.now + 29 * Self.day)

@@ -1,0 +1,82 @@
+import EarshotModel
+import EarshotProtocol
+import Synchronization
+
+/// Keeps a running node's credential valid: renews it in time, or tells in time that it cannot.
+final class CredentialKeeper: Sendable {
+    private let home: Home
+    private let keys: DeviceKeys
+    private let identity: IdentityAccess
+    private let clock: WallClock
+    private let current: Mutex<Credential>
+
+    init(home: Home, unlocked: UnlockedHome, clock: WallClock = .system) {
+        self.home = home
+        keys = unlocked.keys
+        identity = unlocked.identity
+        self.clock = clock
+        current = Mutex(unlocked.credential)
+    }
+
+    /// Whether the identity's key is at hand.
+    var canRenew: Bool { identity.isAtHand }
+
+    /// The one that the node shows now.
+    var credential: Credential { current.withLock { $0 } }
+
+    /// Looks after the credential until the task is cancelled.
+    /// - Parameters:
+    ///   - adopt: gives the node a renewed credential, which is on the disk by then. The node says so.
+    ///   - post: is told what people must know.
+    func run(adopt: (Credential) async -> Void, post: (Event) -> Void) async {
+        var schedule = CredentialSchedule(credential)
+        while true {
+            let wait = await look(&schedule, adopt: adopt, post: post)
+            // Throws only when the task is cancelled.
+            do { try await clock.sleep(wait) } catch { return }
+        }
+    }
+
+    /// - Returns: in how many milliseconds to look again.
+    private func look(
+        _ schedule: inout CredentialSchedule, adopt: (Credential) async -> Void, post: (Event) -> Void
+    ) async -> Int64 {
+        let now = clock.now()
+        let (step, wait) = schedule.step(now: now, canRenew: identity.isAtHand)
+        guard step == .renew else {
+            if let event = event(for: step, problem: nil) { post(event) }
+            return wait
+        }
+        do throws(EarshotError) {
+            let renewed = try home.renew(credential, identity: identity, keys: keys, now: now)
+            current.withLock { $0 = renewed }
+            schedule = CredentialSchedule(renewed)
+            await adopt(renewed)
+            return max(schedule.step(now: now, canRenew: true).wait, Timing.credentialRetry)
+        } catch {
+            let (step, _) = schedule.step(now: now, canRenew: false)
+            if let event = event(for: step, problem: error) { post(event) }
+            return Timing.credentialRetry
+        }
+    }
+
+    /// - Parameter problem: why it was not renewed although the identity is at hand.
+    private func event(for step: CredentialSchedule.Step, problem: EarshotError?) -> Event? {
+        let remedy = problem.map(\.description) ?? Home.sealedRemedy
+        switch step {
+        case .nothing, .renew: return nil
+        case .tellWillExpire: return .credentialWillExpire(notice(remedy))
+        case .tellExpired: return .credentialExpired(notice(remedy))
+        case .tellNotYetValid: return .credentialNotYetValid(notice("set this machine's clock: it is behind"))
+        }
+    }
+
+    private func notice(_ remedy: String) -> CredentialNotice {
+        let credential = credential
+        return CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter, remedy: remedy)
+    }
+}
+
+extension CredentialSchedule {
+    init(_ credential: Credential) { self.init(notBefore: credential.notBefore, notAfter: credential.notAfter) }
+}

@@ -1,0 +1,47 @@
+import EarshotCrypto
+import Foundation
+
+extension NetworkKey {
+    /// A longer text is refused.
+    public static let maximumTextBytes = 1024
+
+    /// Reads the text of a key from a file that is its owner's alone.
+    /// - Throws: `EarshotError` `looseHome` for a file that others may read, `invalidNetworkKey`.
+    public init(file path: String) throws(EarshotError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw EarshotError(
+                .invalidNetworkKey, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
+                remedy: "name a file that you may read")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            try Home.checkPrivate(path, status, mode: "600")
+        }
+        try self.init(readingFrom: descriptor)
+    }
+
+    /// Reads the text of a key from a file descriptor.
+    /// - Parameter isLine: whether to stop at the first line's end, as on a terminal.
+    /// - Throws: `EarshotError` `invalidNetworkKey`.
+    public init(readingFrom descriptor: Int32, isLine: Bool = false) throws(EarshotError) {
+        var count = 0
+        var reason: String?
+        let bytes = SecretBytes(count: Self.maximumTextBytes) { buffer in
+            while let start = buffer.baseAddress, count < buffer.count {
+                let got = read(descriptor, start + count, 1)
+                if got < 0 { reason = String(cString: strerror(errno)) }
+                if got <= 0 || (isLine && buffer[count] == UInt8(ascii: "\n")) { return }
+                count += 1
+            }
+            reason = "the text is longer than any key"
+        }
+        guard reason == nil, count > 0 else {
+            throw EarshotError(
+                .invalidNetworkKey, "no network key could be read: \(reason ?? "there is nothing")",
+                remedy: "give the text of one: it begins with \(Self.textPrefix)")
+        }
+        try self.init(typed: bytes.withUnsafeBytes { String(decoding: $0.prefix(count), as: UTF8.self) })
+    }
+}

@@ -1,0 +1,50 @@
+import EarshotCrypto
+import Foundation
+
+extension Home {
+    /// The key of the network that a node of this home belongs to from its next start on; `nil` where it links to all
+    /// nodes that have no key either.
+    /// - Throws: `EarshotError` `looseHome`, `unusableHome`.
+    public func networkKey() throws(EarshotError) -> NetworkKey? {
+        guard access(networkFile, F_OK) == 0 else { return nil }
+        return NetworkKey(secret: try readSecret(networkFile, KeyFileLabel.network, count: NetworkKey.byteCount))
+    }
+
+    /// Begins a network: makes a key, and joins it.
+    /// - Parameter isReplacing: whether a key that is there may be lost.
+    /// - Throws: `EarshotError` `networkKeyExists`; nothing is changed then. `notInitialized`, `looseHome`,
+    ///   `unusableHome`.
+    @discardableResult
+    public func createNetworkKey(replacing isReplacing: Bool = false) throws(EarshotError) -> NetworkKey {
+        let key = NetworkKey.generate()
+        try joinNetwork(key, replacing: isReplacing)
+        return key
+    }
+
+    /// Joins the network of a key. A running node belongs to it from its next start on.
+    /// - Parameter isReplacing: whether another key that is there may be lost.
+    /// - Returns: whether anything changed.
+    /// - Throws: `EarshotError` `networkKeyExists`; nothing is changed then. `notInitialized`, `looseHome`,
+    ///   `unusableHome`.
+    @discardableResult
+    public func joinNetwork(_ key: NetworkKey, replacing isReplacing: Bool = false) throws(EarshotError) -> Bool {
+        try check()
+        if !isReplacing, let old = try networkKey() {
+            guard old != key else { return false }
+            throw EarshotError(
+                .networkKeyExists, "\(path) belongs to the network \(old.tag) already, and its key would be lost",
+                remedy: "keep it somewhere (earshot network show --reveal), and say --replace")
+        }
+        try write(KeyFileLabel.network, [key.secret], to: networkFile)
+        return true
+    }
+
+    /// Forgets the network key. A running node leaves the network at its next start.
+    /// - Returns: whether there was one.
+    /// - Throws: `EarshotError` `notInitialized`, `looseHome`, `unusableHome`.
+    @discardableResult
+    public func leaveNetwork() throws(EarshotError) -> Bool {
+        try check()
+        return try PrivateFile.remove(networkFile)
+    }
+}

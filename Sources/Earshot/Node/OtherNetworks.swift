@@ -1,0 +1,22 @@
+import EarshotModel
+
+/// The devices of other networks that discovery sees now, and which networks were told of.
+struct OtherNetworks: Sendable {
+    private var tags: [DeviceID: String?] = [:]
+    private var told: Set<String?> = []
+
+    /// How many devices there are.
+    var count: Int { tags.count }
+
+    /// A device of another network is here.
+    /// - Returns: its network, if that was not told of yet. Past `Limits.otherNetworks` it is no longer told: anybody
+    ///   can advertise any number of them.
+    mutating func seen(_ deviceID: DeviceID, tag: String?) -> OtherNetwork? {
+        tags.updateValue(tag, forKey: deviceID)
+        guard told.count < Limits.otherNetworks, told.insert(tag).inserted else { return nil }
+        return OtherNetwork(tag: tag)
+    }
+
+    /// A device is gone, or belongs to this node's network now.
+    mutating func lost(_ deviceID: DeviceID) { tags.removeValue(forKey: deviceID) }
+}

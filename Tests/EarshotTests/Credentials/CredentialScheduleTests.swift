@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Earshot
+
+@Suite("The schedule of a credential")
+struct CredentialScheduleTests {
+    private static let hour: Int64 = 3_600_000
+    private static let day = 24 * hour
+    private static let start = 20_000 * day
+
+    /// Of thirty days, in days since it began.
+    private var schedule = CredentialSchedule(notBefore: start, notAfter: start + 30 * day)
+
+    private mutating func step(atDay days: Double, canRenew: Bool) -> (step: CredentialSchedule.Step, wait: Int64) {
+        schedule.step(now: Self.start + Int64(days * Double(Self.day)), canRenew: canRenew)
+    }
+
+    @Test("has nothing to do before two thirds of the time, and then renews", arguments: [20, 25, 29.9, 30, 300])
+    mutating func renewal(days: Double) {
+        #expect(step(atDay: 0, canRenew: true).step == .nothing)
+        #expect(step(atDay: 19.99, canRenew: true).step == .nothing)
+        #expect(step(atDay: days, canRenew: true).step == .renew)
+    }
+
+    @Test("that cannot renew tells at two thirds of the time, then on each of the last three days, then that it is over")
+    mutating func warnings() {
+        var told: [String] = []
+        for hour in 0..<(40 * 24) {
+            let step = step(atDay: Double(hour) / 24, canRenew: false).step
+            if step != .nothing { told.append("\(step) on day \(hour / 24)") }
+        }
+        let expected = [20, 27, 28, 29].map { "tellWillExpire on day \($0)" } + ["tellExpired on day 30"]
+        #expect(told == expected)
+    }
+
+    @Test("tells at once what is so at the start, and one thing only", arguments: [22, 28.5])
+    mutating func late(days: Double) {
+        #expect(step(atDay: days, canRenew: false).step == .tellWillExpire)
+        #expect(step(atDay: days, canRenew: false).step == .nothing)
+    }
+
+    @Test("looks again when something is due, and at least every ten minutes: the wall clock may jump")
+    mutating func waits() {
+        #expect(step(atDay: 1, canRenew: true).wait == Self.hour / 6)
+        #expect(schedule.step(now: Self.start + 20 * Self.day - 5, canRenew: true).wait == 5)
+        #expect(schedule.step(now: Self.start + 27 * Self.day - 7, canRenew: false).wait == 7)
+        #expect(schedule.step(now: Self.start + 30 * Self.day - 9, canRenew: false).wait == 9)
+    }
+
+    @Test("finds out what is due when the clock jumps ahead")
+    mutating func jumpAhead() {
+        #expect(step(atDay: 2, canRenew: false).step == .nothing)
+        #expect(step(atDay: 400, canRenew: false).step == .tellExpired)
+        #expect(step(atDay: 3, canRenew: false).step == .nothing)
+        #expect(step(atDay: 21, canRenew: false).step == .tellWillExpire)
+    }
+
+    @Test("tells of a clock that was set back, once each time, and does not renew by it")
+    mutating func setBack() {
+        #expect(step(atDay: 1, canRenew: true).step == .nothing)
+        for _ in 0..<2 {
+            #expect(step(atDay: -5, canRenew: true).step == .tellNotYetValid)
+            let later = step(atDay: -5 + 0.5 / 24, canRenew: true)
+            #expect(later.step == .nothing)
+            #expect(later.wait <= 60_000)
+            #expect(step(atDay: 1.1, canRenew: true).step == .nothing)
+        }
+    }
+
+    @Test("renews by a clock that stays where it was set back to: it was wrong when the credential was issued")
+    mutating func lastingSetBack() {
+        #expect(step(atDay: -5, canRenew: true).step == .tellNotYetValid)
+        #expect(step(atDay: -6, canRenew: true).step == .nothing)
+        #expect(step(atDay: -6 + 0.9 / 24, canRenew: true).step == .nothing)
+        #expect(step(atDay: -6 + 1.1 / 24, canRenew: true).step == .renew)
+        #expect(step(atDay: -6 + 1.1 / 24, canRenew: false).step == .nothing)
+    }
+
+    @Test("of a credential of a few minutes warns once")
+    mutating func short() {
+        schedule = CredentialSchedule(notBefore: 0, notAfter: 300_000)
+        #expect(schedule.step(now: 199_999, canRenew: false) == (.nothing, 1))
+        #expect(schedule.step(now: 200_000, canRenew: false) == (.tellWillExpire, 100_000))
+        #expect(schedule.step(now: 299_000, canRenew: false) == (.nothing, 1000))
+        #expect(schedule.step(now: 300_000, canRenew: false).step == .tellExpired)
+    }
+}

@@ -1,0 +1,46 @@
+import Earshot
+import EarshotDiscovery
+import EarshotTesting
+import Synchronization
+
+/// A way of finding peers that sees what a test says.
+final class TestSource: DiscoverySource {
+    let name = "test"
+    private let reporting = Mutex<(@Sendable (SourceReport) -> Void)?>(nil)
+
+    func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws {
+        self.reporting.withLock { $0 = reporting }
+        let (never, continuation) = AsyncStream<Never>.makeStream()
+        defer { continuation.finish() }
+        for await _ in never {}
+    }
+
+    /// Waits until the node listens to this source, and reports.
+    func report(_ report: SourceReport) async throws {
+        try await eventually("the source runs") { self.reporting.withLock { $0 != nil } }
+        self.reporting.withLock { $0 }?(report)
+    }
+
+    /// A device that is told apart by one byte, at an address where nobody is.
+    func record(_ name: String, seed: UInt8, tag: String?) throws -> ServiceRecord {
+        guard let bytes = Bytes32([UInt8](repeating: seed, count: Bytes32.count)) else {
+            preconditionFailure("thirty-two bytes are thirty-two bytes")
+        }
+        return try record(name, UserID(bytes), DeviceID(bytes), at: PeerAddress(host: "127.0.0.1", port: 9), tag: tag)
+    }
+
+    func record(_ name: String, of user: TestUser, tag: String?) throws -> ServiceRecord {
+        try record(name, user.userID, user.node.deviceID, at: user.address, tag: tag)
+    }
+
+    private func record(
+        _ name: String, _ userID: UserID, _ deviceID: DeviceID, at address: PeerAddress, tag: String?
+    ) throws -> ServiceRecord {
+        let announcement = Announcement(
+            deviceID: deviceID, name: try UserName(name), fingerprint: userID.fingerprint.filter { $0 != " " },
+            protocolVersion: Advertisement.protocolVersion, networkTag: tag)
+        return ServiceRecord(
+            key: ServiceRecord.Key(instance: "\(name) \(deviceID)", interface: "lo", family: .ipv4),
+            announcement: announcement, addresses: [address])
+    }
+}

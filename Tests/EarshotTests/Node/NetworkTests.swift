@@ -1,0 +1,84 @@
+import Earshot
+import EarshotDiscovery
+import EarshotTesting
+import Testing
+
+@Suite("Networks")
+struct NetworkTests {
+    @Test("with one key link and talk; who has another or none is refused, and both sides are told what to do")
+    func separate() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        let (mallory, carol) = (try TestUser("mallory"), try TestUser("carol"))
+        let key = try alice.home.createNetworkKey()
+        try bob.home.joinNetwork(NetworkKey(typed: key.text))
+        let other = try mallory.home.createNetworkKey()
+
+        try await TestUser.meet(alice, bob)
+        let message = try await alice.send("among us", to: bob)
+        try await alice.events.state(.delivered, of: message.messageID)
+
+        for (outsider, tag) in [(mallory, other.tag), (carol, nil)] {
+            try await outsider.start(peers: [alice.address])
+            let refused = try await outsider.events.first("the outsider is told") { $0.linkFailure }
+            #expect(refused.code == "otherNetwork")
+            #expect(refused.message.contains(tag ?? "this node has no network key"))
+            let refusing = try await alice.events.first("Alice is told of the outsider") { event in
+                event.linkFailure.flatMap { $0.message.contains(tag ?? "the peer has no network key") ? $0 : nil }
+            }
+            #expect(refusing.code == "otherNetwork")
+            #expect(refusing.message.contains(key.tag))
+            for failure in [refused, refusing] { #expect(failure.message.contains("earshot network show")) }
+            #expect(await outsider.node.users.all.isEmpty)
+            #expect(await outsider.node.status().links.isEmpty)
+        }
+        #expect(await alice.node.users.all.map(\.userID) == [bob.userID])
+    }
+
+    @Test("of two who dial from a network without a key to one with a key, neither is met")
+    func outwards() async throws {
+        let (alice, carol) = (try TestUser("alice"), try TestUser("carol"))
+        try alice.home.createNetworkKey()
+        try await carol.start()
+        try await alice.start(peers: [carol.address])
+        for user in [alice, carol] {
+            let failure = try await user.events.first("\(user.userID) is told") { $0.linkFailure }
+            #expect(failure.code == "otherNetwork")
+            #expect(await user.node.users.all.isEmpty)
+        }
+    }
+
+    @Test("that discovery sees beside the own one are counted, told of once each, and not dialled")
+    func discovered() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        let key = try alice.home.createNetworkKey()
+        try bob.home.joinNetwork(key)
+        try await bob.start()
+        let source = TestSource()
+        try await alice.start(sources: [source])
+        let node = alice.node
+
+        try await source.report(.appeared(source.record("x1", seed: 1, tag: "aaaa")))
+        try await source.report(.appeared(source.record("x2", seed: 2, tag: "aaaa")))
+        try await source.report(.appeared(source.record("x3", seed: 3, tag: nil)))
+        try await eventually("three are counted") { await node.status().otherNetworks == 3 }
+        try await source.report(.appeared(source.record("bob", of: bob, tag: key.tag)))
+        try await alice.waitForLink(to: bob)
+        #expect(await alice.events.otherNetworks == [OtherNetwork(tag: "aaaa"), OtherNetwork(tag: nil)])
+
+        try await source.report(.disappeared(source.record("x1", seed: 1, tag: "aaaa").key))
+        try await eventually("one has left") { await node.status().otherNetworks == 2 }
+        try await source.report(.appeared(source.record("x3", seed: 3, tag: key.tag)))
+        try await eventually("one has joined") { await node.status().otherNetworks == 1 }
+        try await source.report(.appeared(source.record("x1", seed: 1, tag: "aaaa")))
+        try await eventually("one is back") { await node.status().otherNetworks == 2 }
+        #expect(await alice.events.otherNetworks.count == 2)
+        #expect(await node.status().networkTag == key.tag)
+        #expect(await node.users.all.map(\.userID) == [bob.userID])
+    }
+}
+
+extension EventRecorder {
+    fileprivate var otherNetworks: [OtherNetwork] {
+        events.compactMap { if case .otherNetworkSeen(let network) = $0 { network } else { nil } }
+    }
+}
