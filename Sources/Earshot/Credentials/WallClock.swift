@@ -1,5 +1,5 @@
-import EarshotProtocol
 import EarshotModel
+import EarshotProtocol
 
 /// The clock that credentials are valid by, and waiting; tests hand in their own.
 struct WallClock: Sendable {

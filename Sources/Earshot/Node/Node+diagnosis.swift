@@ -62,7 +62,8 @@ extension NodeShell {
         facts.port = status.port
         facts.discovery = journal.discovery
         facts.deviceCount = journal.deviceCount
-        facts.otherNetworkCount = journal.otherNetworkCount
+        // Advertised ones, or such as were only dialled: the same node may be both.
+        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts.count)
         facts.hasNetworkKey = node.networkTag != nil
         facts.ownDeviceElsewhere = journal.ownDeviceElsewhere
         facts.givenPeerCount = node.configuration.staticPeers.count

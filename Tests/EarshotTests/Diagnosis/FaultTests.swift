@@ -30,13 +30,13 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
 @Suite("A fault is named, with its remedy")
 struct FaultTests {
-    @Test("in this machine's home directory", arguments: home)
+    @Test("in this machine's home directory", arguments: homeFaults)
     func home(fault: Fault) throws { try check(fault) }
 
-    @Test("in this machine's network", arguments: network)
+    @Test("in this machine's network", arguments: networkFaults)
     func network(fault: Fault) throws { try check(fault) }
 
-    @Test("that a node sees", arguments: node)
+    @Test("that a node sees", arguments: nodeFaults)
     func node(fault: Fault) throws { try check(fault) }
 
     private func check(_ fault: Fault) throws {
@@ -67,7 +67,7 @@ struct FaultTests {
         ).findings(now: Sample.now)
     }
 
-    static let home: [Fault] = [
+    static let homeFaults: [Fault] = [
         Fault("no identity", home(state: .notInitialized), .home, .problem, what: "/h", remedy: "earshot init"),
         Fault(
             "others may read the keys", home(loose: [.init(path: "/h/device.key", mode: "600", isRefused: true)]),
@@ -128,7 +128,7 @@ struct FaultTests {
         }
     }
 
-    static let network: [Fault] = [
+    static let networkFaults: [Fault] = [
         Fault(
             "no network",
             network {
@@ -180,7 +180,7 @@ struct FaultTests {
         }
     }
 
-    static let node: [Fault] = [
+    static let nodeFaults: [Fault] = [
         Fault(
             "no daemon", node { $0.discovery = .embedded }, .discovery, .note, what: "no Avahi daemon", "embedded",
             remedy: "nothing to do"),

@@ -20,7 +20,7 @@ struct CredentialFacts: Hashable, Sendable {
             .warning(
                 .credential, "the credential expires in \(left), and the identity that renews it is sealed",
                 why: "peers refuse a node whose credential has expired",
-                remedy: Self.withPassphrase)
+                remedy: Home.sealedRemedy)
         ]
     }
 
@@ -29,7 +29,7 @@ struct CredentialFacts: Hashable, Sendable {
         if !canRenew {
             return .problem(
                 .credential, "\(what), and the identity that renews it is sealed",
-                why: "peers refuse a node whose credential has expired", remedy: Self.withPassphrase)
+                why: "peers refuse a node whose credential has expired", remedy: Home.sealedRemedy)
         }
         guard isInUse else {
             return .note(
@@ -49,6 +49,4 @@ struct CredentialFacts: Hashable, Sendable {
                 "this machine's clock is behind what it was when the credential was made, and peers may refuse the node",
             remedy: "set the clock: timedatectl set-ntp true")
     }
-
-    private static let withPassphrase = "start the node once with the passphrase: earshot up --passphrase-file FILE"
 }

@@ -8,7 +8,7 @@ struct NodeJournal: Sendable {
 
     private let networkTag: String
     private(set) var discovery: NodeDiscovery
-    private var networks: [DeviceID: String] = [:]
+    private var devices: Set<DeviceID> = []
     private(set) var ownDeviceElsewhere: [PeerAddress] = []
     private(set) var storageFailure: String?
     /// The last first.
@@ -20,19 +20,23 @@ struct NodeJournal: Sendable {
         discovery = isDiscovering ? .starting : .off
     }
 
-    /// Devices that are advertised in the node's own network, and in others.
-    var deviceCount: Int { networks.values.count { $0 == networkTag } }
-    var otherNetworkCount: Int {
-        let dialled = Set(failures.filter { $0.code == ProtocolError.Code.otherNetwork.description }.map(\.host))
-        return max(networks.count - deviceCount, dialled.count)
+    /// Devices that are advertised in the node's own network now.
+    var deviceCount: Int { devices.count }
+
+    /// Hosts where a node of another network answered lately.
+    var otherNetworkHosts: Set<String> {
+        Set(failures.filter { $0.code == ProtocolError.Code.otherNetwork.description }.map(\.host))
     }
 
     mutating func note(_ event: DiscoveryEvent) {
         switch event {
         case .found(let device), .updated(let device):
-            guard networks.count < Limits.discoveredDevices || networks[device.deviceID] != nil else { return }
-            networks[device.deviceID] = device.networkTag ?? ""
-        case .lost(let deviceID): networks[deviceID] = nil
+            if (device.networkTag ?? "") != networkTag {
+                devices.remove(device.deviceID)
+            } else if devices.count < Limits.discoveredDevices {
+                devices.insert(device.deviceID)
+            }
+        case .lost(let deviceID): devices.remove(deviceID)
         case .sourceUnavailable(_, let reason): discovery = .none(reason: reason)
         case .sourceAvailable(let source): discovery = Self.discovery(source)
         case .ownDeviceElsewhere(let addresses): ownDeviceElsewhere = addresses
