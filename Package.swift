@@ -142,7 +142,9 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "EarshotGatewayTests", dependencies: ["Earshot", "EarshotGateway"], swiftSettings: settings),
-        .testTarget(name: "EarshotCommandTests", dependencies: ["EarshotCommand", "hello"], swiftSettings: settings),
+        .testTarget(
+            name: "EarshotCommandTests", dependencies: ["EarshotCommand", "EarshotCrypto", "EarshotProtocol", "hello"],
+            swiftSettings: settings),
     ]
 )
 

@@ -15,6 +15,7 @@ enum ExitStatus: Int32, CaseIterable {
     case network = 9
     case identity = 10
     case blocked = 11
+    case trouble = 12
     /// `EX_USAGE` of sysexits.h, which the argument parser uses too.
     case usage = 64
 
@@ -33,6 +34,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .network: "the port is taken, or the network cannot be used"
         case .identity: "another key claims the name, or the safety numbers differ"
         case .blocked: "the user is blocked: earshot unblock NAME"
+        case .trouble: "earshot doctor found a warning or a problem"
         case .usage: "the command line cannot be understood"
         }
     }

@@ -47,9 +47,7 @@ public final class Store: Sendable {
         configuration.readonly = true
         let database = try DatabaseQueue(path: path, configuration: configuration)
         try database.read { db in
-            guard try !Schema.migrator.hasBeenSuperseded(db) else {
-                throw StoreError(code: .newer, message: "the database \(path) was written by a newer version")
-            }
+            guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StoreError.newer(path: path) }
             guard try Schema.migrator.hasCompletedMigrations(db) else { return }
             _ = try Snapshot(db, Rows(path: path))
         }
@@ -86,10 +84,36 @@ public final class Store: Sendable {
     /// Checks the whole file, which takes a time that grows with it.
     /// - Returns: what is wrong, nothing for a sound file.
     public func integrityFindings() throws(StoreError) -> [String] {
-        try read { db in
-            let rows = try String.fetchAll(db, sql: "PRAGMA integrity_check")
-            return rows == ["ok"] ? [] : rows
+        try read(Self.integrityFindings)
+    }
+
+    /// Checks a whole file without the right to write, also one that a node uses at the time, and the rows that a node
+    /// starts from.
+    /// - Returns: what is wrong, nothing for a sound file; `nil` where there is none.
+    /// - Throws: `StoreError`: `damaged` for a file that cannot be read as a database, `newer`, `unavailable`.
+    public static func integrityFindings(ofFile path: String) throws(StoreError) -> [String]? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            var configuration = Self.configuration
+            configuration.readonly = true
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let findings = try database.read { db -> [String] in
+                guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StoreError.newer(path: path) }
+                let findings = try integrityFindings(db)
+                guard findings.isEmpty, try Schema.migrator.hasCompletedMigrations(db) else { return findings }
+                _ = try Snapshot(db, Rows(path: path))
+                return []
+            }
+            try database.close()
+            return findings
+        } catch {
+            throw StoreError(error, path: path)
         }
+    }
+
+    private static func integrityFindings(_ db: Database) throws -> [String] {
+        let rows = try String.fetchAll(db, sql: "PRAGMA integrity_check")
+        return rows == ["ok"] ? [] : rows
     }
 
     /// Whether a commit waits for the disk itself.

@@ -51,4 +51,8 @@ public struct StoreError: Error, CustomStringConvertible {
     static func damaged(_ what: String, path: String) -> StoreError {
         StoreError(code: .damaged, message: "the database \(path) is damaged: \(what)")
     }
+
+    static func newer(path: String) -> StoreError {
+        StoreError(code: .newer, message: "the database \(path) was written by a newer version")
+    }
 }

@@ -7,7 +7,7 @@ struct UsageTests {
     func help() async throws {
         let help = try await Program.run("--help")
         #expect(help.status == 0)
-        for code in ["0", "1", "3", "4", "5", "6", "7", "8", "9", "10", "11", "64"] {
+        for code in ["0", "1", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "64"] {
             #expect(help.output.contains(try Regex("(?m)^ *\(code)  [a-z]")))
         }
     }
@@ -30,7 +30,7 @@ struct UsageTests {
         "has examples for every command",
         arguments: [
             "init", "up", "status", "users", "send", "chat", "history", "cancel", "trust", "verify", "block", "unblock",
-            "completions",
+            "completions", "doctor", "network",
         ])
     func examples(command: String) async throws {
         let help = try await Program.run(command, "--help")

@@ -18,6 +18,9 @@ final class CredentialKeeper: Sendable {
         current = Mutex(unlocked.credential)
     }
 
+    /// Whether the identity's key is at hand.
+    var canRenew: Bool { identity.isAtHand }
+
     /// The one that the node shows now.
     var credential: Credential { current.withLock { $0 } }
 

@@ -34,7 +34,11 @@ public final class HomeLock: Sendable {
         _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    deinit { close(descriptor) }
+    /// Whoever ends cleanly takes the pid out of the file, so that one that is left tells of a node that died.
+    deinit {
+        ftruncate(descriptor, 0)
+        close(descriptor)
+    }
 
     private static var wholeFile: flock {
         flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
@@ -47,6 +51,27 @@ public final class HomeLock: Sendable {
         defer { close(descriptor) }
         var range = wholeFile
         guard fcntl(descriptor, getLock, &range) == 0, range.l_type != F_UNLCK else { return nil }
+        return pid(in: descriptor)
+    }
+
+    /// Whether a process holds the lock of a home directory, also one that has not written its pid.
+    static func isHeld(_ home: Home) -> Bool {
+        let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var range = wholeFile
+        return fcntl(descriptor, getLock, &range) == 0 && range.l_type != F_UNLCK
+    }
+
+    /// The pid in the file, whether or not that process holds the lock.
+    static func writtenPid(of home: Home) -> Int32? {
+        let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return pid(in: descriptor)
+    }
+
+    private static func pid(in descriptor: Int32) -> Int32? {
         var buffer = [UInt8](repeating: 0, count: 16)
         let count = pread(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { return nil }

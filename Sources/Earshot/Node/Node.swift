@@ -76,9 +76,11 @@ public final class Node: Sendable {
         let local = LocalDevice(signingKey: unlocked.keys.signing, link: link)
         let events = EventBus()
         shell = NodeShell(
-            machine: NodeMachine(local: local, snapshot: snapshot, now: .now) { AgreementKey.generate() }, store: store,
-            lock: lock, events: events, loop: MultiThreadedEventLoopGroup.singleton.next(), logger: configuration.logger
-        )
+            machine: NodeMachine(local: local, snapshot: snapshot, now: .now) { AgreementKey.generate() },
+            journal: NodeJournal(
+                networkTag: link.networkTag, isDiscovering: !configuration.discoverySources.isEmpty),
+            store: store, lock: lock, events: events, loop: MultiThreadedEventLoopGroup.singleton.next(),
+            logger: configuration.logger)
         self.home = home
         self.configuration = configuration
         self.events = events
@@ -87,6 +89,15 @@ public final class Node: Sendable {
         deviceID = local.deviceID
         keeper = CredentialKeeper(home: home, unlocked: unlocked)
         networkTag = unlocked.networkKey?.tag
+    }
+
+    /// How many devices discovery sees now that belong to other networks.
+    var otherNetworkCount: Int { otherNetworks.withLock(\.count) }
+
+    var credentialFacts: CredentialFacts {
+        let credential = keeper.credential
+        return CredentialFacts(
+            notBefore: credential.notBefore, notAfter: credential.notAfter, canRenew: keeper.canRenew, isInUse: true)
     }
 
     public var users: Users { Users(node: self) }
@@ -147,10 +158,11 @@ public final class Node: Sendable {
     }
 
     private func discovered(_ event: DiscoveryEvent) async {
+        await shell.note(event)
         switch event {
         case .found(let device), .updated(let device):
             guard device.protocolVersion == Int(LinkConfiguration.protocolVersion) else {
-                reportVersion(of: device)
+                await reportVersion(of: device)
                 return
             }
             guard device.networkTag == networkTag else {
@@ -185,12 +197,12 @@ public final class Node: Sendable {
         await shell.lost(device.deviceID)
     }
 
-    private func reportVersion(of device: DiscoveredDevice) {
+    private func reportVersion(of device: DiscoveredDevice) async {
         let message =
             "\(device.name) speaks version \(device.protocolVersion) of the protocol, and this node "
             + "\(LinkConfiguration.protocolVersion): update the older of the two"
         let address = device.addresses.first?.description ?? "unknown"
-        events.post(
+        await shell.post(
             .linkFailed(
                 LinkFailure(
                     address: address, userID: nil, code: ProtocolError.Code.unsupportedVersion.description,
@@ -204,15 +216,5 @@ public final class Node: Sendable {
         } onCancel: {
             continuation.finish()
         }
-    }
-
-    /// What the node is doing now.
-    public func status() async -> NodeStatus {
-        let (links, undelivered, port) = await shell.status()
-        let users = await shell.users
-        return NodeStatus(
-            name: name, userID: userID, deviceID: deviceID, port: port, links: links, knownUsers: users.count,
-            undeliveredMessages: undelivered, credentialExpiry: credentialExpiry, networkTag: networkTag,
-            otherNetworks: otherNetworks.withLock(\.count))
     }
 }

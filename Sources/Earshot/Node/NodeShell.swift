@@ -1,4 +1,5 @@
 import Dispatch
+import EarshotDiscovery
 import EarshotProtocol
 import EarshotStore
 import Foundation
@@ -18,6 +19,8 @@ actor NodeShell {
     private let events: EventBus
     private let sockets: LinkSockets
     private let logger: Logger
+    /// What the node's diagnosis needs to know of the past.
+    private(set) var journal: NodeJournal
     private let reads = DispatchQueue(label: "earshot.reads")
     /// Kept until the last write to the home directory is done.
     private let lock: HomeLock
@@ -33,8 +36,10 @@ actor NodeShell {
     private var hasStarted = false
 
     init(
-        machine: NodeMachine, store: Store, lock: HomeLock, events: EventBus, loop: any EventLoop, logger: Logger
+        machine: NodeMachine, journal: NodeJournal, store: Store, lock: HomeLock, events: EventBus,
+        loop: any EventLoop, logger: Logger
     ) {
+        self.journal = journal
         self.machine = machine
         self.store = store
         self.lock = lock
@@ -100,13 +105,17 @@ actor NodeShell {
         }
     }
 
-    func status() -> (links: [LinkStatus], undelivered: UInt64, port: UInt16?) {
-        let links = machine.establishedLinks.map { link in
-            LinkStatus(
-                userID: link.peer.userID, deviceID: link.peer.deviceID, name: link.peer.credential.name,
-                address: link.address?.description, isOutbound: link.isOutbound)
-        }
-        return (links.sorted { $0.name < $1.name }, machine.undeliveredCount, port)
+    func status() -> ShellStatus {
+        let now = Moment.now
+        let links = machine.establishedLinks.map { LinkStatus($0, now: now) }
+        return ShellStatus(
+            links: links.sorted { ($0.name, $0.deviceID) < ($1.name, $1.deviceID) }, undelivered: machine.undelivered,
+            port: port, discovery: journal.discovery)
+    }
+
+    /// The clocks of the peers that were met lately, linked or refused.
+    var peerClocks: [NodeFacts.PeerClock] {
+        machine.peerClocks.map { NodeFacts.PeerClock(name: $0.name.text, ahead: $0.offset) }
     }
 
     // MARK: - What happens
@@ -133,6 +142,9 @@ actor NodeShell {
     }
 
     private var port: UInt16? { listener?.localAddress?.port.flatMap { UInt16(exactly: $0) } }
+
+    /// Takes note of what discovery says, for the diagnosis.
+    func note(_ event: DiscoveryEvent) { journal.note(event) }
 
     func found(_ deviceID: DeviceID, addresses: [PeerAddress]) {
         perform(machine.found(deviceID, addresses: addresses, now: .now))
@@ -356,7 +368,8 @@ actor NodeShell {
         requests.removeValue(forKey: requestID)?.resume(with: result.mapError { EarshotError($0) })
     }
 
-    private func post(_ event: Event) {
+    func post(_ event: Event) {
+        journal.note(event)
         switch event {
         case .linkFailed(let failure):
             logger.info("link failed", metadata: ["address": "\(failure.address)", "reason": "\(failure.message)"])
@@ -382,6 +395,26 @@ actor NodeShell {
         timer = loop.scheduleTask(in: .milliseconds(max(0, deadline - now.uptime))) { [weak self] in
             self?.assumeIsolated { $0.tick() }
         }
+    }
+}
+
+/// What a node's shell knows of the node's status.
+struct ShellStatus {
+    let links: [LinkStatus]
+    let undelivered: [UserID: UInt64]
+    let port: UInt16?
+    let discovery: NodeDiscovery
+}
+
+extension LinkStatus {
+    fileprivate init(_ link: EstablishedLink, now: Moment) {
+        userID = link.peer.userID
+        deviceID = link.peer.deviceID
+        name = link.peer.credential.name
+        address = link.address?.description
+        isOutbound = link.isOutbound
+        establishedAt = now.wallClock - (now.uptime - link.establishedAt)
+        clockOffset = link.clockOffset
     }
 }
 

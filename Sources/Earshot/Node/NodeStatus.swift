@@ -5,10 +5,15 @@ public struct NodeStatus: Sendable, Hashable {
     public let deviceID: DeviceID
     /// The TCP port that it listens on, while it runs.
     public let port: UInt16?
+    /// Where peers may connect to, while it runs: the addresses of the interfaces that peers are looked for on.
+    public let addresses: [PeerAddress]
+    public let discovery: NodeDiscovery
     public let links: [LinkStatus]
     public let knownUsers: Int
     /// Messages that wait for their recipients' receipts.
     public let undeliveredMessages: UInt64
+    /// For whom they wait; by name.
+    public let undelivered: [UndeliveredCount]
     /// Milliseconds since 1970.
     public let credentialExpiry: Int64
     /// Tells the node's network from others, without a secret in it; `nil` without a network key.
@@ -25,4 +30,16 @@ public struct LinkStatus: Sendable, Hashable {
     public let address: String?
     /// Whether this node dialled.
     public let isOutbound: Bool
+    /// Milliseconds since 1970.
+    public let establishedAt: Int64
+    /// How far the peer's clock is ahead of this machine's, in milliseconds; negative for behind. `nil` if it is unknown.
+    public let clockOffset: Int64?
+}
+
+/// How many messages wait for one recipient.
+public struct UndeliveredCount: Sendable, Hashable {
+    public let userID: UserID
+    /// `nil` for a user who was forgotten.
+    public let name: UserName?
+    public let count: UInt64
 }

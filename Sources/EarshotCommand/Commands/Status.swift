@@ -4,17 +4,18 @@ import EarshotGateway
 
 struct Status: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say who this is, and whether a node runs.",
+        abstract: "Say who this is, and what the node is doing.",
         discussion: """
             EXAMPLES:
               earshot status
               earshot status --json | jq -r .fingerprint
+              earshot status --json | jq -r '.links[].user.name'
             """)
 
     @OptionGroup var common: CommonOptions
 
     /// The node's status, and what the command knows beside it.
-    private struct Record: Encodable {
+    struct Record: Encodable {
         let status: GatewayStatus
         let home: String
         let pid: Int32?
@@ -38,26 +39,7 @@ struct Status: ProgramCommand {
             let pid = session.isOwn ? nil : HomeLock.holder(of: home)
             let record = Record(status: try await session.client.status(), home: home.path, pid: pid)
             try output.object(record)
-            describe(record, on: output)
-        }
-    }
-
-    private func describe(_ record: Record, on output: Output) {
-        let status = record.status
-        let port = status.port.map { ", port \($0)" } ?? ""
-        let links = status.links.map { "\($0.user.name ?? $0.user.id) (\($0.address ?? "unknown address"))" }
-        let rows = [
-            ("name", status.name),
-            ("fingerprint", status.fingerprint),
-            ("home", record.home),
-            ("node", record.pid.map { "runs, pid \($0)\(port)" } ?? "does not run (start it with: earshot up)"),
-            ("links", links.isEmpty ? "none" : links.joined(separator: ", ")),
-            ("users", "\(status.knownUsers) known"),
-            ("undelivered", "\(status.undeliveredMessages) messages"),
-            ("credential", "valid until \(LocalTime.full(status.credentialExpiryMilliseconds))"),
-        ]
-        for (label, value) in rows {
-            output.line(output.style.dim(DisplayWidth.pad(label, to: 13)) + SafeText.line(value))
+            for line in StatusReport(record: record, style: output.style).lines { output.line(line) }
         }
     }
 }

@@ -32,6 +32,9 @@ public struct GatewayClient: Sendable {
 
     public func status() async throws(GatewayError) -> GatewayStatus { try await get("status") }
 
+    /// What the node sees of why messages flow or not. It may take a few seconds.
+    public func diagnosis() async throws(GatewayError) -> [GatewayFinding] { try await get("diagnosis") }
+
     public func users() async throws(GatewayError) -> [GatewayUser] { try await get("users") }
 
     /// - Parameter text: a name, a name and the beginning of a fingerprint (`bob@3fk9`), or a key.

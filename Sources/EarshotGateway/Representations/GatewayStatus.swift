@@ -9,10 +9,15 @@ public struct GatewayStatus: Codable, Hashable, Sendable {
     public let deviceID: String
     /// The TCP port that peers connect to. Left out while the node does not listen.
     public let port: UInt16?
+    /// Where peers may connect to: the addresses of the interfaces that peers are looked for on, each with the port.
+    public let addresses: [String]
+    public let discovery: GatewayDiscovery
     public let links: [GatewayLink]
     public let knownUsers: Int
     /// Messages that wait for their recipients' receipts.
     public let undeliveredMessages: UInt64
+    /// For whom they wait, and how many for each.
+    public let undelivered: [GatewayUndelivered]
     /// Until when the node's credential is valid: ISO 8601 in UTC, and milliseconds since 1970.
     public let credentialExpiry: String
     public let credentialExpiryMilliseconds: Int64
@@ -22,6 +27,14 @@ public struct GatewayStatus: Codable, Hashable, Sendable {
     public let otherNetworks: Int
 }
 
+/// By what peers are found, as the local API shows it.
+public struct GatewayDiscovery: Codable, Hashable, Sendable {
+    /// `daemon`, `embedded`, `other`, `none`, `off` or `starting`.
+    public let stack: String
+    /// Why nothing works, of `none`; and the name of an `other` stack.
+    public let detail: String?
+}
+
 /// A link to a device, as the local API shows it.
 public struct GatewayLink: Codable, Hashable, Sendable {
     public let user: GatewayParty
@@ -29,6 +42,17 @@ public struct GatewayLink: Codable, Hashable, Sendable {
     public let address: String?
     /// Whether this node dialled.
     public let isOutbound: Bool
+    /// Since when: ISO 8601 in UTC with milliseconds, and milliseconds since 1970.
+    public let establishedAt: String
+    public let establishedAtMilliseconds: Int64
+    /// How far the peer's clock is ahead of this machine's; negative for behind. Left out if it is unknown.
+    public let clockOffsetMilliseconds: Int64?
+}
+
+/// How many messages wait for one recipient.
+public struct GatewayUndelivered: Codable, Hashable, Sendable {
+    public let user: GatewayParty
+    public let count: UInt64
 }
 
 extension GatewayStatus {
@@ -38,13 +62,29 @@ extension GatewayStatus {
         name = status.name.text
         deviceID = status.deviceID.description
         port = status.port
+        addresses = status.addresses.map(\.description)
+        discovery = GatewayDiscovery(status.discovery)
         links = status.links.map { GatewayLink($0) }
         knownUsers = status.knownUsers
         undeliveredMessages = status.undeliveredMessages
+        undelivered = status.undelivered.map { GatewayUndelivered($0) }
         credentialExpiry = Timestamp.text(status.credentialExpiry)
         credentialExpiryMilliseconds = status.credentialExpiry
         networkTag = status.networkTag
         otherNetworks = status.otherNetworks
+    }
+}
+
+extension GatewayDiscovery {
+    init(_ discovery: NodeDiscovery) {
+        switch discovery {
+        case .off: self.init(stack: "off", detail: nil)
+        case .starting: self.init(stack: "starting", detail: nil)
+        case .daemon: self.init(stack: "daemon", detail: nil)
+        case .embedded: self.init(stack: "embedded", detail: nil)
+        case .other(let name): self.init(stack: "other", detail: name)
+        case .none(let reason): self.init(stack: "none", detail: reason)
+        }
     }
 }
 
@@ -54,5 +94,15 @@ extension GatewayLink {
         deviceID = link.deviceID.description
         address = link.address
         isOutbound = link.isOutbound
+        establishedAt = Timestamp.text(link.establishedAt)
+        establishedAtMilliseconds = link.establishedAt
+        clockOffsetMilliseconds = link.clockOffset
+    }
+}
+
+extension GatewayUndelivered {
+    init(_ undelivered: UndeliveredCount) {
+        user = GatewayParty(id: undelivered.userID.description, name: undelivered.name?.text)
+        count = undelivered.count
     }
 }

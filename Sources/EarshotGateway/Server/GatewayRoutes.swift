@@ -8,6 +8,7 @@ func makeRouter(for node: Node) -> Router<BasicRequestContext> {
     let endpoints = Endpoints(node: node)
     router.group("v1")
         .get("status") { _, _ in try await endpoints.status() }
+        .get("diagnosis") { _, _ in try await endpoints.diagnosis() }
         .get("users") { _, _ in try await endpoints.users() }
         .get("users/{user}") { _, context in try await endpoints.user(context) }
         .post("users/{user}/trust") { try await endpoints.trust($0, $1) }
@@ -28,6 +29,8 @@ struct Endpoints: Sendable {
     private var representer: Representer { Representer(node: node) }
 
     func status() async throws -> Response { try .json(GatewayStatus(await node.status())) }
+
+    func diagnosis() async throws -> Response { try .json(await node.findings().map { GatewayFinding($0) }) }
 
     func users() async throws -> Response { try .json(await node.users.all.map { GatewayUser($0) }) }
 

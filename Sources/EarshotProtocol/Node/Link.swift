@@ -1,4 +1,4 @@
-import EarshotModel
+public import EarshotModel
 
 /// A connection as the node sees it: its machine, and once it is established what goes over it.
 struct Link: Sendable {
@@ -24,4 +24,27 @@ struct Link: Sendable {
     var uncommittedBytes = 0
 
     var windowRoom: Int { max(0, Limits.windowBytes - windowUsed) }
+}
+
+/// A link that carries traffic.
+public struct EstablishedLink: Sendable {
+    public let peer: LinkPeer
+    /// Where the other end is.
+    public let address: PeerAddress?
+    /// Whether this node dialled.
+    public let isOutbound: Bool
+    /// An uptime.
+    public let establishedAt: Int64
+    /// How far the peer's clock is ahead of this node's, in milliseconds; negative for behind. `nil` if it said nothing.
+    public let clockOffset: Int64?
+
+    /// - Returns: `nil` for a link whose peer is not accepted yet.
+    init?(_ link: Link) {
+        guard let peer = link.peer else { return nil }
+        self.peer = peer
+        address = link.address
+        isOutbound = link.isOutbound
+        establishedAt = link.establishedAt ?? link.openedAt
+        clockOffset = link.machine.clockOffset
+    }
 }

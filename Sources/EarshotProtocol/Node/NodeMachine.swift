@@ -102,17 +102,19 @@ public struct NodeMachine: Sendable {
     public var userID: UserID { local.userID }
 
     /// The links that carry traffic now.
-    public var establishedLinks: [(peer: LinkPeer, address: PeerAddress?, isOutbound: Bool)] {
-        links.values.compactMap { link in link.peer.map { ($0, link.address, link.isOutbound) } }
-    }
+    public var establishedLinks: [EstablishedLink] { links.values.compactMap(EstablishedLink.init) }
 
-    /// How many messages wait for their recipient's receipt.
-    public var undeliveredCount: UInt64 {
-        ownLogs.values.reduce(0) { count, log in
+    /// How many messages wait for their recipients' receipts.
+    public var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
+
+    /// How many messages wait for their recipients' receipts, for each recipient for whom some wait.
+    public var undelivered: [UserID: UInt64] {
+        ownLogs.values.reduce(into: [:]) { counts, log in
             let key = ProgressKey(logID: log.record.logID, recipientID: log.record.peerID)
             let settled = progress[key]?.committed.delivered ?? 0
             let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
-            return count + log.head.sequence - settled - UInt64(failed)
+            let waiting = log.head.sequence - settled - UInt64(failed)
+            if waiting > 0 { counts[log.record.peerID, default: 0] += waiting }
         }
     }
 

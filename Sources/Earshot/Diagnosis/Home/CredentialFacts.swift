@@ -1,0 +1,52 @@
+/// The credential by which peers take this device for its user's.
+struct CredentialFacts: Hashable, Sendable {
+    /// Milliseconds since 1970.
+    let notBefore: Int64
+    let notAfter: Int64
+    /// Whether the identity that renews it is at hand: it is not sealed, or its passphrase was given.
+    let canRenew: Bool
+    /// Whether it is that of a node that runs.
+    let isInUse: Bool
+
+    private var renewalDue: Int64 { notBefore + (notAfter - notBefore) * 2 / 3 }
+
+    /// - Parameter now: the wall clock.
+    func findings(now: Int64) -> [Finding] {
+        if now < notBefore { return [notYetValid(now: now)] }
+        if now >= notAfter { return [expired(now: now)] }
+        let left = Wording.span(milliseconds: notAfter - now)
+        guard !canRenew, now >= renewalDue else { return [.ok(.credential, "the credential is valid for \(left)")] }
+        return [
+            .warning(
+                .credential, "the credential expires in \(left), and the identity that renews it is sealed",
+                why: "peers refuse a node whose credential has expired",
+                remedy: Home.sealedRemedy)
+        ]
+    }
+
+    private func expired(now: Int64) -> Finding {
+        let what = "the credential expired \(Wording.span(milliseconds: now - notAfter)) ago"
+        if !canRenew {
+            return .problem(
+                .credential, "\(what), and the identity that renews it is sealed",
+                why: "peers refuse a node whose credential has expired", remedy: Home.sealedRemedy)
+        }
+        guard isInUse else {
+            return .note(
+                .credential, what, why: "peers refuse a node whose credential has expired",
+                remedy: "nothing to do: a node renews it when it starts (earshot up)")
+        }
+        return .problem(
+            .credential, "\(what), and the node that runs has not renewed it",
+            why: "peers refuse a node whose credential has expired",
+            remedy: "end the node and start it again: earshot up")
+    }
+
+    private func notYetValid(now: Int64) -> Finding {
+        .problem(
+            .credential, "the credential is not valid for another \(Wording.span(milliseconds: notBefore - now))",
+            why:
+                "this machine's clock is behind what it was when the credential was made, and peers may refuse the node",
+            remedy: "set the clock: timedatectl set-ntp true")
+    }
+}

@@ -1,0 +1,55 @@
+import EarshotStore
+
+/// What a check of the whole database found.
+enum DatabaseFacts: Hashable, Sendable {
+    /// There is none yet: the first node makes it.
+    case absent
+    case sound
+    /// With what is wrong, as SQLite or the store says it.
+    case damaged([String])
+    /// A newer version of this program wrote it.
+    case newer(String)
+    case unreadable(String)
+
+    /// Reads the whole file, and changes nothing. It takes a time that grows with the file.
+    static func gathered(at path: String) -> DatabaseFacts {
+        do throws(StoreError) {
+            guard let findings = try Store.integrityFindings(ofFile: path) else { return .absent }
+            return findings.isEmpty ? .sound : .damaged(findings)
+        } catch {
+            return switch error.code {
+            case .damaged: .damaged([error.message])
+            case .newer: .newer(error.message)
+            default: .unreadable(error.message)
+            }
+        }
+    }
+
+    var findings: [Finding] {
+        switch self {
+        case .absent: [.ok(.database, "there is no history yet")]
+        case .sound: [.ok(.database, "the database is sound")]
+        case .damaged(let reasons):
+            [
+                .problem(
+                    .database, "the database is damaged: \(Wording.list(reasons, limit: 3))",
+                    why: "messages in it may be lost, and a node may refuse to run with it",
+                    remedy:
+                        "end the node if one runs; then restore history.db from a backup, or move it aside to begin "
+                        + "a new history")
+            ]
+        case .newer(let message):
+            [
+                .problem(
+                    .database, message, why: "this version cannot read it, and does not change it",
+                    remedy: "update this program")
+            ]
+        case .unreadable(let message):
+            [
+                .problem(
+                    .database, message, why: "a node keeps every message in it",
+                    remedy: "check that the file and its directory are yours and can be read")
+            ]
+        }
+    }
+}

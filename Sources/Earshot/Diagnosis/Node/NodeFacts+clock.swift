@@ -1,0 +1,31 @@
+extension NodeFacts {
+    /// This machine's clock against the peers': where most differ from this one, this one is wrong.
+    var clockFindings: [Finding] {
+        guard !clocks.isEmpty else { return [.note(.clock, "this machine's clock was compared with nobody's")] }
+        let wrong = clocks.filter { $0.ahead.magnitude > UInt64(Timing.clockTolerance) }
+        guard !wrong.isEmpty else {
+            return [.ok(.clock, "this machine's clock agrees with \(Wording.count(clocks.count, "peer's", "peers'"))")]
+        }
+        return wrong.count * 2 > clocks.count ? [ownClock(wrong)] : wrong.map(finding)
+    }
+
+    private func ownClock(_ wrong: [PeerClock]) -> Finding {
+        let who = clocks.count == 1 ? "\(wrong[0].name)'s" : "\(wrong.count) of \(clocks.count) peers'"
+        let median = wrong.map(\.ahead).sorted()[wrong.count / 2]
+        let span = Wording.span(milliseconds: median)
+        let reason = "credentials and the order of messages depend on the clocks"
+        return .problem(
+            .clock, "this machine's clock is \(span) \(median > 0 ? "behind" : "ahead of") \(who)",
+            why: clocks.count == 1 ? "one of the two is wrong, and \(reason)" : reason,
+            remedy: "set the clock by the network: timedatectl set-ntp true; look at it with: timedatectl")
+    }
+
+    private func finding(_ clock: PeerClock) -> Finding {
+        let way = clock.ahead > 0 ? "ahead" : "behind"
+        return .warning(
+            .clock,
+            "\(clock.name)'s clock is \(Wording.span(milliseconds: clock.ahead)) \(way), and most peers' are not",
+            why: "their messages show the wrong time, and their credential may be refused",
+            remedy: "set the clock there: timedatectl set-ntp true")
+    }
+}

@@ -1,0 +1,35 @@
+extension NodeFacts {
+    /// Links that failed lately: the last failure at each address that there is no link to.
+    var linkFindings: [Finding] {
+        let linked = Set(links.compactMap(\.address))
+        var shown: Set<String> = []
+        let recent = failures.filter { failure in
+            if let address = PeerAddress(failure.address), linked.contains(address) { return false }
+            return shown.insert(failure.address).inserted
+        }
+        guard !recent.isEmpty else { return [.ok(.links, "no link failed lately")] }
+        return recent.prefix(Self.shownFailures).map { failure in
+            .warning(
+                .links, "the last link to \(name(of: failure)) failed: \(failure.message)",
+                why: "messages to that device wait", remedy: Self.remedy(for: failure))
+        }
+    }
+
+    private static let shownFailures = 5
+
+    private func name(of failure: LinkFailure) -> String {
+        guard let user = users.first(where: { $0.userID == failure.userID }) else { return failure.address }
+        return "\(user.name) (\(failure.address))"
+    }
+
+    private static func remedy(for failure: LinkFailure) -> String {
+        switch failure.code {
+        case "unreachable": "see whether a node runs there and its port is open: earshot doctor on that machine"
+        case "otherNetwork": "compare the network keys on both machines: earshot network show"
+        case "unsupportedVersion": "update the older of the two programs"
+        case "credentialExpired": "start the node there anew, with its passphrase if it has one; check both clocks"
+        case "credentialNotYetValid": "check both clocks: timedatectl"
+        default: "the node tries again by itself; if it stays so: earshot doctor on the other machine"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+extension NodeFacts {
+    /// Whether peers can connect to this node: the word of those who tried, else a link that somebody made to it.
+    var portFindings: [Finding] {
+        guard let port else { return [] }
+        let reached = dialBacks.filter(\.isReached).map(\.name)
+        let unreached = dialBacks.filter { !$0.isReached }.map(\.name)
+        let inbound = links.filter(\.isFromOutside).map(\.name)
+        if let witness = (reached + (unreached.isEmpty ? inbound : [])).first {
+            return [.ok(.port, "peers reach port \(port): \(witness) did")]
+        }
+        guard !unreached.isEmpty else { return [unknown(port)] }
+        let what = "\(Wording.list(unreached)) could not connect to port \(port)"
+        let remedy = "open TCP port \(port) in this machine's firewall, or choose an open one with --port"
+        guard inbound.isEmpty else {
+            return [.warning(.port, what, why: "others did, so something in between may be in the way", remedy: remedy)]
+        }
+        return [
+            .problem(
+                .port, what, why: "links are only made by this node, and peers behind a firewall too are out of reach",
+                remedy: remedy)
+        ]
+    }
+
+    private func unknown(_ port: UInt16) -> Finding {
+        .note(
+            .port, "whether peers can reach port \(port) is unknown: none has tried",
+            why: "a firewall may be in the way", remedy: "ask again when somebody is linked")
+    }
+}
+
+extension NodeFacts.PeerLink {
+    /// Whether somebody on another machine made it: proof that the port is open.
+    fileprivate var isFromOutside: Bool {
+        guard !isOutbound, let host = address?.host else { return false }
+        return !host.hasPrefix("127.") && host != "::1"
+    }
+}

@@ -1,0 +1,62 @@
+/// What only a running node knows about why messages flow or not.
+struct NodeFacts: Hashable, Sendable {
+    struct PeerLink: Hashable, Sendable {
+        let name: String
+        /// Where the other end is.
+        let address: PeerAddress?
+        let isOutbound: Bool
+    }
+
+    /// A peer's clock, as it was compared over a link.
+    struct PeerClock: Hashable, Sendable {
+        let name: String
+        /// How far it is ahead of this machine's, in milliseconds.
+        let ahead: Int64
+    }
+
+    /// What a peer said when it was asked to connect back.
+    struct DialBack: Hashable, Sendable {
+        let name: String
+        let isReached: Bool
+    }
+
+    let name: String
+    let userID: UserID
+    /// Where peers connect to, while the node listens.
+    var port: UInt16?
+    var discovery = NodeDiscovery.starting
+    /// Devices that are advertised in this node's network.
+    var deviceCount = 0
+    /// Devices that are advertised in other networks, or turned out to be of one when they were dialled.
+    var otherNetworkCount = 0
+    var hasNetworkKey = false
+    /// Where others advertise this node's own device.
+    var ownDeviceElsewhere: [PeerAddress] = []
+    /// How many addresses the program gave.
+    var givenPeerCount = 0
+    var users: [User] = []
+    var links: [PeerLink] = []
+    var clocks: [PeerClock] = []
+    var dialBacks: [DialBack] = []
+    /// Why the disk does not take what is to be written, while that is so.
+    var storageFailure: String?
+    var credential: CredentialFacts?
+    /// Links that failed lately, the last first.
+    var failures: [LinkFailure] = []
+
+    /// - Parameter now: the wall clock, in milliseconds since 1970.
+    func findings(now: Int64) -> [Finding] {
+        discoveryFindings + peerFindings + networkKeyFindings + copyFindings + portFindings + clockFindings
+            + nameFindings + linkFindings + storageFindings + (credential?.findings(now: now) ?? [])
+    }
+
+    var storageFindings: [Finding] {
+        guard let storageFailure else { return [] }
+        return [
+            .problem(
+                .disk, "the node cannot write to its disk: \(storageFailure)",
+                why: "a message counts only once it is on the disk, so none is accepted",
+                remedy: "free some space or repair the disk; the node tries again by itself")
+        ]
+    }
+}

@@ -1,0 +1,30 @@
+/// How findings say quantities and lists, in words that stay the same.
+enum Wording {
+    /// Like `3 links` and `1 link`.
+    static func count(_ number: some BinaryInteger, _ one: String, _ many: String? = nil) -> String {
+        "\(number) \(number == 1 ? one : many ?? one + "s")"
+    }
+
+    /// Whole units, rounded down: `12 MiB`.
+    static func bytes(_ count: UInt64) -> String {
+        let units: [(name: String, size: UInt64)] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
+        guard let unit = units.first(where: { count >= $0.size }) else { return Self.count(count, "byte") }
+        return "\(count / unit.size) \(unit.name)"
+    }
+
+    /// A span of time in its largest whole unit: `3 minutes`.
+    static func span(milliseconds: some BinaryInteger) -> String {
+        let seconds = milliseconds.magnitude / 1000
+        let units: [(name: String, seconds: UInt64)] = [("day", 86_400), ("hour", 3600), ("minute", 60)]
+        guard let unit = units.first(where: { UInt64(seconds) >= 2 * $0.seconds }) else {
+            return count(seconds, "second")
+        }
+        return count(UInt64(seconds) / unit.seconds, unit.name)
+    }
+
+    /// `a, b and 3 more`: the first few of a list that others may make long.
+    static func list(_ items: [String], limit: Int = 5) -> String {
+        guard items.count > limit else { return items.joined(separator: ", ") }
+        return items.prefix(limit).joined(separator: ", ") + " and \(items.count - limit) more"
+    }
+}

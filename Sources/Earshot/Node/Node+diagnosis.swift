@@ -1,0 +1,86 @@
+import EarshotDiscovery
+import EarshotProtocol
+import Logging
+
+extension Node {
+    /// What the node sees of why messages flow or not. What can be seen without a node is told by `Diagnosis.of`.
+    ///
+    /// It may take a few seconds: peers are asked whether they can connect to this node.
+    public func findings() async -> [Finding] {
+        let dialBacks = await dialBacks()
+        var facts = await shell.facts(of: self)
+        facts.dialBacks = dialBacks
+        return facts.findings(now: Home.now)
+    }
+
+    /// Peers who gave no answer say nothing about the port.
+    private func dialBacks() async -> [NodeFacts.DialBack] {
+        let answers: [Reachability]
+        do { answers = try await shell.reachability() } catch {
+            configuration.logger.info("nobody was asked to dial back", metadata: ["reason": "\(error)"])
+            return []
+        }
+        var dialBacks: [NodeFacts.DialBack] = []
+        for answer in answers {
+            guard let isReached = answer.isReachable else { continue }
+            let name = await shell.user(answer.userID)?.name.text
+            dialBacks.append(NodeFacts.DialBack(name: name ?? answer.userID.fingerprint, isReached: isReached))
+        }
+        return dialBacks
+    }
+
+    /// What the node is doing now.
+    public func status() async -> NodeStatus {
+        let status = await shell.status()
+        let users = await shell.users
+        let names = Dictionary(uniqueKeysWithValues: users.map { ($0.userID, $0.name) })
+        let undelivered = status.undelivered.map { UndeliveredCount(userID: $0, name: names[$0], count: $1) }
+        return NodeStatus(
+            name: name, userID: userID, deviceID: deviceID, port: status.port,
+            addresses: status.port.map(listeningAddresses) ?? [], discovery: status.discovery, links: status.links,
+            knownUsers: users.count, undeliveredMessages: undelivered.reduce(0) { $0 + $1.count },
+            undelivered: undelivered.sorted { ($0.name?.text ?? "", $0.userID) < ($1.name?.text ?? "", $1.userID) },
+            credentialExpiry: credentialExpiry, networkTag: networkTag, otherNetworks: otherNetworkCount)
+    }
+
+    private func listeningAddresses(port: UInt16) -> [PeerAddress] {
+        do {
+            return try HostInterface.all().map { InterfaceFacts($0, DiscoveryConfiguration()) }.filter(\.isUsed)
+                .flatMap(\.addresses).map { PeerAddress(host: $0, port: port) }
+        } catch {
+            configuration.logger.warning("the network interfaces cannot be listed", metadata: ["error": "\(error)"])
+            return []
+        }
+    }
+}
+
+extension NodeShell {
+    /// Gathers what the node's diagnosis is made of.
+    func facts(of node: Node) -> NodeFacts {
+        let status = status()
+        var facts = NodeFacts(name: node.name.text, userID: node.userID)
+        facts.port = status.port
+        facts.discovery = journal.discovery
+        facts.deviceCount = journal.deviceCount
+        // Advertised ones, or such as were only dialled: the same node may be both.
+        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts.count)
+        facts.hasNetworkKey = node.networkTag != nil
+        facts.ownDeviceElsewhere = journal.ownDeviceElsewhere
+        facts.givenPeerCount = node.configuration.staticPeers.count
+        facts.users = users
+        facts.links = status.links.map(NodeFacts.PeerLink.init)
+        facts.clocks = peerClocks
+        facts.storageFailure = journal.storageFailure
+        facts.credential = node.credentialFacts
+        facts.failures = journal.failures
+        return facts
+    }
+}
+
+extension NodeFacts.PeerLink {
+    init(_ link: LinkStatus) {
+        name = link.name.text
+        address = link.address.flatMap { PeerAddress($0) }
+        isOutbound = link.isOutbound
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+struct Doctor: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Find out why messages do not flow, and what to do about it.",
+        discussion: """
+            Looks at the home directory, at this machine's network, and at what the node sees. Where none runs, one is \
+            started for a few seconds. Ends with 0 if there is nothing worse than notes, else with \
+            \(ExitStatus.trouble.rawValue).
+
+            With --json each finding is an object: check, severity (ok, note, warning or problem), what, why, remedy.
+
+            EXAMPLES:
+              earshot doctor
+              earshot doctor --json | jq -r 'select(.severity == "problem") | .remedy'
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var network: NetworkOptions
+
+    @Option(help: ArgumentHelp("How long a node that is started for this looks around.", valueName: "seconds"))
+    var listen: Double = 6
+
+    /// An hour; nobody waits longer.
+    private static let longestListening = 3600.0
+
+    func validate() throws {
+        guard (0...Self.longestListening).contains(listen) else {
+            throw ValidationError("--listen is a number of seconds from 0 to \(Int(Self.longestListening)).")
+        }
+    }
+
+    func execute(_ output: Output) async throws {
+        var report = DoctorReport(output: output)
+        let local = try await Diagnosis.of(common.homeDirectory, testsMulticast: !network.isUndiscoverable)
+        for finding in local { try report.add(GatewayFinding(finding)) }
+        if Diagnosis.allowsStart(local) {
+            for finding in try await nodeFindings() { try report.add(finding) }
+        }
+        report.close()
+        guard report.worst <= .note else { throw ExitStatus.trouble.code }
+    }
+
+    /// What the node says that runs, or one that is started for this. That it says nothing is a finding, too.
+    private func nodeFindings() async throws -> [GatewayFinding] {
+        let listening = Duration.seconds(listen)
+        do {
+            return try await Session.with(common.homeDirectory, network.configuration()) { session in
+                guard session.isOwn else { return try await session.client.diagnosis() }
+                try await session.goOnline()
+                try await Task.sleep(for: listening)
+                let started = GatewayFinding(
+                    check: Finding.Check.node.rawValue, severity: Finding.Severity.note.rawValue,
+                    what: "no node ran: one was started for this", why: "messages flow only while a node runs",
+                    remedy: "keep one running: earshot up")
+                return [started] + (try await session.client.diagnosis())
+            }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return [GatewayFinding(Failure(error))]
+        }
+    }
+}
+
+extension GatewayFinding {
+    /// Why no node could be asked.
+    fileprivate init(_ failure: Failure) {
+        self.init(
+            check: Finding.Check.node.rawValue, severity: Finding.Severity.problem.rawValue, what: failure.message,
+            why: "without a node no message flows", remedy: failure.remedy ?? "start one to see more: earshot up")
+    }
+}

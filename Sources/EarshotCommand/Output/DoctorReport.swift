@@ -1,0 +1,50 @@
+import Earshot
+import EarshotGateway
+
+/// Writes findings as they come, and counts.
+struct DoctorReport {
+    let output: Output
+    private(set) var worst = Finding.Severity.ok
+    private var counts: [Finding.Severity: Int] = [:]
+    /// What was written: the node may find what was found without it.
+    private var shown: Set<GatewayFinding> = []
+
+    init(output: Output) { self.output = output }
+
+    mutating func add(_ finding: GatewayFinding) throws {
+        guard shown.insert(finding).inserted else { return }
+        // A newer node may know a severity that this program does not: better to look than to pass it over.
+        let severity = Finding.Severity(rawValue: finding.severity) ?? .warning
+        worst = max(worst, severity)
+        counts[severity, default: 0] += 1
+        try output.object(finding)
+        for line in lines(finding, severity) { output.line(line) }
+    }
+
+    /// One line for people.
+    func close() {
+        let severities: [Finding.Severity] = [.problem, .warning, .note]
+        let parts = severities.compactMap { severity in
+            counts[severity].map { "\($0) \(severity.rawValue)\($0 == 1 ? "" : "s")" }
+        }
+        output.line("")
+        output.line(parts.isEmpty ? "all is well" : parts.joined(separator: ", "))
+    }
+
+    private func lines(_ finding: GatewayFinding, _ severity: Finding.Severity) -> [String] {
+        let label = output.style.dim(DisplayWidth.pad(finding.check, to: 12))
+        let what = SafeText.line(finding.what)
+        let details = [finding.why, finding.remedy.map { "try: \($0)" }].compactMap { $0 }
+        return ["\(mark(severity)) \(label) \(what)"] + details.map { "               " + SafeText.line($0) }
+    }
+
+    /// Without colours too each is another.
+    private func mark(_ severity: Finding.Severity) -> String {
+        switch severity {
+        case .ok: output.style.green("✓")
+        case .note: output.style.cyan("·")
+        case .warning: output.style.bold("!")
+        case .problem: output.style.red("✗")
+        }
+    }
+}
