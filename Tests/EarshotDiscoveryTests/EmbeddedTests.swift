@@ -108,9 +108,10 @@ extension RealNetworkTests {
             #expect(time < .seconds(1))
             #expect(alice.discovery.status.operationCount == 0)
             #expect(bob.discovery.status.operationCount == 0)
+            // What wakes up its thread goes with the thread's last closure, a moment after.
+            try await waitUntil("all files are closed") { try OpenFiles.count() <= filesBefore }
             let filesAfter = try OpenFiles.count()
             print("two stacks ended in \(time); open files: \(filesBefore) before, \(filesAfter) after")
-            #expect(filesAfter == filesBefore)
         }
 
         @Test("a thousand nodes that come and go leave nothing behind")
@@ -130,13 +131,15 @@ extension RealNetworkTests {
                 try await crowd.value
                 try await waitUntil("100 disappear") { discovery.status.deviceCount == 1 }
             }
-            try await waitUntil("what was opened is closed") { discovery.status.operationCount <= before.0 }
+            // Of the many it has seen, bob is the one whose turn it is to be looked up again.
+            try await waitUntil("what was opened is closed") { discovery.status.operationCount == before.0 }
+            try await waitUntil("what the crowd had opened is closed") { try OpenFiles.count() <= before.1 }
             let after = (discovery.status.operationCount, try OpenFiles.count())
             print(
                 "after 1,000 appearances and disappearances: operations \(before.0) -> \(most) at the most -> \(after.0)"
             )
             print("open files \(before.1) -> \(after.1)")
-            #expect(after == before)
+            #expect(after.0 == before.0)
             try await alice.stop()
             try await bob.stop()
         }
