@@ -82,7 +82,7 @@ private func interface(
     }
 }
 
-extension DaemonTests {
+extension RealNetworkTests {
     // Within the daemon's suite, so that these interfaces do not come up in the middle of its tests.
     @Suite("A machine's network")
     struct NetworkTests {
