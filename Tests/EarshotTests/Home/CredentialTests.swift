@@ -131,6 +131,10 @@ struct CredentialTests {
         try replaceCredential(notBefore: -Self.day, notAfter: 29 * Self.day)
         await expect(.wrongPassphrase) { try open(Passphrase(copying: Array("right ".utf8))) }
         #expect(try open(Self.right).credentialExpiry > Self.now + 29 * Self.day)
+        // The node keeps the identity's key, to renew again.
+        let unlocked = try home.unlock(passphrase: Self.right)
+        #expect(unlocked.identity.isAtHand)
+        #expect(try !home.unlock(passphrase: nil).identity.isAtHand)
     }
 
     @Test("of an identity without a passphrase needs none: the identity is not sealed")
