@@ -35,6 +35,8 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        .systemLibrary(name: "CLinuxNetwork"),
+        .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
 
         // The words: identifiers, message, limits. Imports nothing.
         .target(name: "EarshotModel", swiftSettings: settings),
@@ -53,7 +55,9 @@ let package = Package(
             name: "EarshotStore",
             dependencies: ["EarshotModel", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
-        .target(name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD"], swiftSettings: settings),
+        .target(
+            name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CAvahiCore", "CLinuxNetwork"],
+            swiftSettings: settings),
 
         // The SDK.
         .target(
@@ -126,13 +130,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "EarshotDiscoveryTests", dependencies: ["EarshotModel", "EarshotDiscovery"],
+            name: "EarshotDiscoveryTests", dependencies: ["EarshotModel", "EarshotDiscovery", "CLinuxNetwork"],
             swiftSettings: settings),
         .testTarget(
             name: "EarshotTests",
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotModel", "EarshotProtocol", "EarshotStore", "EarshotTesting",
                 "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

@@ -12,33 +12,64 @@ struct DeviceTable {
         let key: ServiceRecord.Key
     }
 
+    private enum SourceState: Hashable {
+        case available(DiscoveryStack)
+        case unavailable(reason: String)
+    }
+
     private struct Device {
         var records: [RecordID: (record: ServiceRecord, serial: UInt64)]
         var merged: DiscoveredDevice
     }
 
     private let ownDevice: DeviceID
+    private let ownPort: UInt16
+    private let ownAddresses: @Sendable () -> Set<String>
     private let capacity: Int
+    private var copies = OwnDeviceRecords<RecordID>(capacity: recordsPerDevice)
     private var devices: [DeviceID: Device] = [:]
     private var owners: [RecordID: DeviceID] = [:]
-    /// For each source that has reported, why it is unavailable, or `nil` if it works.
-    private var sources: [String: String?] = [:]
+    private var sources: [String: SourceState] = [:]
     private var serial: UInt64 = 0
 
-    init(ownDevice: DeviceID, capacity: Int = Limits.discoveredDevices) {
-        self.ownDevice = ownDevice
+    /// - Parameters:
+    ///   - own: what this node says of itself.
+    ///   - ownAddresses: the IP addresses that this host has now; a link-local IPv6 address with its scope.
+    init(
+        own: Advertisement, ownAddresses: @escaping @Sendable () -> Set<String>,
+        capacity: Int = Limits.discoveredDevices
+    ) {
+        ownDevice = own.deviceID
+        ownPort = own.port
+        self.ownAddresses = ownAddresses
         self.capacity = capacity
+    }
+
+    var deviceCount: Int { devices.count }
+
+    /// The stack that devices are found by now.
+    var stack: DiscoveryStatus.Stack {
+        let states = sources.sorted { $0.key < $1.key }
+        for case .available(let stack) in states.map(\.value) { return .used(stack) }
+        let reasons = states.compactMap { source, state in
+            switch state {
+            case .unavailable(let reason): "\(source): \(reason)"
+            case .available: nil
+            }
+        }
+        return .none(reason: reasons.isEmpty ? "no source has answered yet" : reasons.joined(separator: "; "))
     }
 
     /// Takes in a report and returns what it changed.
     mutating func received(_ report: SourceReport, from source: String) -> [DiscoveryEvent] {
         switch report {
-        case .available:
-            guard sources.updateValue(nil, forKey: source) != .some(nil) else { return [] }
-            return [.sourceAvailable(source: source)]
+        case .available(let stack):
+            guard sources.updateValue(.available(stack), forKey: source) != .available(stack) else { return [] }
+            return [.sourceAvailable(source: stack.description)]
         case .unavailable(let reason):
             let lost = removeRecords(of: source)
-            guard sources.updateValue(reason, forKey: source) != .some(reason) else { return lost }
+            let state = SourceState.unavailable(reason: reason)
+            guard sources.updateValue(state, forKey: source) != state else { return lost }
             return [.sourceUnavailable(source: source, reason: reason)] + lost
         case .appeared(let record):
             return appeared(record, id: RecordID(source: source, key: record.key))
@@ -53,7 +84,8 @@ struct DeviceTable {
         let deviceID = record.announcement.deviceID
         var events: [DiscoveryEvent] = []
         if owners[id] != deviceID { events = disappeared(id) }
-        guard deviceID != ownDevice else { return events }
+        guard deviceID != ownDevice else { return events + ownDeviceAppeared(at: record.addresses, id: id) }
+        copies.removed(id)
         guard hasRoom(for: id, of: deviceID) else {
             let reason = "more devices or more records of one device than are kept track of"
             return events + [.malformed(instance: record.key.instance, reason: reason)]
@@ -70,18 +102,28 @@ struct DeviceTable {
         return events + [.found(merged)]
     }
 
+    /// Every stack shows this node its own records too: those are its own that lead to its port on this host.
+    private mutating func ownDeviceAppeared(at addresses: [PeerAddress], id: RecordID) -> [DiscoveryEvent] {
+        let here = ownAddresses()
+        let elsewhere = addresses.filter { $0.port != ownPort || !here.contains($0.host) }
+        guard let all = copies.appeared(id, at: elsewhere) else { return [] }
+        return [.ownDeviceElsewhere(addresses: Self.ordered(all))]
+    }
+
     private func hasRoom(for id: RecordID, of deviceID: DeviceID) -> Bool {
         guard let device = devices[deviceID] else { return devices.count < capacity }
         return device.records[id] != nil || device.records.count < Self.recordsPerDevice
     }
 
     private mutating func disappeared(_ id: RecordID) -> [DiscoveryEvent] {
+        copies.removed(id)
         guard let deviceID = owners.removeValue(forKey: id) else { return [] }
         devices[deviceID]?.records[id] = nil
         return merge(deviceID)
     }
 
     private mutating func removeRecords(of source: String) -> [DiscoveryEvent] {
+        copies.removed { $0.source == source }
         let ids = owners.keys.filter { $0.source == source }
         let affected = Set(ids.compactMap { owners.removeValue(forKey: $0) })
         return affected.sorted().flatMap { deviceID in

@@ -22,7 +22,16 @@ public final class Discovery: Sendable {
         precondition(Set(sources.map(\.name)).count == sources.count, "every source has a name of its own")
         self.sources = sources
         self.advertising = advertising
-        state = Mutex(State(table: DeviceTable(ownDevice: advertising.deviceID)))
+        state = Mutex(State(table: DeviceTable(own: advertising, ownAddresses: HostAddresses.current)))
+    }
+
+    /// How discovery stands now. Cheap, and from any thread.
+    public var status: DiscoveryStatus {
+        let operationCount = sources.reduce(0) { $0 + $1.operationCount }
+        return state.withLock { state in
+            DiscoveryStatus(
+                stack: state.table.stack, deviceCount: state.table.deviceCount, operationCount: operationCount)
+        }
     }
 
     /// For a single consumer. Events that wait are merged by device, so that their number is bounded and none

@@ -2,20 +2,36 @@
 public struct DiscoveryConfiguration: Sendable, Hashable {
     /// Interfaces that lead to containers, virtual machines and tunnels, and to no person.
     public static let virtualInterfaces: Set<String> = [
-        "docker*", "veth*", "br-*", "virbr*", "tun*", "tap*", "wg*",
+        "docker*", "veth*", "br-*", "virbr*", "podman*", "cni*", "flannel*", "lxc*", "lxd*", "vmnet*",
+        "tun*", "tap*", "wg*", "ppp*", "ipsec*", "tailscale*", "zt*",
     ]
 
     /// Names of interfaces that peers are not looked for on. A `*` at the end stands for anything.
     public var skippedInterfaces: Set<String>
+    /// Names of interfaces that peers are looked for on, whatever `skippedInterfaces` says. A `*` at the end stands for
+    /// anything.
+    public var includedInterfaces: Set<String>
 
-    public init(skippedInterfaces: Set<String> = virtualInterfaces) {
+    public init(
+        skippedInterfaces: Set<String> = virtualInterfaces, includedInterfaces: Set<String> = []
+    ) {
         self.skippedInterfaces = skippedInterfaces
+        self.includedInterfaces = includedInterfaces
     }
 
     /// Whether peers are looked for on an interface.
-    public func includes(interface: String) -> Bool {
-        !skippedInterfaces.contains { pattern in
-            pattern.hasSuffix("*") ? interface.hasPrefix(pattern.dropLast()) : interface == pattern
-        }
+    public func includes(interface: String) -> Bool { reasonToSkip(interface: interface) == nil }
+
+    /// Why peers are not looked for on an interface, in a few words, or `nil` if they are.
+    public func reasonToSkip(interface: String) -> String? {
+        guard !includedInterfaces.contains(where: { Self.matches(interface, $0) }),
+            let pattern = skippedInterfaces.sorted().first(where: { Self.matches(interface, $0) })
+        else { return nil }
+        let isVirtual = Self.virtualInterfaces.contains(pattern)
+        return "matches \(pattern): \(isVirtual ? "leads to containers or tunnels" : "left out by configuration")"
+    }
+
+    private static func matches(_ interface: String, _ pattern: String) -> Bool {
+        pattern.hasSuffix("*") ? interface.hasPrefix(pattern.dropLast()) : interface == pattern
     }
 }

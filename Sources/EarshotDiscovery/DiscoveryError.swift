@@ -4,7 +4,7 @@ public struct DiscoveryError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case malformedTXT, valueTooLong, invalidAnnouncement, invalidAddress, tooManyAddresses
-            case alreadyRunning, daemonUnavailable, connectionRefused, serviceFailed, outOfResources
+            case alreadyRunning, daemonUnavailable, connectionRefused, serviceFailed, stackFailed, outOfResources
         }
 
         private let kind: Kind
@@ -27,6 +27,8 @@ public struct DiscoveryError: Error, Sendable, CustomStringConvertible {
         public static let connectionRefused = Code(kind: .connectionRefused)
         /// The daemon answered, and refused what it was asked.
         public static let serviceFailed = Code(kind: .serviceFailed)
+        /// The DNS-SD stack in this process cannot run.
+        public static let stackFailed = Code(kind: .stackFailed)
         /// The operating system gives no further file descriptor.
         public static let outOfResources = Code(kind: .outOfResources)
 

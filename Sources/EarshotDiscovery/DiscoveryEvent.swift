@@ -32,8 +32,15 @@ public enum DiscoveryEvent: Sendable, Hashable {
     case updated(DiscoveredDevice)
     /// The last source that saw the device sees it no longer.
     case lost(DeviceID)
+    /// Nobody is found by this source.
     case sourceUnavailable(source: String, reason: String)
+    /// Devices are found, by this stack from now on: `DiscoveryStack.description`.
     case sourceAvailable(source: String)
+    /// Someone else advertises this node's own device id: as a rule a copy of its home directory runs elsewhere.
+    ///
+    /// Told when the addresses change. Only a hint, as all that is advertised; and for two minutes at the most it may
+    /// be what is left of an earlier run of this node that could not say goodbye.
+    case ownDeviceElsewhere(addresses: [PeerAddress])
     /// Someone on the network advertises what cannot be read, or more than is kept track of.
     case malformed(instance: String, reason: String)
 }

@@ -5,6 +5,9 @@ public protocol DiscoverySource: Sendable {
     /// Tells the sources of one `Discovery` apart.
     var name: String { get }
 
+    /// How many operations and objects of the stack below are open right now. What is not counted is 0.
+    var operationCount: Int { get }
+
     /// Advertises this node and reports the others, until the task is cancelled.
     ///
     /// A source that can come back (a daemon that restarts) does so itself, and reports `unavailable` meanwhile.
@@ -13,10 +16,33 @@ public protocol DiscoverySource: Sendable {
     func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws
 }
 
+extension DiscoverySource {
+    public var operationCount: Int { 0 }
+}
+
+/// What does the finding below a source.
+public enum DiscoveryStack: Sendable, Hashable, CustomStringConvertible {
+    /// The system's DNS-SD daemon.
+    case daemon
+    /// A DNS-SD stack in this process.
+    case embedded
+    /// That of a source which is no part of this module.
+    case other(String)
+
+    public var description: String {
+        switch self {
+        case .daemon: "dns-sd daemon"
+        case .embedded: "embedded DNS-SD stack"
+        case .other(let name): name
+        }
+    }
+}
+
 /// What a source saw.
 public enum SourceReport: Sendable, Hashable {
-    /// The source works: this node is advertised, and others are found.
-    case available
+    /// The source works: this node is advertised, and others are found. Another stack than before takes over the
+    /// records.
+    case available(DiscoveryStack)
     /// The source stopped working. All its records are void.
     case unavailable(reason: String)
     /// A record is new, or replaces the one with the same key.

@@ -8,12 +8,21 @@ struct PendingEvents {
     private enum Subject: Hashable {
         case device(DeviceID)
         case source(String)
+        case ownDevice
         case malformed(String)
 
         var isMalformed: Bool {
             switch self {
             case .malformed: true
-            case .device, .source: false
+            case .device, .source, .ownDevice: false
+            }
+        }
+
+        /// Whether only the latest event, in its place among the others, says how things are.
+        var isSource: Bool {
+            switch self {
+            case .source: true
+            case .device, .ownDevice, .malformed: false
             }
         }
     }
@@ -29,15 +38,20 @@ struct PendingEvents {
     mutating func push(_ event: DiscoveryEvent) {
         let subject = Self.subject(of: event)
         guard let waiting = events[subject] else { return append(event, for: subject) }
-        if let merged = Self.merged(waiting, event) {
-            events[subject] = merged
-        } else {
-            guard let index = order[head...].firstIndex(of: subject) else {
-                preconditionFailure("an event that waits has its place in the order")
-            }
-            events[subject] = nil
-            order.remove(at: index)
+        guard !subject.isSource, let merged = Self.merged(waiting, event) else {
+            remove(subject)
+            if subject.isSource { append(event, for: subject) }
+            return
         }
+        events[subject] = merged
+    }
+
+    private mutating func remove(_ subject: Subject) {
+        guard let index = order[head...].firstIndex(of: subject) else {
+            preconditionFailure("an event that waits has its place in the order")
+        }
+        events[subject] = nil
+        order.remove(at: index)
     }
 
     mutating func pop() -> DiscoveryEvent? {
@@ -66,6 +80,7 @@ struct PendingEvents {
         case .found(let device), .updated(let device): .device(device.deviceID)
         case .lost(let deviceID): .device(deviceID)
         case .sourceUnavailable(let source, _), .sourceAvailable(let source): .source(source)
+        case .ownDeviceElsewhere: .ownDevice
         case .malformed(let instance, _): .malformed(instance)
         }
     }

@@ -16,6 +16,12 @@ public enum Limits {
     public static let unwrittenBytes = 16 * 1024 * 1024
     /// Dials that are under way at once.
     public static let concurrentDials = 32
+    /// Users that are asked at once whether this node can be reached.
+    public static let reachabilityPeers = 4
+    /// Connections that are made at once for peers who ask whether they can be reached.
+    public static let concurrentDialBacks = 16
+    /// Devices that are dialled where they were last, without being advertised.
+    public static let rememberedDevices = 256
     /// Bytes of the messages that wait for their commit; one more is refused as overloaded.
     public static let pendingSendBytes = 64 * 1024 * 1024
     /// What an entry counts for in a window beside its content.
@@ -51,6 +57,8 @@ public enum Limits {
     public static let strangers = 4096
     /// Messages on one page of history.
     public static let historyPage = 1000
+    /// Users of whom it is remembered how far their clocks are away.
+    public static let peerClocks = 64
     /// Devices that discovery keeps track of at once.
     public static let discoveredDevices = 10_000
     /// Events that wait for one observer, unless it asks for another number.

@@ -6,11 +6,31 @@ public enum Timing {
     public static let pingAfterSilence: Int64 = 15_000
     /// A link that heard nothing for this long is dead.
     public static let deadAfterSilence: Int64 = 45_000
+    /// A link that there is reason to doubt is pinged at once, and is dead if nothing is heard for this long.
+    public static let probe: Int64 = 3_000
+    /// A probe that is unanswered for this long lets the peer be dialled beside the link that may be dead.
+    public static let probePatience: Int64 = 1_000
+    /// A device that is seen anew gives reason to doubt a link to it that was silent for this long.
+    public static let silenceBeforeDoubt: Int64 = 1_000
+    /// A machine that is called this much later than it asked for was asleep, or was stopped.
+    public static let lateness: Int64 = 5_000
+    /// A wall clock that moves against the uptime by more than this was set.
+    public static let clockJump: Int64 = 30_000
     /// The sending key of a link is renewed after this time, if it was used.
     public static let rekeyInterval: Int64 = 600_000
     /// The first wait before a failed dial is repeated; it doubles up to `redialCeiling`.
     public static let redialFloor: Int64 = 250
     public static let redialCeiling: Int64 = 30_000
+    /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
+    public static let dialPatience: Int64 = 500
+    /// How long a connection may take that a peer asks for to learn whether it can be reached.
+    public static let dialBack: Int64 = 3_000
+    /// How long after such a connection began another one is made for the same device.
+    public static let dialBackInterval: Int64 = 5_000
+    /// How long a node waits for peers to say whether it can be reached.
+    public static let reachabilityCheck: Int64 = 6_000
+    /// For how long a device that is not advertised is dialled where it was last: one day.
+    public static let remembered: Int64 = 24 * 3600 * 1000
     /// For how long after seeing the first peer a node takes itself for the newcomer, who dials at once.
     public static let newcomer: Int64 = 2_000
     /// How long a node that is no newcomer leaves dialling to a lower device that it sees.
@@ -29,7 +49,10 @@ public enum Timing {
     public static let expiryRetry: Int64 = 60_000
     /// How long a credential is valid: 30 days.
     public static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
-    /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock.
+    /// How often the credentials of linked peers are looked at, at the least.
+    public static let credentialCheck: Int64 = 3_600_000
+    /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock; and a peer's
+    /// clock that is further away, ahead or behind, is flagged.
     public static let clockTolerance: Int64 = 60_000
     /// How much earlier than now a credential begins, for clocks that run behind.
     public static let credentialBackdating: Int64 = 3_600_000

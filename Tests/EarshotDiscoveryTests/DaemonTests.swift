@@ -1,69 +1,7 @@
 import EarshotModel
-import Foundation
 import Testing
 
 @testable import EarshotDiscovery
-
-/// The daemon of `script/with-avahi`, which is nobody else's.
-private enum PrivateDaemon {
-    static var isThere: Bool { ProcessInfo.processInfo.environment["EARSHOT_PRIVATE_AVAHI"] == "1" }
-
-    static func stop() async throws { #expect(try await run("--kill") == 0) }
-
-    static func start() async throws {
-        #expect(try await run("--daemonize", "--no-drop-root", "--no-rlimits", "--no-chroot") == 0)
-    }
-
-    private static func run(_ arguments: String...) async throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/sbin/avahi-daemon")
-        process.arguments = arguments
-        return try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-    }
-}
-
-/// A node's discovery while it runs, for one test.
-private struct RunningDiscovery {
-    let discovery: Discovery
-    let task: Task<Void, any Error>
-
-    init(_ name: String, seed: UInt8, port: UInt16, configuration: DiscoveryConfiguration = .init()) throws {
-        let discovery = Discovery(
-            sources: [DNSSDDaemonSource(configuration: configuration)],
-            advertising: try advertisement(name, seed: seed, port: port))
-        self.discovery = discovery
-        task = Task { try await discovery.run() }
-    }
-
-    /// Consumes events up to the first that is looked for.
-    func wait(for isExpected: (DiscoveryEvent) -> Bool) async throws {
-        for await event in discovery.events where isExpected(event) { return }
-        Issue.record("discovery ended before the expected event")
-    }
-
-    /// Consumes events until the device is known, with this port in all its addresses.
-    func waitForDevice(_ seed: UInt8, port: UInt16) async throws {
-        try await wait { event in
-            switch event {
-            case .found(let device), .updated(let device):
-                device.deviceID == deviceID(seed) && device.addresses.allSatisfy { $0.port == port }
-            case .lost, .sourceAvailable, .sourceUnavailable, .malformed: false
-            }
-        }
-    }
-
-    func stop() async throws {
-        task.cancel()
-        try await task.value
-    }
-}
 
 @Suite(
     "Discovery by the system's daemon", .serialized, .timeLimit(.minutes(1)),
@@ -80,7 +18,7 @@ struct DaemonTests {
         for await event in bob.discovery.events {
             switch event {
             case .found(let device), .updated(let device): #expect(device.deviceID == deviceID(1))
-            case .lost, .sourceAvailable, .sourceUnavailable, .malformed: continue
+            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: continue
             }
         }
     }
@@ -107,7 +45,7 @@ struct DaemonTests {
             case .found(let device), .updated(let device):
                 device.addresses.first?.host == "10.77.0.1" && device.addresses.contains { $0.host.hasSuffix("%eth0") }
                     && device.addresses.suffix(2).map(\.host) == ["127.0.0.1", "::1"]
-            case .lost, .sourceAvailable, .sourceUnavailable, .malformed: false
+            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
             }
         }
         try await alice.stop()
@@ -117,13 +55,13 @@ struct DaemonTests {
     @Test("sees nobody on a skipped interface")
     func skipped() async throws {
         let configuration = DiscoveryConfiguration(skippedInterfaces: ["eth*"])
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001, configuration: configuration)
+        let alice = try RunningDiscovery("alice", seed: 1, port: 4001, source: DNSSDDaemonSource(configuration: configuration))
         let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
         try await alice.wait { event in
             switch event {
             case .found(let device), .updated(let device):
                 device.addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.host) }
-            case .lost, .sourceAvailable, .sourceUnavailable, .malformed: false
+            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
             }
         }
         try await alice.stop()
@@ -158,12 +96,12 @@ struct DaemonTests {
     @Test("reports what cannot be read, and goes on")
     func malformed() async throws {
         let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        let stranger = try DNSServiceOperation.register(
+        let stranger = try DNSServiceCalls(gauge: OperationGauge()).register(
             advertisement("stranger", seed: 3, port: 9), txt: [3] + Array("x=y".utf8))
         try await alice.wait { event in
             switch event {
             case .malformed(let instance, _): instance.hasPrefix("stranger ")
-            case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable: false
+            case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere: false
             }
         }
         withExtendedLifetime(stranger) {}
@@ -184,7 +122,7 @@ struct DaemonTests {
             try await node.wait { event in
                 switch event {
                 case .sourceUnavailable: true
-                case .found, .updated, .lost, .sourceAvailable, .malformed: false
+                case .found, .updated, .lost, .sourceAvailable, .ownDeviceElsewhere, .malformed: false
                 }
             }
         }
@@ -203,7 +141,7 @@ struct DaemonTests {
         try await alice.wait { event in
             switch event {
             case .sourceUnavailable: true
-            case .found, .updated, .lost, .sourceAvailable, .malformed: false
+            case .found, .updated, .lost, .sourceAvailable, .ownDeviceElsewhere, .malformed: false
             }
         }
         try await alice.stop()
@@ -212,21 +150,13 @@ struct DaemonTests {
 
     @Test("leaves no connection to the daemon behind")
     func cleanUp() async throws {
-        func sockets() throws -> Int {
-            let directory = "/proc/self/fd"
-            return try FileManager.default.contentsOfDirectory(atPath: directory).count { name in
-                // A descriptor may be closed meanwhile: that of the listing itself always is.
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\(name)"))?
-                    .hasPrefix("socket:") == true
-            }
-        }
-        let before = try sockets()
+        let before = try OpenFiles.sockets()
         let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
         let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
         try await alice.waitForDevice(2, port: 4002)
-        #expect(try sockets() > before)
+        #expect(try OpenFiles.sockets() > before)
         try await alice.stop()
         try await bob.stop()
-        #expect(try sockets() == before)
+        #expect(try OpenFiles.sockets() == before)
     }
 }

@@ -5,7 +5,12 @@ import Testing
 
 @Suite("The table of devices")
 struct DeviceTableTests {
-    private var table = DeviceTable(ownDevice: deviceID(0), capacity: 3)
+    private var table: DeviceTable
+
+    init() throws {
+        let own = try advertisement("me", seed: 0, port: 4000)
+        table = DeviceTable(own: own, ownAddresses: { ["10.0.0.1", "fe80::1%eth0"] }, capacity: 3)
+    }
 
     private static func addresses(_ events: [DiscoveryEvent]) -> [String]? {
         switch events.last {
@@ -31,6 +36,45 @@ struct DeviceTableTests {
         let own = try record("me", seed: 0, at: ["10.0.0.1:4000"])
         #expect(table.received(.appeared(own), from: "a") == [])
         #expect(table.received(.disappeared(own.key), from: "a") == [])
+    }
+
+    @Test("tells of this node's own device elsewhere: at another port, or an address that is not of this host")
+    mutating func copies() throws {
+        let port = try record("me", seed: 0, on: "eth0", at: ["10.0.0.1:5000"])
+        let host = try record("me", seed: 0, on: "wlan0", at: ["10.0.0.7:4000", "10.0.0.1:4000"])
+        let local = try record("me", seed: 0, on: "eth0", .ipv6, at: ["[fe80::1%eth0]:4000"])
+        #expect(table.received(.appeared(local), from: "a") == [])
+        let first = [PeerAddress(host: "10.0.0.1", port: 5000)]
+        #expect(table.received(.appeared(port), from: "a") == [.ownDeviceElsewhere(addresses: first)])
+        #expect(table.received(.appeared(port), from: "a") == [], "told once")
+        #expect(table.received(.appeared(port), from: "b") == [], "nothing new")
+        let both = first + [PeerAddress(host: "10.0.0.7", port: 4000)]
+        #expect(table.received(.appeared(host), from: "a") == [.ownDeviceElsewhere(addresses: both)])
+        #expect(table.received(.disappeared(port.key), from: "a") == [])
+        #expect(table.received(.unavailable(reason: "x"), from: "b").count == 1)
+        #expect(
+            table.received(.appeared(port), from: "a") == [.ownDeviceElsewhere(addresses: both)], "it has come back")
+    }
+
+    @Test("keeps a bounded number of records of this node's own device")
+    mutating func copyLimit() throws {
+        for number in 0..<DeviceTable.recordsPerDevice {
+            let copy = try record("me", seed: 0, on: "eth\(number)", at: ["10.0.1.\(number):1"])
+            #expect(table.received(.appeared(copy), from: "a").count == 1)
+        }
+        #expect(table.received(.appeared(try record("me", seed: 0, on: "x", at: ["10.0.2.1:1"])), from: "a") == [])
+    }
+
+    @Test("has the stack of a source that works, or why none does")
+    mutating func stack() {
+        #expect(table.stack == .none(reason: "no source has answered yet"))
+        _ = table.received(.unavailable(reason: "gone"), from: "a")
+        #expect(table.stack == .none(reason: "a: gone"))
+        #expect(
+            table.received(.available(.embedded), from: "b") == [.sourceAvailable(source: "embedded DNS-SD stack")])
+        #expect(table.stack == .used(.embedded))
+        #expect(table.received(.available(.daemon), from: "b") == [.sourceAvailable(source: "dns-sd daemon")])
+        #expect(table.stack == .used(.daemon))
     }
 
     @Test("loses a device only with its last record")
@@ -100,15 +144,15 @@ struct DeviceTableTests {
     mutating func unavailable() throws {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let eve = try record("eve", seed: 2, at: ["10.0.0.2:4000"])
-        #expect(table.received(.available, from: "a") == [.sourceAvailable(source: "a")])
-        #expect(table.received(.available, from: "a") == [])
+        #expect(table.received(.available(.other("a")), from: "a") == [.sourceAvailable(source: "a")])
+        #expect(table.received(.available(.other("a")), from: "a") == [])
         for (record, source) in [(bob, "a"), (eve, "a"), (eve, "b")] {
             _ = table.received(.appeared(record), from: source)
         }
         let gone = DiscoveryEvent.sourceUnavailable(source: "a", reason: "gone")
         #expect(table.received(.unavailable(reason: "gone"), from: "a") == [gone, .lost(deviceID(1))])
         #expect(table.received(.unavailable(reason: "gone"), from: "a") == [])
-        #expect(table.received(.available, from: "a") == [.sourceAvailable(source: "a")])
+        #expect(table.received(.available(.other("a")), from: "a") == [.sourceAvailable(source: "a")])
     }
 
     @Test("tracks a bounded number of devices, and tells of the first that is too many")

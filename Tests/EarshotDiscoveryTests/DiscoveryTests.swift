@@ -26,10 +26,10 @@ struct DiscoveryTests {
     func merging() async throws {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let bobElsewhere = try record("bob", seed: 1, at: ["10.9.0.1:4000"])
-        let own = try record("me", seed: 9, at: ["10.0.0.9:4000"])
+        let own = try record("me", seed: 9, at: ["127.0.0.1:4000"])
         let discovery = Discovery(
             sources: [
-                ScriptedSource(name: "a", reports: [.available, .appeared(own), .appeared(bob)]),
+                ScriptedSource(name: "a", reports: [.available(.other("a")), .appeared(own), .appeared(bob)]),
                 ScriptedSource(name: "b", reports: [.appeared(bobElsewhere)]),
             ], advertising: try advertisement("me", seed: 9))
         let running = Task { try await discovery.run() }
@@ -41,7 +41,7 @@ struct DiscoveryTests {
             case .found(let device), .updated(let device):
                 #expect(device.deviceID == deviceID(1))
                 addresses = Set(device.addresses.map(\.host))
-            case .lost, .malformed, .sourceUnavailable: Issue.record("\(event)")
+            case .lost, .ownDeviceElsewhere, .malformed, .sourceUnavailable: Issue.record("\(event)")
             }
             if isAvailable, addresses == ["10.0.0.1", "10.9.0.1"] { running.cancel() }
         }
@@ -54,7 +54,7 @@ struct DiscoveryTests {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let discovery = Discovery(
             sources: [
-                ScriptedSource(name: "bad", reports: [.available], fails: true),
+                ScriptedSource(name: "bad", reports: [.available(.other("bad"))], fails: true),
                 ScriptedSource(name: "good", reports: [.appeared(bob)]),
             ], advertising: try advertisement("me", seed: 9))
         let running = Task { try await discovery.run() }
@@ -63,7 +63,7 @@ struct DiscoveryTests {
             switch event {
             case .found: seen.insert("bob")
             case .sourceUnavailable(let source, let reason): seen.insert("\(source) \(reason)")
-            case .sourceAvailable, .updated, .lost, .malformed: break
+            case .sourceAvailable, .updated, .lost, .ownDeviceElsewhere, .malformed: break
             }
             if seen == ["bob", "bad Failure()"] { running.cancel() }
         }

@@ -25,7 +25,7 @@ struct LookupScheduleTests {
 
     @Test("searches a bounded number at once, the others in their order")
     mutating func searchLimit() {
-        for name in Self.names(0..<LookupSchedule.searchLimit) { #expect(schedule.wanted(name) == [.open(name)]) }
+        for name in Self.names(0..<LookupSchedule.Bounds.daemon.search) { #expect(schedule.wanted(name) == [.open(name)]) }
         #expect(schedule.wanted("x") == [])
         #expect(schedule.wanted("y") == [])
         #expect(schedule.settled("i3") == [.open("x")])
@@ -34,7 +34,7 @@ struct LookupScheduleTests {
 
     @Test("keeps the latest answered open, and lets the oldest rest")
     mutating func watchLimit() {
-        settle(Self.names(0..<LookupSchedule.watchLimit))
+        settle(Self.names(0..<LookupSchedule.Bounds.daemon.watch))
         #expect(!schedule.hasResting)
         #expect(schedule.wanted("new") == [.open("new")])
         #expect(schedule.settled("new") == [.close("i0")])
@@ -44,7 +44,7 @@ struct LookupScheduleTests {
 
     @Test("comes back to those at rest in turn")
     mutating func rotation() {
-        settle(Self.names(0..<LookupSchedule.watchLimit + 2))
+        settle(Self.names(0..<LookupSchedule.Bounds.daemon.watch + 2))
         #expect(schedule.rotate() == [.open("i0")])
         #expect(schedule.settled("i0") == [.close("i2")])
         #expect(schedule.rotate() == [.open("i1")])
@@ -63,7 +63,7 @@ struct LookupScheduleTests {
 
     @Test("waits once it was refused, and keeps fewer open from then on")
     mutating func refusal() {
-        settle(Self.names(0..<LookupSchedule.watchLimit))
+        settle(Self.names(0..<LookupSchedule.Bounds.daemon.watch))
         _ = schedule.wanted("x")
         #expect(schedule.refused(["x"]) == [.close("x"), .close("i0"), .close("i1"), .close("i2"), .close("i3")])
         #expect(schedule.isPaused)
@@ -74,9 +74,9 @@ struct LookupScheduleTests {
 
     @Test("tries fewer at once after each refusal, and one at the least")
     mutating func refusedSearches() {
-        let names = Self.names(0..<LookupSchedule.searchLimit)
+        let names = Self.names(0..<LookupSchedule.Bounds.daemon.search)
         for name in names { _ = schedule.wanted(name) }
-        var tried = LookupSchedule.searchLimit
+        var tried = LookupSchedule.Bounds.daemon.search
         for _ in 0..<5 {
             _ = schedule.refused(names)
             tried = max(1, tried / 2)
@@ -86,7 +86,7 @@ struct LookupScheduleTests {
 
     @Test("forgets what is removed, wherever it stands")
     mutating func removal() {
-        settle(Self.names(0..<LookupSchedule.watchLimit + 1))
+        settle(Self.names(0..<LookupSchedule.Bounds.daemon.watch + 1))
         #expect(schedule.removed("i0") == [], "it rests")
         #expect(!schedule.hasResting)
         #expect(schedule.removed("i1") == [.close("i1")], "it is watched")

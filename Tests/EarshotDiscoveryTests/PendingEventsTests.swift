@@ -62,6 +62,12 @@ struct PendingEventsTests {
         #expect(drain() == [.sourceAvailable(source: "a"), .sourceUnavailable(source: "b", reason: "y")])
     }
 
+    @Test("of one source stand where the latest of them does, so that the last stack told is the one in use")
+    mutating func stacks() throws {
+        for stack in ["daemon", "embedded", "daemon"] { pending.push(.sourceAvailable(source: stack)) }
+        #expect(drain() == [.sourceAvailable(source: "embedded"), .sourceAvailable(source: "daemon")])
+    }
+
     @Test("of unreadable records are bounded, and push nothing else out")
     mutating func malformed() throws {
         for number in 0..<1000 { pending.push(.malformed(instance: "\(number)", reason: "")) }
@@ -85,7 +91,7 @@ struct PendingEventsTests {
                 #expect(view.updateValue(device, forKey: device.deviceID) != nil, "updated before it was found")
             case .lost(let deviceID):
                 #expect(view.removeValue(forKey: deviceID) != nil, "lost before it was found")
-            case .sourceAvailable, .sourceUnavailable, .malformed: break
+            case .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: break
             }
         }
         for step in 0..<5000 {

@@ -70,6 +70,17 @@ struct ServiceBrowserTests {
     @Test("does not look up its own instance")
     mutating func own() { #expect(browser.appeared("me", on: eth0) == []) }
 
+    @Test("looks up who has its name when it had to take another, and forgets what it took for someone else")
+    mutating func renamed() throws {
+        #expect(browser.appeared("me", on: eth0) == [])
+        try found("me #2")
+        let actions = browser.registered(as: "me #2")
+        #expect(Self.reports(actions).count == 1)
+        #expect(actions.contains(.stopResolving(instance: "me #2")))
+        #expect(actions.contains(.resolve(instance: "me", interface: 2)))
+        #expect(browser.registered(as: "me #2") == [])
+    }
+
     @Test("takes addresses only on interfaces where the instance is seen, and loopback ones only on the loopback")
     mutating func credibleAddresses() throws {
         _ = browser.appeared("bob", on: eth0)
@@ -168,7 +179,7 @@ struct ServiceBrowserTests {
     @Test("keeps what it knows of an instance at rest, and of one that cannot be looked up now")
     mutating func rest() throws {
         try found("first")
-        for number in 0..<LookupSchedule.watchLimit { try found("other \(number)") }
+        for number in 0..<LookupSchedule.Bounds.daemon.watch { try found("other \(number)") }
         #expect(browser.elapsed(.rotation).contains(.resolve(instance: "first", interface: 2)))
         #expect(Self.reports(browser.resolveRefused("first")).isEmpty)
         #expect(Self.reports(browser.disappeared("first", on: 2)).count == 1)

@@ -81,7 +81,8 @@ struct DiscoveryConfigurationTests {
     @Test("skips interfaces of containers, virtual machines and tunnels")
     func defaults() {
         let configuration = DiscoveryConfiguration()
-        for name in ["docker0", "veth12ab", "br-5ac1", "virbr0", "tun0", "tap1", "wg0"] {
+        for name in ["docker0", "veth12ab", "br-5ac1", "virbr0", "tun0", "tap1", "wg0", "tailscale0", "ztabc", "ppp0",
+            "ipsec0", "lxcbr0", "lxdbr0", "vmnet8", "cni0", "flannel.1", "podman0"] {
             #expect(!configuration.includes(interface: name), "\(name)")
         }
         for name in ["lo", "eth0", "enp3s0", "wlan0", "br0", "bridge"] {
@@ -96,5 +97,23 @@ struct DiscoveryConfigurationTests {
         #expect(configuration.includes(interface: "eth01"))
         #expect(!configuration.includes(interface: "wlan0"))
         #expect(configuration.includes(interface: "docker0"))
+    }
+
+    @Test("looks on an interface that is named, though it would be skipped")
+    func included() {
+        let configuration = DiscoveryConfiguration(includedInterfaces: ["wg0", "tail*"])
+        #expect(configuration.includes(interface: "wg0"))
+        #expect(configuration.includes(interface: "tailscale0"))
+        #expect(!configuration.includes(interface: "wg1"))
+    }
+
+    @Test("says why an interface is skipped")
+    func reasons() {
+        let configuration = DiscoveryConfiguration(
+            skippedInterfaces: DiscoveryConfiguration.virtualInterfaces.union(["eth1"]))
+        #expect(
+            configuration.reasonToSkip(interface: "docker0") == "matches docker*: leads to containers or tunnels")
+        #expect(configuration.reasonToSkip(interface: "eth1") == "matches eth1: left out by configuration")
+        #expect(configuration.reasonToSkip(interface: "eth0") == nil)
     }
 }

@@ -79,7 +79,8 @@ struct LinkHandshakeTests {
         #expect(refused.closing?.message.contains("version 9") == true)
     }
 
-    @Test("with an expired credential is refused, and the reason names the clock", arguments: [true, false])
+    @Test(
+        "with an expired credential is refused, and both ends hear that it must be renewed", arguments: [true, false])
     func expired(isInitiator: Bool) throws {
         let old = device("alice", notBefore: 0, notAfter: 1_000)
         var pair = isInitiator ? try LinkPair(old, device("bob")) : try LinkPair(device("bob"), old)
@@ -88,8 +89,71 @@ struct LinkHandshakeTests {
             isInitiator
             ? (pair.responderActions, pair.initiatorActions) : (pair.initiatorActions, pair.responderActions)
         #expect(refuser.closing?.code == .credentialExpired)
-        #expect(refuser.closing?.message.contains("clock") == true)
+        #expect(
+            refuser.closing?.message
+                == "the credential of alice expired 19675 days ago and was not renewed: alice must renew it")
         #expect(refused.closing?.closeReason == .credentialExpired)
+        #expect(refused.closing?.message.hasSuffix("this node's credential has expired: renew it") == true)
+    }
+
+    /// What both ends say where a clock is wrong: who refuses, and who is refused.
+    private static let days: Int64 = 24 * 3600 * 1000
+
+    @Test("with a clock that is a year behind is refused, and both ends hear how far the clocks are apart")
+    func clockBehind() throws {
+        let start: Int64 = 1_700_000_000_000
+        // Issued by a clock that stands a year back; the other end's credential has not begun by that clock.
+        let late = device("bob", notBefore: start - 365 * Self.days, notAfter: start - 335 * Self.days)
+        var pair = try LinkPair(device("alice"), late)
+        pair.responderAhead = -365 * Self.days
+        pair.connect()
+        #expect(pair.initiatorActions.closing?.code == .credentialExpired)
+        #expect(
+            pair.initiatorActions.closing?.message
+                == "the credential of bob expired 335 days ago by this machine's clock; bob's clock is 365 days "
+                + "behind this one's: set the clock of one of the two right")
+        #expect(pair.responderActions.closing?.closeReason == .credentialExpired)
+        #expect(
+            pair.responderActions.closing?.message
+                == "the peer refused this node: this node's credential has expired by the peer's clock, which is "
+                + "365 days ahead of this one's: set the clock of one of the two right")
+    }
+
+    @Test(
+        "with a credential of a clock that is ahead is refused by the responder, and the initiator hears of the clock")
+    func clockAhead() throws {
+        let start: Int64 = 1_700_000_000_000
+        let early = device("alice", notBefore: start, notAfter: start + 30 * Self.days)
+        var pair = try LinkPair(early, device("bob"))
+        pair.responderAhead = -10 * Self.days
+        pair.connect()
+        #expect(
+            pair.responderActions.closing?.message
+                == "the credential of alice begins 10 days from now by this machine's clock; alice's clock is 10 days "
+                + "ahead of this one's: set the clock of one of the two right")
+        #expect(pair.initiatorActions.closing?.closeReason == .credentialNotYetValid)
+        #expect(
+            pair.initiatorActions.closing?.message.hasSuffix(
+                "is not yet valid by the peer's clock, which is 10 days behind this one's: "
+                    + "set the clock of one of the two right") == true)
+    }
+
+    @Test("tells each end how far the other's clock is away", arguments: [0, 90_000, -86_400_000] as [Int64])
+    func clockOffset(_ ahead: Int64) throws {
+        var pair = try LinkPair(device("alice"), device("bob"))
+        pair.responderAhead = ahead
+        pair.connect()
+        #expect(pair.initiatorActions.peers.map(\.clockOffset) == [ahead])
+        #expect(pair.responderActions.peers.map(\.clockOffset) == [-ahead])
+    }
+
+    @Test(
+        "takes a clock that cannot be for one that was not told",
+        arguments: [0, -1, .min, .max, Credential.times.upperBound + 1] as [Int64])
+    func absurdClock(_ clock: Int64) {
+        #expect(ClockOffset.of(clock, at: 1_700_000_000_000) == nil)
+        #expect(ClockOffset.of(1_700_000_000_000, at: clock) == nil)
+        #expect(ClockOffset.shifted(Int64.min, by: 1) == nil)
     }
 
     @Test("with a credential that has not begun is refused")

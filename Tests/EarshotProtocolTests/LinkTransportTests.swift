@@ -70,6 +70,45 @@ struct LinkTransportTests {
         #expect(pair.initiator.tick(now: pair.now).closing?.closeReason == .timeout)
     }
 
+    @Test("that is doubted is asked at once, doubted aloud after a second and dead after three")
+    func probe() throws {
+        var pair = try connected()
+        #expect(pair.initiator.doubt(now: pair.now).written.count == 1)
+        #expect(pair.initiator.doubt(now: pair.now).isEmpty)
+        #expect(pair.initiator.deadline == pair.now.uptime + Timing.probePatience)
+        pair.now.uptime += Timing.probePatience
+        let doubted = pair.initiator.tick(now: pair.now)
+        guard case .doubted = doubted.first, doubted.count == 1 else {
+            Issue.record("\(doubted)")
+            return
+        }
+        pair.now.uptime += Timing.probe - Timing.probePatience - 1
+        #expect(pair.initiator.tick(now: pair.now).isEmpty)
+        pair.now.uptime += 1
+        #expect(pair.initiator.deadline == pair.now.uptime)
+        #expect(pair.initiator.tick(now: pair.now).closing?.closeReason == .timeout)
+    }
+
+    @Test("that is doubted and answers goes on as if nothing had been")
+    func probeAnswered() throws {
+        var pair = try connected()
+        pair.now.uptime += 5_000
+        pair.runInitiator(pair.initiator.doubt(now: pair.now))
+        pair.runResponder(pair.responder.flush(now: pair.now))
+        #expect(!pair.initiator.isDoubted)
+        #expect(pair.initiator.deadline == pair.now.uptime + Timing.pingAfterSilence)
+    }
+
+    @Test("that was asked before its node slept has its whole time again")
+    func probeAnew() throws {
+        var pair = try connected()
+        _ = pair.initiator.doubt(now: pair.now)
+        pair.now.uptime += 60_000
+        #expect(pair.initiator.doubt(isAnew: true, now: pair.now).written.count == 1)
+        #expect(pair.initiator.tick(now: pair.now).isEmpty)
+        #expect(pair.initiator.deadline == pair.now.uptime + Timing.probePatience)
+    }
+
     @Test("goes on with the next key after ten minutes, and both ends agree on it")
     func rekey() throws {
         var pair = try connected()

@@ -56,6 +56,24 @@ extension EventKind where Payload == User {
     }
 }
 
+extension EventKind where Payload == CredentialNotice {
+    public static var credentialWillExpire: Self { notices([.credentialWillExpire]) }
+    public static var credentialExpired: Self { notices([.credentialExpired]) }
+    public static var credentialRenewed: Self { notices([.credentialRenewed]) }
+    public static var credentialNotYetValid: Self { notices([.credentialNotYetValid]) }
+
+    private static func notices(_ names: Set<EventName>) -> Self {
+        Self(names) { event in
+            switch event {
+            case .credentialWillExpire(let notice), .credentialExpired(let notice), .credentialRenewed(let notice),
+                .credentialNotYetValid(let notice):
+                notice
+            default: nil
+            }
+        }
+    }
+}
+
 extension EventKind where Payload == (User, changes: Set<UserChange>) {
     public static var userUpdated: Self {
         Self([.userUpdated]) { if case .userUpdated(let user, let changes) = $0 { (user, changes) } else { nil } }

@@ -172,7 +172,7 @@ extension Home {
         try Self.writePrivate(credential.encoded(), to: credentialFile)
     }
 
-    private static func writePrivate(_ bytes: [UInt8], to file: String) throws(EarshotError) {
+    static func writePrivate(_ bytes: [UInt8], to file: String) throws(EarshotError) {
         var failure: EarshotError?
         bytes.withUnsafeBytes { bytes in
             do throws(EarshotError) { try PrivateFile.write(bytes, to: file) } catch { failure = error }

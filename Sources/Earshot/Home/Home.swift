@@ -22,6 +22,7 @@ public struct Home: Sendable, Hashable {
     var deviceFile: String { path + "/device.key" }
     var credentialFile: String { path + "/credential" }
     var networkFile: String { path + "/network.key" }
+    var portFile: String { path + "/port" }
     var databaseFile: String { path + "/history.db" }
     var lockFile: String { path + "/node.lock" }
 

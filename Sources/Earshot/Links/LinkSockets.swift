@@ -54,6 +54,15 @@ struct LinkSockets: Sendable {
             remedy: "check that the machine has a network", cause: error)
     }
 
+    /// Connects to one address, for a peer that wants to know whether it can be reached there.
+    func probe(_ address: PeerAddress) -> EventLoopFuture<any Channel> {
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(.milliseconds(Timing.dialBack))
+        guard let literal = SocketAddress(literal: address) else {
+            return bootstrap.connect(host: address.host, port: Int(address.port))
+        }
+        return bootstrap.connect(to: literal)
+    }
+
     /// Connects to whichever of the addresses answers first (RFC 8305).
     func connect(
         to addresses: [PeerAddress], initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 
 extension SocketAddress {
@@ -18,13 +19,29 @@ extension SocketAddress {
         self = scoped
     }
 
-    /// As the protocol's machines name it, without a scope. An IPv4 address that came over a dual-stack socket is one.
+    /// As the protocol's machines name it; a link-local address keeps its scope, or nobody could connect to it. An IPv4 address that came over a dual-stack socket is one.
     var peerAddress: PeerAddress? {
         guard let port, let ipAddress, let port = UInt16(exactly: port) else { return nil }
         let mapped = "::ffff:"
         guard ipAddress.hasPrefix(mapped), ipAddress.contains(".") else {
-            return PeerAddress(host: ipAddress, port: port)
+            return PeerAddress(host: ipAddress + (scope ?? ""), port: port)
         }
         return PeerAddress(host: String(ipAddress.dropFirst(mapped.count)), port: port)
+    }
+
+    /// The interface of a link-local address, as a literal names it: `%eth0`.
+    private var scope: Substring? {
+        guard case .v6 = self else { return nil }
+        let size = 128
+        let host = withSockAddr { address, length in
+            [CChar](unsafeUninitializedCapacity: size) { buffer, count in
+                buffer.initialize(repeating: 0)
+                getnameinfo(
+                    address, socklen_t(length), buffer.baseAddress, socklen_t(size), nil, 0, Int32(NI_NUMERICHOST))
+                count = size
+            }
+        }
+        let text = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text.firstIndex(of: "%").map { text[$0...] }
     }
 }

@@ -90,10 +90,11 @@ public final class Node: Sendable {
     public func run(onListening: @Sendable (UInt16) async -> Void = { _ in }) async throws(EarshotError) {
         try await shell.beginRun()
         let port: UInt16
-        do { port = try await shell.start(port: configuration.port, staticPeers: configuration.staticPeers) } catch {
+        do { port = try await listen() } catch {
             await finish()
             throw error
         }
+        remember(port: port)
         configuration.logger.info("node is up", metadata: ["name": "\(name)", "port": "\(port)"])
         await onListening(port)
         let discovery = Discovery(
@@ -104,6 +105,7 @@ public final class Node: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.run(discovery) }
             group.addTask { for await event in discovery.events { await self.discovered(event) } }
+            group.addTask { await self.watchNetwork() }
             group.addTask { await Self.untilCancelled() }
             // Whatever ends, the node runs on until it is told to stop.
             await group.waitForAll()
@@ -139,6 +141,11 @@ public final class Node: Sendable {
                 "discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
             events.post(.discoveryUnavailable(source: source, reason: reason))
         case .sourceAvailable(let source): events.post(.discoveryAvailable(source: source))
+        case .ownDeviceElsewhere(let addresses):
+            let places = addresses.map(\.description).joined(separator: ", ")
+            configuration.logger.warning(
+                "someone else advertises this device: is a copy of its home directory in use?",
+                metadata: ["addresses": "\(places)"])
         case .malformed(let instance, let reason):
             configuration.logger.info(
                 "a malformed advertisement", metadata: ["instance": "\(instance)", "reason": "\(reason)"])

@@ -1,25 +1,33 @@
-public import EarshotDiscovery
+@_exported public import struct EarshotDiscovery.DiscoveryConfiguration
+@_exported public import struct EarshotDiscovery.DNSSDSource
+public import protocol EarshotDiscovery.DiscoverySource
 public import Logging
 
 /// Everything about a node that its program decides.
 public struct NodeConfiguration: Sendable {
-    /// The TCP port that peers connect to; 0 lets the system choose one, and discovery tells it to peers.
+    /// The TCP port that peers connect to; 0 takes the one of the last run, or lets the system choose, and discovery
+    /// tells it to peers.
     public var port: UInt16
     /// Peers at known addresses, for networks that block multicast.
     public var staticPeers: [PeerAddress]
+    /// The interfaces whose changes have peers dialled anew; give the sources the same.
+    public var interfaces: DiscoveryConfiguration
     /// Where peers are looked for. Without any only static and remembered addresses are dialled.
     public var discoverySources: [any DiscoverySource]
     /// Takes what the node has to say about itself. No text of a message and no secret is ever in it.
     public var logger: Logger
 
+    /// - Parameter discoverySources: DNS-SD on the interfaces, unless given.
     public init(
         port: UInt16 = 0, staticPeers: [PeerAddress] = [],
-        discoverySources: [any DiscoverySource] = [DNSSDDaemonSource()],
+        interfaces: DiscoveryConfiguration = DiscoveryConfiguration(),
+        discoverySources: [any DiscoverySource]? = nil,
         logger: Logger = Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() })
     ) {
         self.port = port
         self.staticPeers = staticPeers
-        self.discoverySources = discoverySources
+        self.interfaces = interfaces
+        self.discoverySources = discoverySources ?? [DNSSDSource(configuration: interfaces)]
         self.logger = logger
     }
 }

@@ -24,6 +24,7 @@ actor NodeShell {
 
     private var channels: [ConnectionID: any Channel] = [:]
     private var requests: [RequestID: CheckedContinuation<[Message], any Error>] = [:]
+    private var reachabilityRequests: [RequestID: CheckedContinuation<[Reachability], any Error>] = [:]
     private var requestCount: UInt64 = 0
     private var timer: Scheduled<Void>?
     private var timerDeadline = Int64.max
@@ -84,6 +85,21 @@ actor NodeShell {
         }
     }
 
+    /// Asks up to `Limits.reachabilityPeers` linked users whether they can connect to this node's port.
+    /// - Returns: empty without links.
+    /// - Throws: `EarshotError` `stopped` if the node does not listen, or stops meanwhile.
+    func reachability() async throws -> [Reachability] {
+        guard let port else {
+            throw EarshotError(.stopped, "the node does not listen", remedy: "ask again while it runs")
+        }
+        requestCount += 1
+        let requestID = RequestID(requestCount)
+        return try await withCheckedThrowingContinuation { continuation in
+            reachabilityRequests[requestID] = continuation
+            perform(machine.checkReachability(port: port, requestID: requestID, now: .now))
+        }
+    }
+
     func status() -> (links: [LinkStatus], undelivered: UInt64, port: UInt16?) {
         let links = machine.establishedLinks.map { link in
             LinkStatus(
@@ -124,6 +140,18 @@ actor NodeShell {
 
     func lost(_ deviceID: DeviceID) { perform(machine.lost(deviceID, now: .now)) }
 
+    /// An address, an interface or a route of this host changed.
+    func networkChanged() { perform(machine.networkChanged(now: .now)) }
+
+    /// The host resumed from sleep, or this process went on after it was stopped.
+    func woke() { perform(machine.woke(now: .now)) }
+
+    /// The wall clock was set.
+    func clockChanged() { perform(machine.clockChanged(now: .now)) }
+
+    /// Shows another credential of this device from now on.
+    func renew(_ credential: Credential) { perform(machine.renew(credential, now: .now)) }
+
     /// Says goodbye to everybody, and returns when all that waited is on the disk.
     func stop() async {
         listener?.close(promise: nil)
@@ -136,6 +164,10 @@ actor NodeShell {
             request.resume(throwing: EarshotError(.stopped, "the node has stopped before this was done"))
         }
         requests = [:]
+        for request in reachabilityRequests.values {
+            request.resume(throwing: EarshotError(.stopped, "the node has stopped before this was done"))
+        }
+        reachabilityRequests = [:]
     }
 
     private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
@@ -182,6 +214,9 @@ actor NodeShell {
             case .commit(let commit): write(commit)
             case .read(let read): self.read(read)
             case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
+            case .probe(let probeID, let address): probe(probeID, address)
+            case .reachability(let requestID, let answers):
+                reachabilityRequests.removeValue(forKey: requestID)?.resume(returning: answers)
             case .complete(let requestID, let result): complete(requestID, result)
             case .post(let event): post(event)
             }
@@ -221,6 +256,24 @@ actor NodeShell {
                     shell.logger.debug("dial failed", metadata: ["addresses": "\(addresses)", "error": "\(error)"])
                     shell.perform(shell.machine.connectFailed(connectionID, reason: "\(error)", now: .now))
                 }
+            }
+        }
+    }
+
+    /// Connects only to see whether that succeeds.
+    private func probe(_ probeID: ProbeID, _ address: PeerAddress) {
+        sockets.probe(address).assumeIsolated().whenComplete { [self] result in
+            assumeIsolated { shell in
+                let isReachable: Bool
+                switch result {
+                case .success(let channel):
+                    channel.close(promise: nil)
+                    isReachable = true
+                case .failure(let error):
+                    shell.logger.debug("dial-back failed", metadata: ["address": "\(address)", "error": "\(error)"])
+                    isReachable = false
+                }
+                shell.perform(shell.machine.probed(probeID, isReachable: isReachable, now: .now))
             }
         }
     }

@@ -4,7 +4,7 @@ import Logging
 
 /// How a node that the command starts reaches others.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: "The TCP port that peers connect to; the system chooses one unless given.")
+    @Option(help: "The TCP port that peers connect to; that of the last run, or any, unless given.")
     var port: UInt16 = 0
 
     @Option(
@@ -14,12 +14,29 @@ struct NetworkOptions: ParsableArguments {
         transform: Self.address)
     var peers: [PeerAddress] = []
 
+    @Option(
+        name: .customLong("interface"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Look for peers on an interface that leads to containers or tunnels, too. May be repeated.",
+            valueName: "name"))
+    var includedInterfaces: [String] = []
+
+    @Option(
+        name: .customLong("skip-interface"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Look for nobody on an interface. May be repeated; a * at the end stands for anything.",
+            valueName: "name"))
+    var skippedInterfaces: [String] = []
+
     @Flag(name: .customLong("no-discovery"), help: "Neither look for peers with DNS-SD nor be found by it.")
     var isUndiscoverable = false
 
     func configuration(logger: Logger? = nil) -> NodeConfiguration {
-        var configuration = NodeConfiguration(port: port, staticPeers: peers)
-        if isUndiscoverable { configuration.discoverySources = [] }
+        var interfaces = DiscoveryConfiguration()
+        interfaces.includedInterfaces.formUnion(includedInterfaces)
+        interfaces.skippedInterfaces.formUnion(skippedInterfaces)
+        var configuration = NodeConfiguration(
+            port: port, staticPeers: peers, interfaces: interfaces, discoverySources: isUndiscoverable ? [] : nil)
         if let logger { configuration.logger = logger }
         return configuration
     }

@@ -33,7 +33,9 @@ struct NodeLog {
 
     private mutating func isNews(_ event: GatewayEvent) -> Bool {
         guard event.name == EventName.linkFailed.rawValue, var address = event.address else { return true }
-        var failure = "\(event.code ?? ""): \(event.reason ?? "")"
+        // How long a credential is over changes from one try to the next, and nothing else does.
+        let isCredential = event.code?.hasPrefix("credential") == true
+        var failure = "\(event.code ?? ""): \(isCredential ? "" : event.reason ?? "")"
         if let reason = event.closeReason, Self.refusals.contains(reason) {
             // Whom this node refuses, its user knows; whoever is refused tries again, each time from another port.
             guard event.code == Self.closedByPeer else { return false }
@@ -56,8 +58,11 @@ struct NodeLog {
         case .linkFailed where Self.refusals.contains(event.closeReason ?? ""):
             describeRefusal(event, by: event.user.map { names.shown($0) } ?? "the node at \(event.address ?? "?")")
         case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
-        case .clockSkewed:
-            output.note("the clock of \(name) is \((event.aheadMilliseconds ?? 0) / 1000) s ahead of this machine's")
+        case .clockSkewed: output.note(Self.skew(event.aheadMilliseconds ?? 0, of: name))
+        case .credentialWillExpire, .credentialExpired, .credentialNotYetValid:
+            let text = Self.notice(EventName(rawValue: event.name), event.credential)
+            output.note(text + (event.credential?.remedy.map { ": \($0)" } ?? ""))
+        case .credentialRenewed: output.line(Self.notice(.credentialRenewed, event.credential))
         case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
         case .discoveryUnavailable:
@@ -80,6 +85,25 @@ struct NodeLog {
         guard let user, user.conflictsWith == nil else { return }
         let likeness = names.likeness(of: user).map { "; \($0)" } ?? ""
         output.line("\(name) was met for the first time: \(user.fingerprint)\(likeness)")
+    }
+
+    static func notice(_ name: EventName?, _ credential: GatewayCredentialNotice?) -> String {
+        let (notBefore, notAfter) = (credential?.notBefore ?? "another time", credential?.notAfter ?? "an unknown time")
+        return switch name {
+        case .credentialWillExpire: "this device's credential ends at \(notAfter)"
+        case .credentialExpired: "this device's credential ended at \(notAfter), and nobody takes a new link with it"
+        case .credentialNotYetValid: "this device's credential begins at \(notBefore), later than now by this clock"
+        default: "this device has a new credential, until \(notAfter)"
+        }
+    }
+
+    static func skew(_ ahead: Int64, of name: String) -> String {
+        let seconds = ahead.magnitude / 1000
+        let units: [(size: UInt64, name: String)] = [(24 * 3600, "days"), (3600, "hours"), (60, "minutes")]
+        let unit = units.first { seconds >= 2 * $0.size } ?? (1, "seconds")
+        let direction = ahead < 0 ? "behind" : "ahead of"
+        return "the clock of \(name) is \(seconds / unit.size) \(unit.name) \(direction) this machine's: "
+            + "set the clock of one of the two right"
     }
 
     private func describe(_ conflict: GatewayConflict?) {

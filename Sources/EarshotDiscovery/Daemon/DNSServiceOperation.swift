@@ -4,12 +4,8 @@ import Glibc
 /// What the DNS-SD layer answers to one operation.
 enum DNSServiceEvent {
     case registered(name: String)
-    case appeared(instance: String, interface: UInt32)
-    case disappeared(instance: String, interface: UInt32)
-    case resolved(host: String, port: UInt16, txt: [UInt8])
-    case addressAppeared([UInt8], interface: UInt32)
-    case addressDisappeared([UInt8], interface: UInt32)
-    case failed(DNSServiceErrorType)
+    case lookup(LookupEvent)
+    case failed(DiscoveryError)
 }
 
 /// Owns one `DNSServiceRef`: begins with the call and frees it at the end. Confined to one thread.
@@ -19,30 +15,29 @@ final class DNSServiceOperation {
     /// Here: the D-Bus daemon's limit of connections for one user is reached.
     static let refusedError = DNSServiceErrorType(kDNSServiceErr_Refused)
 
-    /// Done once, before the first call into Avahi's layer.
-    private static let preparation: Void = {
-        cdnssd_use_zeroed_memory()
-        // Else it prints a warning about itself.
-        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
-    }()
-
+    private let gauge: OperationGauge
     private var ref: DNSServiceRef?
     private var events: [DNSServiceEvent] = []
 
-    /// - Parameter call: one of the `DNSService…` functions, which is given the place for its reference, and the
-    ///   context that its callback hands to `deliver`.
+    /// - Parameters:
+    ///   - gauge: counts this operation as long as it is open.
+    ///   - call: one of the `DNSService…` functions, which is given the place for its reference, and the context that
+    ///     its callback hands to `deliver`.
     /// - Throws: what the call returned, as `daemonUnavailable`, `connectionRefused` or `serviceFailed`.
     init(
-        _ call: (UnsafeMutablePointer<DNSServiceRef?>, UnsafeMutableRawPointer) -> DNSServiceErrorType
+        counting gauge: OperationGauge, _ call: (UnsafeMutablePointer<DNSServiceRef?>, UnsafeMutableRawPointer) -> DNSServiceErrorType
     ) throws(DiscoveryError) {
-        _ = Self.preparation
+        AvahiLibrary.prepare()
+        self.gauge = gauge
         // Unretained: the layer calls back only while the reference lives, and that ends in `deinit`.
         let code = call(&ref, Unmanaged.passUnretained(self).toOpaque())
+        gauge.opened()
         if let error = DiscoveryError(dnsServiceError: code) { throw error }
     }
 
     deinit {
         if let ref { DNSServiceRefDeallocate(ref) }
+        gauge.closed()
     }
 
     /// Readable when `process()` has something to do.
@@ -51,9 +46,15 @@ final class DNSServiceOperation {
     /// Blocks unless `fileDescriptor` is readable.
     func process() -> [DNSServiceEvent] {
         let code = DNSServiceProcessResult(ref)
-        if code != kDNSServiceErr_NoError { events.append(.failed(code)) }
+        if let error = DiscoveryError(dnsServiceError: code) { events.append(.failed(error)) }
         defer { events = [] }
         return events
+    }
+
+    /// Called by a callback when its operation failed.
+    static func fail(_ code: DNSServiceErrorType, to context: UnsafeMutableRawPointer?) {
+        let error = DiscoveryError(dnsServiceError: code)
+        deliver(.failed(error ?? DiscoveryError(.serviceFailed, "the DNS-SD daemon gave an empty answer")), to: context)
     }
 
     /// Called by a callback, inside `process()` or the initial call.

@@ -29,8 +29,18 @@ public struct Advertisement: Sendable, Hashable {
 
     /// The DNS-SD instance name: the user's name and the beginning of the device id, so that equal names never
     /// collide. Where both do not fit, the name is cut at a character.
-    public var instanceName: String {
-        let suffix = String(deviceID.description.prefix(Self.instanceSuffixCharacters))
+    public var instanceName: String { instanceName(endingWith: shortID) }
+
+    /// The instance name of the stack in this process. It is another one, so that both stacks can advertise this node
+    /// while discovery moves from one to the other.
+    public var embeddedInstanceName: String { instanceName(endingWith: "\(shortID) embedded") }
+
+    /// The host name of the stack in this process: not the one of the system, which the daemon advertises.
+    var embeddedHostName: String { "earshot-\(shortID.lowercased())" }
+
+    private var shortID: String { String(deviceID.description.prefix(Self.instanceSuffixCharacters)) }
+
+    private func instanceName(endingWith suffix: String) -> String {
         let room = Self.maximumInstanceNameBytes - suffix.utf8.count - 1
         var text = name.text
         while text.utf8.count > room { text.removeLast() }

@@ -1,3 +1,5 @@
+import Earshot
+
 /// Something that happened, as the local API tells it. Which fields there are depends on the name.
 public struct GatewayEvent: Codable, Hashable, Sendable {
     /// One of `EventName`.
@@ -21,8 +23,10 @@ public struct GatewayEvent: Codable, Hashable, Sendable {
     public internal(set) var source: String?
     /// Why, of `linkFailed`, `storageFailed` and `discoveryUnavailable`.
     public internal(set) var reason: String?
-    /// Of `clockSkewed`: how far the user's clock is ahead.
+    /// Of `clockSkewed`: how far the user's clock is ahead; negative if it is behind.
     public internal(set) var aheadMilliseconds: Int64?
+    /// Of `credentialWillExpire`, `credentialExpired`, `credentialRenewed` and `credentialNotYetValid`.
+    public internal(set) var credential: GatewayCredentialNotice?
     /// Of `eventsLost`: how many.
     public internal(set) var count: Int?
 
@@ -47,4 +51,23 @@ public struct GatewayConflict: Codable, Hashable, Sendable {
     public let name: String
     public let pinnedID: String
     public let claimedBy: String
+}
+
+/// What there is to say about the credential of the node's own device.
+public struct GatewayCredentialNotice: Codable, Hashable, Sendable {
+    /// When it begins and when it ends: as text (ISO 8601, UTC), and in milliseconds since 1970.
+    public let notBefore: String
+    public let notBeforeMilliseconds: Int64
+    public let notAfter: String
+    public let notAfterMilliseconds: Int64
+    /// What the user can do, if there is something to do.
+    public let remedy: String?
+
+    init(_ notice: CredentialNotice) {
+        notBefore = Timestamp.text(notice.notBefore)
+        notBeforeMilliseconds = notice.notBefore
+        notAfter = Timestamp.text(notice.notAfter)
+        notAfterMilliseconds = notice.notAfter
+        remedy = notice.remedy
+    }
 }

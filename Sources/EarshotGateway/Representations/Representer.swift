@@ -40,6 +40,9 @@ struct Representer: Sendable {
         case .clockSkewed(let skew):
             result.user = await node.users.user(skew.userID).map { GatewayUser($0) }
             result.aheadMilliseconds = skew.ahead
+        case .credentialWillExpire(let notice), .credentialExpired(let notice), .credentialRenewed(let notice),
+            .credentialNotYetValid(let notice):
+            result.credential = GatewayCredentialNotice(notice)
         case .storageFailed(let reason): result.reason = reason
         case .storageRecovered: break
         case .discoveryUnavailable(let source, let reason):

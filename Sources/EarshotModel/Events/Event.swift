@@ -20,8 +20,16 @@ public enum Event: Hashable, Sendable {
     case identityConflict(IdentityConflict)
     /// A link could not be made, or ended with an error.
     case linkFailed(LinkFailure)
-    /// A user's clock is far ahead of this node's.
+    /// A user's clock is far ahead of this node's, or far behind it.
     case clockSkewed(ClockSkew)
+    /// This device's credential ends soon, and has not been renewed.
+    case credentialWillExpire(CredentialNotice)
+    /// This device's credential is over: nobody takes a new link with it.
+    case credentialExpired(CredentialNotice)
+    /// This device has a new credential.
+    case credentialRenewed(CredentialNotice)
+    /// This device's credential begins later than now: a clock is wrong, or was when it was issued.
+    case credentialNotYetValid(CredentialNotice)
     /// The disk does not take what this node has to write. It tries again.
     case storageFailed(String)
     /// The disk takes it again.
@@ -45,6 +53,10 @@ public enum Event: Hashable, Sendable {
         case .identityConflict: .identityConflict
         case .linkFailed: .linkFailed
         case .clockSkewed: .clockSkewed
+        case .credentialWillExpire: .credentialWillExpire
+        case .credentialExpired: .credentialExpired
+        case .credentialRenewed: .credentialRenewed
+        case .credentialNotYetValid: .credentialNotYetValid
         case .storageFailed: .storageFailed
         case .storageRecovered: .storageRecovered
         case .discoveryUnavailable: .discoveryUnavailable
@@ -59,6 +71,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
     case userDiscovered, userUpdated
     case identityConflict, linkFailed, clockSkewed
+    case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid
     case storageFailed, storageRecovered
     case discoveryUnavailable, discoveryAvailable
     case eventsLost
@@ -121,11 +134,26 @@ public struct LinkFailure: Hashable, Sendable {
 
 public struct ClockSkew: Hashable, Sendable {
     public let userID: UserID
-    /// How far the user's clock is ahead, in milliseconds.
+    /// How far the user's clock is ahead, in milliseconds; negative if it is behind.
     public let ahead: Int64
 
     public init(userID: UserID, ahead: Int64) {
         self.userID = userID
         self.ahead = ahead
+    }
+}
+
+/// What there is to say about this device's own credential.
+public struct CredentialNotice: Hashable, Sendable {
+    /// When it begins and when it ends, in milliseconds since 1970 (UTC).
+    public let notBefore: Int64
+    public let notAfter: Int64
+    /// What the user can do, if there is something to do.
+    public let remedy: String?
+
+    public init(notBefore: Int64, notAfter: Int64, remedy: String?) {
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.remedy = remedy
     }
 }

@@ -114,25 +114,32 @@ public struct Credential: Hashable, Sendable {
         return wire
     }
 
-    /// Checks the span of time.
-    /// - Throws: `ProtocolError` `credentialExpired` or `credentialNotYetValid`.
-    public func checkValidity(at wallClock: Int64) throws(ProtocolError) {
-        guard wallClock >= notBefore else {
-            throw ProtocolError(
-                .credentialNotYetValid,
-                "the credential of \(name) begins \(Self.span(notBefore - wallClock)) from now: is a clock wrong?")
-        }
-        guard wallClock < notAfter else {
-            throw ProtocolError(
-                .credentialExpired,
-                "the credential of \(name) expired \(Self.span(wallClock - notAfter)) ago: is a clock wrong?")
-        }
-    }
+    public func isValid(at wallClock: Int64) -> Bool { notBefore <= wallClock && wallClock < notAfter }
 
-    private static func span(_ milliseconds: Int64) -> String {
-        let minutes = milliseconds / 60_000
-        if minutes < 120 { return "\(minutes) minutes" }
-        if minutes < 48 * 60 { return "\(minutes / 60) hours" }
-        return "\(minutes / 60 / 24) days"
+    /// Checks the span of time.
+    /// - Parameter clockOffset: how far the clock of its holder is ahead of this node's, if that is known.
+    /// - Throws: `ProtocolError` `credentialExpired` or `credentialNotYetValid`, which name the clock where that is the
+    ///   likely cause.
+    public func checkValidity(at wallClock: Int64, clockOffset: Int64? = nil) throws(ProtocolError) {
+        guard !isValid(at: wallClock) else { return }
+        let isExpired = wallClock >= notAfter
+        let times = (
+            notBefore: ClockOffset.span(notBefore - wallClock), notAfter: ClockOffset.span(wallClock - notAfter)
+        )
+        let what =
+            "the credential of \(name) "
+            + (isExpired ? "expired \(times.notAfter) ago" : "begins \(times.notBefore) from now")
+        let cause: String
+        if let clockOffset, ClockOffset.isLarge(clockOffset), isValid(at: wallClock + clockOffset) {
+            let difference = ClockOffset.text(clockOffset)
+            cause = " by this machine's clock; \(name)'s clock is \(difference) this one's: " + ClockOffset.remedy
+        } else if clockOffset == nil {
+            cause = ": \(name) must renew it, unless a clock is wrong"
+        } else if isExpired {
+            cause = " and was not renewed: \(name) must renew it"
+        } else {
+            cause = ", and \(name)'s clock says so, too: \(name) must renew it"
+        }
+        throw ProtocolError(isExpired ? .credentialExpired : .credentialNotYetValid, what + cause)
     }
 }

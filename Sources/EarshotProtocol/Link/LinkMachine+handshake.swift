@@ -23,7 +23,7 @@ extension LinkMachine {
         return attempt { machine throws(ProtocolError) in
             var reply: [Action] = []
             if machine.role == .initiator {
-                let introduction = machine.introduction()
+                let introduction = machine.introduction(now: now)
                 let message = try Self.cryptography { () throws(CryptoError) in
                     try handshake.writeMessage(payload: Wire.encode(introduction))
                 }
@@ -48,6 +48,7 @@ extension LinkMachine {
             if machine.role == .initiator {
                 var reply = Earshot_V1_Introduction()
                 reply.refusal = reason.rawValue
+                reply.clock = now.wallClock
                 let message = try Self.cryptography { () throws(CryptoError) in
                     try handshake.writeMessage(payload: Wire.encode(reply))
                 }
@@ -85,10 +86,10 @@ extension LinkMachine {
 
     /// The initiator's first Noise message: this end introduces itself.
     mutating func receivedFirstMessage(
-        _ bytes: [UInt8], _ handshake: HandshakeState
+        _ bytes: [UInt8], _ handshake: HandshakeState, now: Moment
     ) throws(ProtocolError) -> [Action] {
         var handshake = handshake
-        let introduction = introduction()
+        let introduction = introduction(now: now)
         let message = try Self.cryptography { () throws(CryptoError) in
             _ = try handshake.readMessage(bytes)
             return try handshake.writeMessage(payload: Wire.encode(introduction))
@@ -104,27 +105,45 @@ extension LinkMachine {
         let payload = try Self.cryptography { () throws(CryptoError) in try handshake.readMessage(bytes) }
         let introduction = try Wire.decode(
             Earshot_V1_Introduction.self, from: payload, as: "the peer's introduction")
+        clockOffset = ClockOffset.of(introduction.clock, at: now.wallClock)
         if introduction.refusal != 0 {
             let reason = CloseReason(rawValue: introduction.refusal)
             throw ProtocolError(
-                .closedByPeer, "the peer refused this node: \(reason?.description ?? "it gave no reason")",
-                closeReason: reason)
+                .closedByPeer, "the peer refused this node: \(why(reason, now: now))", closeReason: reason)
         }
         let credential = try Credential(wire: introduction.credential)
         guard credential.agreementKey == handshake.remoteStaticKey else {
             throw ProtocolError(.unauthentic, "the peer showed a credential for another key")
         }
-        let peer = LinkPeer(credential: credential, run: introduction.run)
+        let peer = LinkPeer(credential: credential, run: introduction.run, clockOffset: clockOffset)
+        introduced = peer
         state = .deciding(handshake, peer)
-        do { try credential.checkValidity(at: now.wallClock) } catch {
+        do { try credential.checkValidity(at: now.wallClock, clockOffset: clockOffset) } catch {
             return refuse(
                 error, reason: error.code == .credentialExpired ? .credentialExpired : .credentialNotYetValid, now: now)
         }
         return [.decide(peer)]
     }
 
-    private func introduction() -> Earshot_V1_Introduction {
+    /// Why the peer wants no link, as this end understands it: a credential that holds here may be over by another clock.
+    func why(_ reason: CloseReason?, now: Moment) -> String {
+        guard let reason else { return "it gave no reason" }
+        guard reason == .credentialExpired || reason == .credentialNotYetValid else { return reason.description }
+        let what = reason == .credentialExpired ? "has expired" : "is not yet valid"
+        guard configuration.credential.isValid(at: now.wallClock) else {
+            return "this node's credential \(what): renew it"
+        }
+        guard let clockOffset else { return reason.description }
+        guard ClockOffset.isLarge(clockOffset) else {
+            return "this node's credential \(what), as the peer says, whose clock agrees with this one's: renew it"
+        }
+        return "this node's credential \(what) by the peer's clock, which is \(ClockOffset.text(clockOffset)) "
+            + "this one's: \(ClockOffset.remedy)"
+    }
+
+    private func introduction(now: Moment) -> Earshot_V1_Introduction {
         var introduction = Earshot_V1_Introduction()
+        introduction.clock = now.wallClock
         introduction.credential = configuration.credential.wire
         introduction.run = configuration.run
         return introduction

@@ -13,6 +13,10 @@ public struct LinkMachine: Sendable {
         /// Both ends have proved all that they must, the network key included.
         case established(LinkPeer)
         case receive(Frame)
+        /// A probe is not answered so far: the link may be dead.
+        case doubted
+        /// It is answered after all.
+        case trusted
         /// The link is over; everything before it is to be written first.
         case close(ProtocolError)
     }
@@ -35,14 +39,27 @@ public struct LinkMachine: Sendable {
         case closed
     }
 
+    /// A ping whose answer decides whether the link lives.
+    private struct Probe {
+        let startedAt: Int64
+        var isDoubted = false
+    }
+
     let role: HandshakeState.Role
     let startedAt: Int64
     let configuration: LinkConfiguration
     var state: State
     private var input = MessageBuffer()
-    private var lastHeard: Int64
+    private(set) var lastHeard: Int64
+    /// Whether the other end ever sent a byte.
+    private(set) var hasHeard = false
     private var pingedAt: Int64?
+    private var probe: Probe?
     private var isPongDue = false
+    /// Who introduced themselves at the other end, wanted or not.
+    var introduced: LinkPeer?
+    /// How far the clock at the other end is ahead, in milliseconds, if it said so.
+    var clockOffset: Int64?
 
     /// - Parameter ephemeralKey: drawn for this link and used for no other.
     init(
@@ -71,14 +88,17 @@ public struct LinkMachine: Sendable {
     /// Bytes came.
     mutating func received(_ bytes: [UInt8], now: Moment) -> [Action] {
         lastHeard = now.uptime
+        hasHeard = true
         pingedAt = nil
+        let wasDoubted = isDoubted
+        probe = nil
         input.append(bytes)
         defer {
             // One answer to however many pings came at once.
             if isPongDue { enqueue(.pong) }
             isPongDue = false
         }
-        return advance(now: now)
+        return (wasDoubted ? [.trusted] : []) + advance(now: now)
     }
 
     /// Puts a frame among those that the next `flush` sends.
@@ -112,6 +132,15 @@ public struct LinkMachine: Sendable {
         return actions + [.close(ProtocolError(.closedHere, reason.description, closeReason: reason))]
     }
 
+    /// There is reason to doubt that the peer is still there: it is asked, and has `Timing.probe` to answer.
+    /// - Parameter isAnew: whether the time begins again where it is asked already, because this node was asleep.
+    mutating func doubt(isAnew: Bool = false, now: Moment) -> [Action] {
+        guard case .established = state, probe == nil || isAnew else { return [] }
+        probe = Probe(startedAt: now.uptime)
+        enqueue(.ping)
+        return flush(now: now)
+    }
+
     /// Time has passed.
     mutating func tick(now: Moment) -> [Action] {
         switch state {
@@ -121,6 +150,7 @@ public struct LinkMachine: Sendable {
             state = .closed
             return [.close(ProtocolError(.timeout, "the handshake was not finished within 10 seconds"))]
         case .established:
+            if probe != nil { return tickProbe(now: now) }
             if now.uptime - lastHeard >= Timing.deadAfterSilence { return close(.timeout, now: now) }
             guard pingedAt == nil, now.uptime - lastHeard >= Timing.pingAfterSilence else { return [] }
             pingedAt = now.uptime
@@ -130,13 +160,29 @@ public struct LinkMachine: Sendable {
         }
     }
 
+    /// Whether it was asked for a sign of life, and has let `Timing.probePatience` pass.
+    var isDoubted: Bool { probe?.isDoubted == true }
+
+    private mutating func tickProbe(now: Moment) -> [Action] {
+        guard let startedAt = probe?.startedAt, let isDoubted = probe?.isDoubted else { return [] }
+        if now.uptime - startedAt >= Timing.probe { return close(.timeout, now: now) }
+        guard !isDoubted, now.uptime - startedAt >= Timing.probePatience else { return [] }
+        probe?.isDoubted = true
+        return [.doubted]
+    }
+
     /// When `tick` has something to do, as an uptime.
     var deadline: Int64 {
         switch state {
         case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding,
             .awaitingConfirmation:
             startedAt + Timing.handshake
-        case .established: lastHeard + (pingedAt == nil ? Timing.pingAfterSilence : Timing.deadAfterSilence)
+        case .established:
+            if let probe {
+                probe.startedAt + (probe.isDoubted ? Timing.probe : Timing.probePatience)
+            } else {
+                lastHeard + (pingedAt == nil ? Timing.pingAfterSilence : Timing.deadAfterSilence)
+            }
         case .closed: .max
         }
     }
@@ -191,7 +237,7 @@ public struct LinkMachine: Sendable {
             return [.established(peer)] + (try receivedFrames(frames, now: now))
         case (.awaitingHello(let handshake), .noise(let bytes)): return try receivedHello(bytes, handshake)
         case (.awaitingFirstMessage(let handshake), .noise(let bytes)):
-            return try receivedFirstMessage(bytes, handshake)
+            return try receivedFirstMessage(bytes, handshake, now: now)
         case (.awaitingIntroduction(let handshake), .noise(let bytes)),
             (.awaitingReply(let handshake), .noise(let bytes)):
             return try receivedIntroduction(bytes, handshake, now: now)
@@ -210,11 +256,11 @@ public struct LinkMachine: Sendable {
             case .pong, .rekey: continue
             case .close(let reason):
                 state = .closed
-                let text = reason?.description ?? "it gave no reason"
+                let text = why(reason, now: now)
                 actions.append(
                     .close(ProtocolError(.closedByPeer, "the peer closed the link: \(text)", closeReason: reason)))
                 return actions
-            case .heads, .entries, .receipts: actions.append(.receive(frame))
+            case .heads, .entries, .receipts, .dialBack, .dialBackResult: actions.append(.receive(frame))
             }
         }
         return actions
@@ -234,6 +280,15 @@ public struct LinkPeer: Hashable, Sendable {
     public let credential: Credential
     /// The peer's number of this run: another one means that it has restarted.
     public let run: UInt64
+    /// How far its clock was ahead of this node's when it introduced itself, in milliseconds; negative for behind. As
+    /// exact as the network is quick. `nil` if it said nothing that can be.
+    public let clockOffset: Int64?
+
+    init(credential: Credential, run: UInt64, clockOffset: Int64? = nil) {
+        self.credential = credential
+        self.run = run
+        self.clockOffset = clockOffset
+    }
 
     public var userID: UserID { credential.userID }
     public var deviceID: DeviceID { credential.deviceID }

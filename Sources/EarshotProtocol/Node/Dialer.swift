@@ -11,7 +11,8 @@ struct Dialer: Sendable {
 
     private enum State {
         case waiting(until: Int64)
-        case dialling
+        /// `restartAt`: from when on another dial takes the place of this one, because the peer was seen again.
+        case dialling(since: Int64, restartAt: Int64)
         case linked
         /// Never again: it is this node itself.
         case dropped
@@ -21,29 +22,92 @@ struct Dialer: Sendable {
         var addresses: [PeerAddress]
         var state: State
         var backoff = Timing.redialFloor
+        /// Whether it was ever linked, so that it is worth remembering.
+        var isProven = false
+        /// When it is forgotten, unless it is linked then; none for what is advertised or was given.
+        var forgottenAt: Int64?
     }
 
     private var entries: [Target: Entry] = [:]
     /// No target is due before this uptime. It may be early, never late, so that it costs nothing to keep.
     private(set) var deadline = Int64.max
 
+    /// How many targets it knows.
+    var count: Int { entries.count }
+
+    // MARK: - What can be dialled
+
     /// A target was found, or its addresses changed: dial it after `delay`.
     mutating func found(_ target: Target, addresses: [PeerAddress], delay: Int64 = 0, now: Int64) {
         guard entries[target] != nil || entries.count < Limits.discoveredDevices else { return }
         var entry = entries[target] ?? Entry(addresses: [], state: .waiting(until: now + delay))
         entry.addresses = addresses
-        entry.backoff = Timing.redialFloor
-        if case .waiting(let until) = entry.state { entry.state = .waiting(until: min(until, now + delay)) }
+        entry.forgottenAt = nil
         entries[target] = entry
+        hasten(target, until: now + delay, now: now)
+    }
+
+    /// A device that is not advertised may be where it was last: dial it after `delay`, and for `Timing.remembered`.
+    mutating func recalled(_ target: Target, addresses: [PeerAddress], delay: Int64, now: Int64) {
+        if let entry = entries[target] {
+            if entry.forgottenAt != nil { entries[target]?.forgottenAt = now + Timing.remembered }
+            return
+        }
+        guard entries.count < Limits.discoveredDevices else { return }
+        entries[target] = Entry(
+            addresses: addresses, state: .waiting(until: now + delay), isProven: true,
+            forgottenAt: now + Timing.remembered)
         deadline = min(deadline, now + delay)
+        boundRemembered()
     }
 
-    /// A device is advertised no more. It is forgotten unless it is linked.
-    mutating func lost(_ target: Target) {
-        if case .waiting = entries[target]?.state { entries[target] = nil }
+    /// A device is advertised no more. One that was never linked is forgotten; another may still be there, and only its
+    /// advertisement lost, so it is dialled for a while yet.
+    mutating func lost(_ target: Target, now: Int64) {
+        switch entries[target]?.state {
+        case .waiting where entries[target]?.isProven == false: entries[target] = nil
+        case .dropped: entries[target] = nil
+        case .waiting, .dialling, .linked:
+            entries[target]?.forgottenAt = now + Timing.remembered
+            boundRemembered()
+        case nil: return
+        }
     }
 
-    /// The targets whose time has come, as many as may be dialled at once. Each is now being dialled.
+    /// Of more remembered devices than `Limits.rememberedDevices`, those are forgotten that were lost first.
+    private mutating func boundRemembered() {
+        let remembered = entries.compactMap { target, entry -> (target: Target, forgottenAt: Int64)? in
+            guard case .waiting = entry.state, let forgottenAt = entry.forgottenAt else { return nil }
+            return (target, forgottenAt)
+        }
+        guard remembered.count > Limits.rememberedDevices else { return }
+        let first = remembered.sorted { ($0.forgottenAt, "\($0.target)") < ($1.forgottenAt, "\($1.target)") }
+        for (target, _) in first.prefix(remembered.count - Limits.rememberedDevices) { entries[target] = nil }
+    }
+
+    // MARK: - When
+
+    /// Everything may be reachable again: dial what waits at once, and begin the waits anew.
+    mutating func retryAll(now: Int64) {
+        for target in entries.keys { hasten(target, until: now, now: now) }
+    }
+
+    private mutating func hasten(_ target: Target, until: Int64, now: Int64) {
+        entries[target]?.backoff = Timing.redialFloor
+        switch entries[target]?.state {
+        case .waiting(let planned):
+            entries[target]?.state = .waiting(until: min(planned, until))
+            deadline = min(deadline, until)
+        case .dialling(let since, let restartAt):
+            let restartAt = min(restartAt, max(until, since + Timing.dialPatience))
+            entries[target]?.state = .dialling(since: since, restartAt: restartAt)
+            deadline = min(deadline, restartAt)
+        case .linked, .dropped, nil: return
+        }
+    }
+
+    /// The targets whose time has come, as many as may be dialled at once. Each is now being dialled; an earlier dial
+    /// of it is to be given up.
     mutating func due(now: Int64) -> [(target: Target, addresses: [PeerAddress])] {
         guard deadline <= now else { return [] }
         deadline = .max
@@ -51,7 +115,11 @@ struct Dialer: Sendable {
         var due: [(Target, [PeerAddress])] = []
         for (target, entry) in entries {
             switch entry.state {
-            case .dialling: room -= 1
+            case .dialling(_, let restartAt) where restartAt <= now && !entry.addresses.isEmpty:
+                due.append((target, entry.addresses))
+            case .dialling(_, let restartAt):
+                room -= 1
+                deadline = min(deadline, restartAt)
             case .waiting(let until) where until <= now && !entry.addresses.isEmpty:
                 due.append((target, entry.addresses))
             case .waiting(let until) where !entry.addresses.isEmpty: deadline = min(deadline, until)
@@ -63,24 +131,27 @@ struct Dialer: Sendable {
             due.removeLast(due.count - max(0, room))
             deadline = min(deadline, now + Timing.redialFloor)
         }
-        for (target, _) in due { entries[target]?.state = .dialling }
+        for (target, _) in due { entries[target]?.state = .dialling(since: now, restartAt: .max) }
         return due
     }
 
-    /// Whatever waits is dialled at once, and its waits begin anew.
-    mutating func hasten(now: Int64) {
-        for (target, entry) in entries {
-            guard case .waiting = entry.state else { continue }
-            entries[target]?.state = .waiting(until: now)
-            entries[target]?.backoff = Timing.redialFloor
-        }
-        deadline = min(deadline, now)
-    }
+    // MARK: - What became of it
 
     mutating func linked(_ target: Target) {
         guard entries[target] != nil else { return }
         entries[target]?.state = .linked
         entries[target]?.backoff = Timing.redialFloor
+        entries[target]?.isProven = true
+    }
+
+    /// Its link may be dead: dial it beside that, after `delay`.
+    /// - Returns: whether it can be dialled.
+    @discardableResult
+    mutating func doubted(_ target: Target, delay: Int64, now: Int64) -> Bool {
+        guard case .linked = entries[target]?.state, entries[target]?.addresses.isEmpty == false else { return false }
+        entries[target]?.state = .waiting(until: now + delay)
+        deadline = min(deadline, now + delay)
+        return true
     }
 
     mutating func dropped(_ target: Target) { entries[target]?.state = .dropped }
@@ -88,9 +159,17 @@ struct Dialer: Sendable {
     /// A dial failed, or a link ended: wait, and longer the next time.
     mutating func failed(_ target: Target, now: Int64) {
         guard var entry = entries[target] else { return }
+        if let forgottenAt = entry.forgottenAt {
+            if case .linked = entry.state { entry.forgottenAt = now + Timing.remembered }
+            guard entry.isProven, now < (entry.forgottenAt ?? forgottenAt) else {
+                entries[target] = nil
+                return
+            }
+        }
         entry.state = .waiting(until: now + entry.backoff)
         deadline = min(deadline, now + entry.backoff)
         entry.backoff = min(entry.backoff * 2, Timing.redialCeiling)
         entries[target] = entry
+        if entry.forgottenAt != nil { boundRemembered() }
     }
 }

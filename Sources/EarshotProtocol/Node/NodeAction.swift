@@ -14,6 +14,12 @@ public struct RequestID: Hashable, Sendable {
     public init(_ number: UInt64) { self.number = number }
 }
 
+/// An attempt to connect that is made only to see whether it succeeds.
+public struct ProbeID: Hashable, Sendable {
+    public let number: UInt64
+    public init(_ number: UInt64) { self.number = number }
+}
+
 /// What a node's machine wants done. A shell does it, in this order, and decides nothing.
 public enum NodeAction: Sendable {
     /// Connect to whichever of the addresses answers first, and say `connected` or `connectFailed`.
@@ -27,7 +33,12 @@ public enum NodeAction: Sendable {
     case read(EntriesRead)
     /// Find the entries whose time is over, and say `expiredFound` or `findExpiredFailed`.
     case findExpired(logID: LogID, after: UInt64, now: Int64)
+    /// Connect, close at once, and say `probed` with what happened; a connection that takes longer than
+    /// `Timing.dialBack` has failed.
+    case probe(ProbeID, PeerAddress)
     case complete(RequestID, Result<[Message], ProtocolError>)
+    /// The answer to `checkReachability`.
+    case reachability(RequestID, [Reachability])
     case post(Event)
 }
 

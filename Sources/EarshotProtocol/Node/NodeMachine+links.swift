@@ -14,12 +14,15 @@ extension NodeMachine {
         let isNewcomer = now.uptime - start < Timing.newcomer
         let delay = isNewcomer || local.deviceID < deviceID ? 0 : Timing.dialDeference
         dialer.found(.device(deviceID), addresses: addresses, delay: delay, now: now.uptime)
-        if linkOfDevice[deviceID] != nil { dialer.linked(.device(deviceID)) }
+        if let standing = linkOfDevice[deviceID] {
+            if links[standing]?.machine.isDoubted == false { dialer.linked(.device(deviceID)) }
+            doubtIfSilent(standing, now: now)
+        }
         return finish(now: now)
     }
 
     public mutating func lost(_ deviceID: DeviceID, now: Moment) -> [NodeAction] {
-        dialer.lost(.device(deviceID))
+        dialer.lost(.device(deviceID), now: now.uptime)
         return finish(now: now)
     }
 
@@ -31,17 +34,26 @@ extension NodeMachine {
 
     /// Tries where known devices were reached last: they may still be there, and multicast may not.
     public mutating func dialRemembered(now: Moment) -> [NodeAction] {
-        for device in directory.devices.values.sorted(by: { $0.deviceID < $1.deviceID }) where !device.addresses.isEmpty
-        {
-            let delay = Timing.dialDeference
-            dialer.found(.device(device.deviceID), addresses: device.addresses, delay: delay, now: now.uptime)
-        }
+        recallDevices(now: now)
         return finish(now: now)
+    }
+
+    /// Of more devices than can be dialled so, those are whose users were seen last.
+    mutating func recallDevices(now: Moment) {
+        let devices = directory.devices.values
+            .filter { !$0.addresses.isEmpty && linkOfDevice[$0.deviceID] == nil }
+            .map { (record: $0, lastSeen: directory.users[$0.userID]?.lastSeen ?? 0) }
+            .sorted { ($1.lastSeen, $0.record.deviceID) < ($0.lastSeen, $1.record.deviceID) }
+        for (record, _) in devices.prefix(Limits.rememberedDevices) {
+            dialer.recalled(
+                .device(record.deviceID), addresses: record.addresses, delay: Timing.dialDeference, now: now.uptime)
+        }
     }
 
     mutating func dialDue(now: Moment) {
         guard !isStopping else { return }
         for (target, addresses) in dialer.due(now: now.uptime) {
+            abandonDials(of: target)
             nextConnection += 1
             let connectionID = ConnectionID(nextConnection)
             guard let machine = linkMachine(.initiator, now: now) else { continue }
@@ -51,6 +63,20 @@ extension NodeMachine {
             wakeBound = min(wakeBound, machine.deadline)
             emit(.connect(connectionID, addresses))
         }
+    }
+
+    /// A dial that hangs gives way to the next.
+    private mutating func abandonDials(of target: Dialer.Target) {
+        for connectionID in links.keys.sorted() where isDial(connectionID, of: target) {
+            links[connectionID] = nil
+            linksToFlush.remove(connectionID)
+            emit(.disconnect(connectionID))
+        }
+    }
+
+    private func isDial(_ connectionID: ConnectionID, of target: Dialer.Target) -> Bool {
+        guard let link = links[connectionID] else { return false }
+        return link.isOutbound && link.peer == nil && link.targets.contains(target)
     }
 
     private func linkMachine(_ role: HandshakeState.Role, now: Moment) -> LinkMachine? {
@@ -118,9 +144,11 @@ extension NodeMachine {
 
     /// The connection is gone.
     public mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
-        let wasEstablished = links[connectionID]?.peer != nil
+        guard let link = links[connectionID] else { return finish(now: now) }
         let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
-        end(connectionID, error: wasEstablished ? nil : error, now: now)
+        // Who connects and says nothing wanted to know whether this port can be reached.
+        let isProbe = !link.isOutbound && !link.machine.hasHeard
+        end(connectionID, error: link.peer != nil || isProbe ? nil : error, now: now)
         return finish(now: now)
     }
 
@@ -146,11 +174,16 @@ extension NodeMachine {
             switch action {
             case .write(let bytes): emit(.write(connectionID, bytes))
             case .decide(let peer): decide(peer, on: connectionID, now: now)
-            case .established(let peer): establish(peer, on: connectionID, now: now)
+            case .established(let peer):
+                establish(peer, on: connectionID, now: now)
+                noteClock(of: peer)
+                noteCredential(on: connectionID, now: now)
             case .receive(let frame):
                 do { try received(frame, on: connectionID, now: now) } catch {
                     close(connectionID, .violation, error: error, now: now)
                 }
+            case .doubted: dialBeside(connectionID, now: now)
+            case .trusted: for target in links[connectionID]?.targets ?? [] { dialer.linked(target) }
             case .close(let error): end(connectionID, error: error, now: now)
             }
         }
@@ -168,18 +201,23 @@ extension NodeMachine {
         guard let link = links.removeValue(forKey: connectionID) else { return }
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
-        if let peer = link.peer { unlink(peer, connectionID, now: now) }
+        forgetDialBacks(of: connectionID)
+        if let peer = link.peer {
+            unlink(peer, connectionID, now: now)
+        } else if let stranger = link.machine.introduced {
+            clocks.note(stranger)
+        }
         for target in link.targets {
             if let survivor = standingLink(for: target, of: link.peer) {
                 links[survivor]?.targets.insert(target)
                 dialer.linked(target)
             } else if error?.closeReason == .ownIdentity {
                 dialer.dropped(target)
-            } else {
+            } else if !links.keys.contains(where: { isDial($0, of: target) }) {
                 dialer.failed(target, now: now.uptime)
             }
         }
-        if let error, isWorthTelling(error) {
+        if let error, isWorthTelling(error, wasEstablished: link.peer != nil) {
             post(
                 .linkFailed(
                     LinkFailure(
@@ -194,9 +232,11 @@ extension NodeMachine {
         return peer.flatMap { linkOfDevice[$0.deviceID] }
     }
 
-    private func isWorthTelling(_ error: ProtocolError) -> Bool {
+    private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
         case .shutdown, .duplicate, .ownIdentity: false
+        // What stood until then comes back with the next credential. If there is none, the next handshake says so.
+        case .credentialExpired where wasEstablished: false
         default: true
         }
     }

@@ -12,6 +12,9 @@ extension NodeMachine {
             for receipt in receipts { try received(receipt, from: peer, on: connectionID, now: now) }
         case .heads(let receipts, let isComplete):
             try received(heads: receipts, isComplete: isComplete, from: peer, on: connectionID, now: now)
+        case .dialBack(let port, let nonce): dialBack(port: port, nonce: nonce, on: connectionID, now: now)
+        case .dialBackResult(let nonce, let isReachable):
+            dialBackEnded(nonce: nonce, isReachable: isReachable, on: connectionID)
         case .ping, .pong, .rekey, .close: break  // The link has dealt with these.
         }
     }

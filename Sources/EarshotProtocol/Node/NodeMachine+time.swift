@@ -3,23 +3,28 @@ public import EarshotModel
 extension NodeMachine {
     /// Time has passed. To be called at `deadline`, and harmless at any other time.
     public mutating func tick(now: Moment) -> [NodeAction] {
+        noticeClocks(now: now)
+        closeExpired(now: now)
         for connectionID in links.keys.sorted() {
             guard let link = links[connectionID], link.machine.deadline <= now.uptime else { continue }
             guard let output = links[connectionID]?.machine.tick(now: now) else { continue }
             run(output, on: connectionID, now: now)
         }
+        endCheck(now: now)
         findExpired(now: now)
         // Sending again is how a node finds out that the disk takes writes again.
         if hasStorageFailed { linksToPump.formUnion(links.keys) }
         wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
+        wakeBound = min(wakeBound, dialBacks.check?.deadline ?? .max)
+        for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
         for log in ownLogs.values { noteExpiry(log.record, now: now) }
         return finish(now: now)
     }
 
     /// When `tick` has something to do, at the latest.
-    public func deadline(now: Moment) -> Int64 {
-        max(now.uptime, min(queue.deadline, wakeBound, isStopping ? .max : dialer.deadline))
-    }
+    public func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
+
+    var nextDeadline: Int64 { min(queue.deadline, wakeBound, isStopping ? .max : dialer.deadline) }
 
     /// Messages of this log may expire then. The wall clock may jump, so it is looked at once an hour at least.
     mutating func noteExpiry(_ record: LogRecord, now: Moment) {

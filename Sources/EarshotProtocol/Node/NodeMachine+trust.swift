@@ -27,7 +27,7 @@ extension NodeMachine {
     private mutating func accept(_ user: UserRecord, now: Moment) throws(ProtocolError) {
         try checkNotBlocked(user)
         pin(user.userID, now: now)
-        dialer.hasten(now: now.uptime)
+        dialer.retryAll(now: now.uptime)
     }
 
     private mutating func verify(_ user: UserRecord, now: Moment) throws(ProtocolError) {
@@ -52,7 +52,7 @@ extension NodeMachine {
     private mutating func setTrust(_ trust: Trust, of userID: UserID, now: Moment) {
         guard let user = directory.setTrust(trust, of: userID) else { return }
         noteMeeting(user, changes: [.trust], now: now)
-        if trust == .unverified { dialer.hasten(now: now.uptime) }
+        if trust == .unverified { dialer.retryAll(now: now.uptime) }
     }
 
     // MARK: - Names

@@ -24,6 +24,10 @@ public struct NodeMachine: Sendable {
     var linksOfUser: [UserID: [ConnectionID]] = [:]
     /// No link and no message needs `tick` before this uptime. It may be early, never late.
     var wakeBound = Int64.min
+    /// When this machine last asked to be called, at the latest: whoever is called later was asleep.
+    var expectedBy = Int64.max
+    /// What the clocks said last.
+    var lastMoment: Moment?
 
     var ownLogs: [LogID: OwnLog] = [:]
     /// The log that this device writes to each user now.
@@ -41,8 +45,10 @@ public struct NodeMachine: Sendable {
     var linksToPump: Set<ConnectionID> = []
     /// Conflicts that were told.
     var toldConflicts: Set<IdentityConflict> = []
-    /// Users whose clock was found far ahead, and reported once.
+    /// Users whose clock was found to be far from this one, and reported once.
     var skewedUsers: Set<UserID> = []
+    var clocks = PeerClocks()
+    var dialBacks = DialBacks()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
     /// When the first peer was seen, as an uptime.
@@ -114,6 +120,7 @@ public struct NodeMachine: Sendable {
 
     /// Does what has become possible, and hands over all actions in their order.
     mutating func finish(now: Moment) -> [NodeAction] {
+        noticeClocks(now: now)
         for connectionID in duplicates { close(connectionID, .duplicate, error: nil, now: now) }
         duplicates.removeAll()
         for connectionID in linksToPump.sorted() { pump(connectionID, now: now) }
@@ -121,6 +128,7 @@ public struct NodeMachine: Sendable {
         flushLinks(now: now)
         commitIfDue(now: now)
         dialDue(now: now)
+        expectedBy = max(now.uptime, nextDeadline)
         defer { actions = [] }
         return actions
     }

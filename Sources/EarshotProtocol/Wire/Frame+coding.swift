@@ -13,6 +13,12 @@ extension Frame {
         case .pong: wire.pong = .init()
         case .rekey: wire.rekey = .init()
         case .close(let reason): wire.close.reason = reason?.rawValue ?? 0
+        case .dialBack(let port, let nonce):
+            wire.dialBack.port = UInt32(port)
+            wire.dialBack.nonce = nonce
+        case .dialBackResult(let nonce, let isReachable):
+            wire.dialBackResult.nonce = nonce
+            wire.dialBackResult.reachable = isReachable
         }
         return Wire.encode(wire)
     }
@@ -33,6 +39,13 @@ extension Frame {
         case .pong: return .pong
         case .rekey: return .rekey
         case .close(let close): return .close(CloseReason(rawValue: close.reason))
+        case .dialBack(let dialBack):
+            guard let port = UInt16(exactly: dialBack.port), port > 0 else {
+                throw ProtocolError(.malformed, "a port is 1 to 65535")
+            }
+            return .dialBack(port: port, nonce: dialBack.nonce)
+        case .dialBackResult(let result):
+            return .dialBackResult(nonce: result.nonce, isReachable: result.reachable)
         case nil: return nil
         }
     }

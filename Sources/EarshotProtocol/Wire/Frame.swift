@@ -11,6 +11,9 @@ enum Frame: Hashable, Sendable {
     /// The next Noise message from this sender is encrypted with the next key.
     case rekey
     case close(CloseReason?)
+    /// Can this port be connected to, at the host at the sender's end of the link?
+    case dialBack(port: UInt16, nonce: UInt64)
+    case dialBackResult(nonce: UInt64, isReachable: Bool)
 }
 
 /// A run of entries of one log, proved by a signature over its last.

@@ -72,6 +72,9 @@ struct SimulatedNode {
         return requestID
     }
 
+    /// - Returns: whether this was asked, and not yet answered.
+    mutating func answered(_ requestID: RequestID) -> Bool { requests.removeValue(forKey: requestID) != nil }
+
     mutating func completed(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) {
         guard let text = requests.removeValue(forKey: requestID) else { return }
         if case .success(let messages) = result {

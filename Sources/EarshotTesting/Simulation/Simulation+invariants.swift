@@ -34,6 +34,14 @@ extension Simulation {
         }
     }
 
+    /// Every check is answered once, and speaks of the other node alone.
+    mutating func observe(_ answers: [Reachability], to requestID: RequestID, at index: Int) {
+        if !nodes[index].answered(requestID) { violated("a check of reachability is answered twice") }
+        if answers.contains(where: { $0.userID != nodes[1 - index].local.userID }) || answers.count > 1 {
+            violated("a check of reachability speaks of somebody else")
+        }
+    }
+
     /// A state never goes back, and none is told twice.
     private mutating func advance(_ change: MessageStateChange, at index: Int) {
         let old = nodes[index].states[change.messageID]

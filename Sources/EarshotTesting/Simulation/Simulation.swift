@@ -32,6 +32,7 @@ public struct Simulation {
         case send(node: Int, number: Int)
         case cancel(node: Int, MessageID)
         case markRead(node: Int, MessageID)
+        case probed(node: Int, generation: Int, ProbeID, peer: Int)
         case restart(node: Int)
         case fault
         case heal
@@ -129,6 +130,10 @@ public struct Simulation {
         case .markRead(let node, let messageID):
             let requestID = nodes[node].nextRequest(for: "a read mark")
             try perform(node) { $0.markRead(messageID, requestID: requestID, now: $1) }
+        case .probed(let node, let generation, let probeID, let peer):
+            guard nodes[node].generation == generation else { return }
+            let isReachable = !network.isCut && nodes[peer].isUp
+            try perform(node) { $0.probed(probeID, isReachable: isReachable, now: $1) }
         case .restart(let node): try start(node)
         case .fault: try fault()
         case .heal:
@@ -198,6 +203,13 @@ public struct Simulation {
         case .findExpired(let logID, let after, let now):
             let answer = Answer.expired(logID, after: after, now: now)
             queue.push(.answer(node: index, generation: generation, answer), at: time + 200)
+        case .probe(let probeID, let address):
+            let peer = nodes.indices.first { SimulatedNetwork.address(of: $0) == address } ?? 1 - index
+            let at = time + Int64.random(in: configuration.latency, using: &generator)
+            queue.push(.probed(node: index, generation: generation, probeID, peer: peer), at: at)
+        case .reachability(let requestID, let answers):
+            note(4, UInt64(answers.count))
+            observe(answers, to: requestID, at: index)
         case .complete(let requestID, let result):
             nodes[index].completed(requestID, result)
             guard case .success(let messages) = result, let message = messages.first, generator.oneIn(12) else {
@@ -257,10 +269,17 @@ public struct Simulation {
         guard !isHealed else { return }
         faults += 1
         let index = Int.random(in: nodes.indices, using: &generator)
-        switch Int.random(in: 0..<10, using: &generator) {
+        switch Int.random(in: 0..<13, using: &generator) {
         case 0..<4: try cutConnections(halfOpen: false)
         case 4..<6: try cutConnections(halfOpen: true)
         case 6: network.isCut.toggle()
+        case 7: try perform(index) { $0.networkChanged(now: $1) }
+        case 8: try perform(index) { $0.woke(now: $1) }
+        case 9:
+            let requestID = nodes[index].nextRequest(for: "a check")
+            try perform(index) {
+                $0.checkReachability(port: SimulatedNetwork.address(of: index).port, requestID: requestID, now: $1)
+            }
         default: crash(index)
         }
         queue.push(.fault, at: time + Int64.random(in: 1...configuration.faultInterval * 2, using: &generator))

@@ -9,6 +9,9 @@ struct LinkPair {
     var initiator: LinkMachine
     var responder: LinkMachine
     var now = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
+    /// How far the responder's clock is ahead.
+    var responderAhead: Int64 = 0
+    var responderNow: Moment { Moment(wallClock: now.wallClock + responderAhead, uptime: now.uptime) }
     /// Whether the initiator knows that both ends have proved all.
     var isConfirmed = false
     /// What each end wanted beside writing, in order.
@@ -31,12 +34,12 @@ struct LinkPair {
     mutating func runInitiator(_ actions: [LinkMachine.Action]) {
         for action in actions {
             switch action {
-            case .write(let bytes): runResponder(responder.received(bytes, now: now))
+            case .write(let bytes): runResponder(responder.received(bytes, now: responderNow))
             case .decide:
                 initiatorActions.append(action)
                 runInitiator(initiator.accept(now: now))
             case .established: isConfirmed = true
-            case .receive, .close: initiatorActions.append(action)
+            case .receive, .doubted, .trusted, .close: initiatorActions.append(action)
             }
         }
     }
@@ -47,12 +50,12 @@ struct LinkPair {
             case .write(let bytes): runInitiator(initiator.received(bytes, now: now))
             case .decide:
                 responderActions.append(action)
-                runResponder(responder.accept(now: now))
+                runResponder(responder.accept(now: responderNow))
             case .established:
                 // As a node does: the first frame also tells the initiator that the keys agree.
                 responder.enqueue(.heads([], isComplete: true))
-                runResponder(responder.flush(now: now))
-            case .receive, .close: responderActions.append(action)
+                runResponder(responder.flush(now: responderNow))
+            case .receive, .doubted, .trusted, .close: responderActions.append(action)
             }
         }
     }

@@ -25,6 +25,7 @@ struct Vectors {
         sections["bob"] = try identity(.bob(), bob)
         sections["network"] = network()
         sections["safetyNumber"] = safetyNumber()
+        sections["frames"] = Self.frames()
         sections["log"] = try logValues()
         sections["handshake"] = try Transcript(networkKey: nil, entries: entries()).values
         sections["handshakeWithNetworkKey"] = try Transcript(networkKey: Self.networkKey, entries: entries()).values
@@ -38,6 +39,7 @@ struct Vectors {
             "agreementSecret": Hex.text(device.agreementSecret),
             "ephemeralSecret": Hex.text(device.ephemeralSecret),
             "run": String(device.run),
+            "clock": String(VectorDevice.now),
             "notBefore": String(VectorDevice.notBefore),
             "notAfter": String(VectorDevice.notAfter),
             "userID": Hex.text(local.userID.bytes),
@@ -62,6 +64,15 @@ struct Vectors {
             "bobHash": Hex.text(bobHash),
             "bobDigits": NumericFingerprint.digits(of: bobHash),
             "number": SafetyNumber(alice.userID, bob.userID).digits,
+        ]
+    }
+
+    private static func frames() -> [String: String] {
+        let (port, nonce) = (7000 as UInt16, 0x2122_2324_2526_2728 as UInt64)
+        return [
+            "port": String(port), "nonce": String(nonce),
+            "dialBack": Hex.text(Frame.dialBack(port: port, nonce: nonce).encoded()),
+            "dialBackResult": Hex.text(Frame.dialBackResult(nonce: nonce, isReachable: true).encoded()),
         ]
     }
 

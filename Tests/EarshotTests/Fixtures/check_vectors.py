@@ -81,6 +81,14 @@ def log(published):
     }, found
 
 
+def frames(values):
+    port, nonce = int(values["port"]), int(values["nonce"])
+    return {
+        "dialBack": without_length(earshot.dial_back(port, nonce)).hex(),
+        "dialBackResult": without_length(earshot.dial_back_result(nonce, True)).hex(),
+    }
+
+
 def without_length(frame):
     return frame[earshot.read_varint(frame, 0)[1] :]
 
@@ -93,7 +101,8 @@ def handshake(published, network_key, entries):
         return earshot.noise_connection(secrets[0], network_key, is_initiator, ephemeral_secret=secrets[1])
 
     dialling, answering = connection(alice, True), connection(bob, False)
-    introductions = [earshot.introduction(credential(values), int(values["run"])) for values in (alice, bob)]
+    introductions = [
+        earshot.introduction(credential(values), int(values["run"]), int(values["clock"])) for values in (alice, bob)]
     first = dialling.write_message()
     answering.read_message(first)
     second = answering.write_message(introductions[1])
@@ -133,6 +142,7 @@ def main(file):
         "bob": identity(published["bob"]),
         "network": {"tag": earshot.network_tag(network_key)},
         "safetyNumber": safety_number(published),
+        "frames": frames(published["frames"]),
         "log": log_values,
         "handshake": handshake(published, None, entries),
         "handshakeWithNetworkKey": handshake(published, network_key, entries),

@@ -246,8 +246,8 @@ def hello(network_key, version=VERSION):
     return number_field(1, version) + bytes_field(2, network_tag(network_key).encode())
 
 
-def introduction(credential, run):
-    return bytes_field(1, credential.encoded) + fixed_field(2, run)
+def introduction(credential, run, clock):
+    return bytes_field(1, credential.encoded) + fixed_field(2, run) + number_field(4, clock)
 
 
 def noise_connection(static_secret, network_key, is_initiator, ephemeral_secret=None):
@@ -271,12 +271,20 @@ def framed(content):
 
 # 2.6, 2.7 Frames
 
-HEADS, ENTRIES, RECEIPTS, PING, PONG, REKEY, CLOSE = range(1, 8)
+HEADS, ENTRIES, RECEIPTS, PING, PONG, REKEY, CLOSE, DIAL_BACK, DIAL_BACK_RESULT = range(1, 10)
 
 
 def frame(kind, content=b""):
     encoded = bytes_field(kind, content, always=True)
     return varint(len(encoded)) + encoded
+
+
+def dial_back(port, nonce):
+    return frame(DIAL_BACK, number_field(1, port) + fixed_field(2, nonce))
+
+
+def dial_back_result(nonce, reachable):
+    return frame(DIAL_BACK_RESULT, fixed_field(1, nonce) + number_field(2, int(reachable)))
 
 
 def cut_frames(stream):
@@ -299,7 +307,7 @@ def cut_frames(stream):
             break
         if len(stream) < at + length:
             break
-        content = [item for item in fields(stream[at : at + length]) if HEADS <= item[0] <= CLOSE]
+        content = [item for item in fields(stream[at : at + length]) if HEADS <= item[0] <= DIAL_BACK_RESULT]
         found += content[-1:]
         stream = stream[at + length :]
     return found, stream

@@ -10,6 +10,7 @@ It obeys orders on standard input, one a line, and tells what happens on standar
     ping           asks for a sign of life                     -> pong
     rekey          renews its sending key, then as `ping`      -> pong
     forge          acknowledges with a signature of nobody     -> closed
+    dialback PORT  asks the node to connect to a port       -> reachable, with the node's answer
     drop           cuts the connection without a word
     close          says goodbye and cuts the connection        -> closed
 
@@ -43,7 +44,7 @@ def now():
 class Device:
     """An identity, a device of it, its credential, and what it keeps from one link to the next."""
 
-    def __init__(self, name, begins, ends):
+    def __init__(self, name, begins, ends, ahead):
         identity = SigningKey(os.urandom(32))
         self.signing = SigningKey(os.urandom(32))
         self.agreement_secret = os.urandom(32)
@@ -51,9 +52,13 @@ class Device:
         agreement = earshot.agreement_public_key(self.agreement_secret)
         self.credential = Credential.issue(name, identity, self.signing, agreement, now() + begins, now() + ends)
         self.run = int.from_bytes(os.urandom(8), "big") | 1
+        self.ahead = ahead
         self.own_log = None
         self.received = {}
         self.read = {}
+
+    def introduction(self):
+        return earshot.introduction(self.credential, self.run, now() + self.ahead)
 
     def log_to(self, user_id):
         if self.own_log is None:
@@ -127,7 +132,7 @@ class Link:
         self.wire.send(self.hello)
         self.wire.send(self.noise.write_message())
         peer = self.read_introduction()
-        self.wire.send(self.noise.write_message(earshot.introduction(self.device.credential, self.device.run)))
+        self.wire.send(self.noise.write_message(self.device.introduction()))
         return peer
 
     def respond(self):
@@ -135,13 +140,14 @@ class Link:
         ours = earshot.message(self.hello, version=(1, 0), tag=(2, b""))
         require(theirs == ours, "the node says hello in another way: %r" % theirs)
         self.noise.read_message(self.wire.wait())
-        self.wire.send(self.noise.write_message(earshot.introduction(self.device.credential, self.device.run)))
+        self.wire.send(self.noise.write_message(self.device.introduction()))
         return self.read_introduction()
 
     def read_introduction(self):
         state = self.noise.noise_protocol.handshake_state
         payload = bytes(self.noise.read_message(self.wire.wait()))
-        values = earshot.message(payload, credential=(1, b""), run=(2, 0), refusal=(3, 0))
+        values = earshot.message(payload, credential=(1, b""), run=(2, 0), refusal=(3, 0), clock=(4, 0))
+        require(abs(earshot.signed(values["clock"]) - now()) < 60_000, "the node's clock is not this host's")
         if values["refusal"]:
             raise Refused(reason=values["refusal"])
         credential = Credential(values["credential"])
@@ -184,10 +190,27 @@ class Link:
             tell("pong")
         elif kind == earshot.REKEY:
             self.noise.rekey_inbound_cipher()
+        elif kind == earshot.DIAL_BACK:
+            self.received_dial_back(content)
+        elif kind == earshot.DIAL_BACK_RESULT:
+            tell("reachable", **earshot.message(content, nonce=(1, 0), reachable=(2, 0)))
         elif kind == earshot.CLOSE:
             tell("closed", reason=earshot.message(content, reason=(1, 0))["reason"])
             return False
         return True
+
+    # 2.12 Dial-back
+
+    def received_dial_back(self, content):
+        values = earshot.message(content, port=(1, 0), nonce=(2, 0))
+        require(1 <= values["port"] <= 65535, "a port is 1 to 65535")
+        host = self.wire.connection.getpeername()[0]
+        try:
+            socket.create_connection((host, values["port"]), timeout=3).close()
+            reachable = True
+        except OSError:
+            reachable = False
+        self.write(earshot.dial_back_result(values["nonce"], reachable))
 
     # 5.1 Heads
 
@@ -283,7 +306,7 @@ class Link:
 class Peer:
     def __init__(self, arguments):
         self.arguments = arguments
-        self.device = Device(arguments.name, arguments.begins, arguments.ends)
+        self.device = Device(arguments.name, arguments.begins, arguments.ends, arguments.ahead)
         self.selector = selectors.DefaultSelector()
         self.link = None
         self.listener = None
@@ -327,6 +350,8 @@ class Peer:
         elif word == "text":
             # In many small pieces, as the page allows.
             link.send("é" * (int(rest) // 2), piece=1000)
+        elif word == "dialback":
+            link.write(earshot.dial_back(int(rest), 77))
         elif word == "drop":
             self.cut()
         elif word == "close":
@@ -369,6 +394,7 @@ def main():
     parser.add_argument("--version", type=int, default=earshot.VERSION, help="what it says that it speaks")
     parser.add_argument("--begins", type=int, default=-HOUR, help="of its credential, milliseconds from now")
     parser.add_argument("--ends", type=int, default=24 * HOUR, help="of its credential, milliseconds from now")
+    parser.add_argument("--ahead", type=int, default=0, help="how far it says that its clock is ahead, milliseconds")
     try:
         Peer(parser.parse_args()).run()
     except ProtocolViolation as error:

@@ -61,8 +61,11 @@ nonisolated struct Earshot_V1_Introduction: Sendable {
   /// Drawn anew each time a node starts: tells a peer that restarted from one that dialled twice.
   var run: UInt64 = 0
 
-  /// Set in the place of everything else by an initiator that refuses the responder.
+  /// Set by an initiator that refuses the responder, in the place of everything else but the clock.
   var refusal: UInt32 = 0
+
+  /// The sender's wall clock, in milliseconds since 1970 (UTC). Only for telling people that a clock is wrong.
+  var clock: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -176,6 +179,22 @@ nonisolated struct Earshot_V1_Frame: Sendable {
     set {content = .close(newValue)}
   }
 
+  var dialBack: Earshot_V1_DialBack {
+    get {
+      if case .dialBack(let v)? = content {return v}
+      return Earshot_V1_DialBack()
+    }
+    set {content = .dialBack(newValue)}
+  }
+
+  var dialBackResult: Earshot_V1_DialBackResult {
+    get {
+      if case .dialBackResult(let v)? = content {return v}
+      return Earshot_V1_DialBackResult()
+    }
+    set {content = .dialBackResult(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -186,6 +205,8 @@ nonisolated struct Earshot_V1_Frame: Sendable {
     case pong(Earshot_V1_Pong)
     case rekey(Earshot_V1_Rekey)
     case close(Earshot_V1_Close)
+    case dialBack(Earshot_V1_DialBack)
+    case dialBackResult(Earshot_V1_DialBackResult)
 
   }
 
@@ -409,6 +430,36 @@ nonisolated struct Earshot_V1_Close: Sendable {
   init() {}
 }
 
+/// A question: can this port of the sender's host be connected to from where the receiver is?
+nonisolated struct Earshot_V1_DialBack: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var port: UInt32 = 0
+
+  var nonce: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V1_DialBackResult: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// That of the question.
+  var nonce: UInt64 = 0
+
+  var reachable: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "earshot.v1"
@@ -450,7 +501,7 @@ nonisolated extension Earshot_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Introduction"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credential\0\u{1}run\0\u{1}refusal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credential\0\u{1}run\0\u{1}refusal\0\u{1}clock\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -461,6 +512,7 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeSingularMessageField(value: &self._credential) }()
       case 2: try { try decoder.decodeSingularFixed64Field(value: &self.run) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.refusal) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.clock) }()
       default: break
       }
     }
@@ -480,6 +532,9 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
     if self.refusal != 0 {
       try visitor.visitSingularUInt32Field(value: self.refusal, fieldNumber: 3)
     }
+    if self.clock != 0 {
+      try visitor.visitSingularInt64Field(value: self.clock, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -487,6 +542,7 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
     if lhs._credential != rhs._credential {return false}
     if lhs.run != rhs.run {return false}
     if lhs.refusal != rhs.refusal {return false}
+    if lhs.clock != rhs.clock {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -589,7 +645,7 @@ nonisolated extension Earshot_V1_CredentialBody: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -688,6 +744,32 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.content = .close(v)
         }
       }()
+      case 8: try {
+        var v: Earshot_V1_DialBack?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .dialBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .dialBack(v)
+        }
+      }()
+      case 9: try {
+        var v: Earshot_V1_DialBackResult?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .dialBackResult(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .dialBackResult(v)
+        }
+      }()
       default: break
       }
     }
@@ -726,6 +808,14 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
     case .close?: try {
       guard case .close(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .dialBack?: try {
+      guard case .dialBack(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .dialBackResult?: try {
+      guard case .dialBackResult(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
     case nil: break
     }
@@ -1173,6 +1263,76 @@ nonisolated extension Earshot_V1_Close: SwiftProtobuf.Message, SwiftProtobuf._Me
 
   static func ==(lhs: Earshot_V1_Close, rhs: Earshot_V1_Close) -> Bool {
     if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V1_DialBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DialBack"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}port\0\u{1}nonce\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.port) }()
+      case 2: try { try decoder.decodeSingularFixed64Field(value: &self.nonce) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.port != 0 {
+      try visitor.visitSingularUInt32Field(value: self.port, fieldNumber: 1)
+    }
+    if self.nonce != 0 {
+      try visitor.visitSingularFixed64Field(value: self.nonce, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V1_DialBack, rhs: Earshot_V1_DialBack) -> Bool {
+    if lhs.port != rhs.port {return false}
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V1_DialBackResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DialBackResult"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{1}reachable\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.nonce) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.reachable) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.nonce != 0 {
+      try visitor.visitSingularFixed64Field(value: self.nonce, fieldNumber: 1)
+    }
+    if self.reachable != false {
+      try visitor.visitSingularBoolField(value: self.reachable, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V1_DialBackResult, rhs: Earshot_V1_DialBackResult) -> Bool {
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.reachable != rhs.reachable {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

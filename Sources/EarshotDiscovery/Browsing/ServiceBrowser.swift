@@ -1,8 +1,8 @@
 import EarshotModel
 
-/// Turns what a DNS-SD daemon says into reports, and decides what it is asked: a pure state machine.
+/// Turns what a DNS-SD implementation says into reports, and decides what it is asked: a pure state machine.
 ///
-/// Inputs are the daemon's answers and timers; each returns the actions to run, in order.
+/// Inputs are the answers of the daemon, or of the stack in this process, and timers; each returns the actions to run, in order.
 struct ServiceBrowser {
     /// Addresses of one host. Who has more is up to no good.
     static let addressesPerHost = 64
@@ -37,9 +37,9 @@ struct ServiceBrowser {
         var addresses: [HostAddress: Int] = [:]
     }
 
-    private let ownInstance: String
+    private var ownInstance: String
     private let capacity: Int
-    private var schedule = LookupSchedule()
+    private var schedule: LookupSchedule
     private var instances: [String: BrowsedInstance] = [:]
     private var hosts: [String: Host] = [:]
     private var isRotating = false
@@ -47,17 +47,31 @@ struct ServiceBrowser {
 
     /// - Parameters:
     ///   - ownInstance: this node's own instance name, which is not looked up.
+    ///   - bounds: how many lookups are open at once.
     ///   - capacity: instances that are kept track of at once; further ones are not seen.
-    init(ownInstance: String, capacity: Int = Limits.discoveredDevices) {
+    init(
+        ownInstance: String, bounds: LookupSchedule.Bounds = .daemon, capacity: Int = Limits.discoveredDevices
+    ) {
         self.ownInstance = ownInstance
         self.capacity = capacity
+        schedule = LookupSchedule(bounds: bounds)
     }
 
-    // MARK: What the daemon says
+    /// This node's own name was taken, and it is advertised under another: who has the old one is looked up.
+    mutating func registered(as instance: String) -> [Action] {
+        guard instance != ownInstance else { return [] }
+        let other = ownInstance
+        ownInstance = instance
+        let actions = run(schedule.removed(instance)) + retract(instance) { _ in true }
+        return actions + (instances[other]?.isSeen == true ? run(schedule.wanted(other)) : [])
+    }
+
+    // MARK: What is answered
 
     mutating func appeared(_ instance: String, on interface: NetworkInterface) -> [Action] {
-        guard instance != ownInstance, instances[instance] != nil || instances.count < capacity else { return [] }
-        guard instances[instance, default: BrowsedInstance()].seen(on: interface) else { return [] }
+        guard instances[instance] != nil || instances.count < capacity else { return [] }
+        guard instances[instance, default: BrowsedInstance()].seen(on: interface), instance != ownInstance
+        else { return [] }
         guard schedule.isOpen(instance) else { return run(schedule.wanted(instance)) }
         return refresh(instance)
     }

@@ -1,13 +1,21 @@
 /// Which instances are looked up now, and which lookups stay open: a pure state machine.
 ///
-/// An open lookup tells of every change at once, but each costs threads and connections to the D-Bus daemon, of which
-/// a user has 256. So a bounded number is searched at once, the latest few found stay open ("watched"), and the
-/// others rest and are searched again in turn.
+/// An open lookup tells of every change at once, but costs something all the while. So a bounded number is searched at
+/// once, the latest few found stay open ("watched"), and the others rest and are searched again in turn.
 struct LookupSchedule {
-    /// Lookups at once that have no answer yet.
-    static let searchLimit = 8
-    /// Lookups that stay open after their answer.
-    static let watchLimit = 8
+    /// How many lookups are open.
+    struct Bounds: Hashable {
+        /// At once that have no answer yet.
+        let search: Int
+        /// That stay open after their answer.
+        let watch: Int
+
+        /// Each lookup costs threads and connections to the D-Bus daemon, of which a user has 256.
+        static let daemon = Bounds(search: 8, watch: 8)
+        /// Each lookup costs some memory, and queries on the network as often as its records age: every 96 s
+        /// (RFC 6762 sections 5.2 and 10).
+        static let embedded = Bounds(search: 32, watch: 64)
+    }
 
     /// What to do, in this order.
     enum Step: Hashable {
@@ -24,8 +32,15 @@ struct LookupSchedule {
     private var searchCount = 0
     private var watching: [String] = []
     private var resting: [String] = []
-    private var searchLimit = Self.searchLimit
-    private var watchLimit = Self.watchLimit
+    private let bounds: Bounds
+    private var searchLimit: Int
+    private var watchLimit: Int
+
+    init(bounds: Bounds = .daemon) {
+        self.bounds = bounds
+        searchLimit = bounds.search
+        watchLimit = bounds.watch
+    }
 
     /// Nothing is opened until `resumed()`.
     private(set) var isPaused = false
@@ -63,7 +78,7 @@ struct LookupSchedule {
         leaveStage(of: instance)
         stages[instance] = .watching
         watching.append(instance)
-        searchLimit = min(Self.searchLimit, searchLimit + 1)
+        searchLimit = min(bounds.search, searchLimit + 1)
         return trimWatching() + openNext()
     }
 

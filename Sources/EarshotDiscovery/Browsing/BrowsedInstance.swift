@@ -1,14 +1,5 @@
 import EarshotModel
 
-/// A network interface at the time something was heard on it.
-struct NetworkInterface: Hashable {
-    /// The name of the loopback interface on Linux.
-    static let loopbackName = "lo"
-
-    let index: UInt32
-    let name: String
-}
-
 /// An address of a host, and the interface it is reached through.
 struct HostAddress: Hashable {
     let interface: UInt32

@@ -1,0 +1,14 @@
+extension Home {
+    /// The port that the node listened on last, if it is known. A file that says nothing of use is as good as none.
+    var lastPort: UInt16? {
+        guard let bytes = try? PrivateFile.read(portFile) else { return nil }
+        let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        return UInt16(text.prefix { $0 != "\n" }).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// - Throws: `EarshotError` `unusableHome`.
+    func setLastPort(_ port: UInt16) throws(EarshotError) {
+        guard port != lastPort else { return }
+        try Self.writePrivate(Array("\(port)\n".utf8), to: portFile)
+    }
+}

@@ -1,0 +1,51 @@
+import EarshotDiscovery
+import EarshotProtocol
+import Logging
+import NIOCore
+
+extension Node {
+    /// Tells the node's machine when the network or the clocks of this host change, until the task is cancelled.
+    func watchNetwork() async {
+        let (interfaces, shell, logger) = (configuration.interfaces, shell, configuration.logger)
+        let monitor = NetworkMonitor { interfaces.includes(interface: $0) }
+        do {
+            try await monitor.run { change in
+                logger.info("the network or a clock changed", metadata: ["change": "\(change)"])
+                shell.loop.execute { shell.assumeIsolated { $0.noticed(change) } }
+            }
+        } catch {
+            // Links and dials still find out by themselves, only later.
+            logger.warning("changes of the network are not seen", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Listens where the configuration says; else where this home listened last, so that peers which remember its
+    /// address find it without any discovery; else where the system likes.
+    func listen() async throws(EarshotError) -> UInt16 {
+        let peers = configuration.staticPeers
+        guard configuration.port == 0, let last = home.lastPort else {
+            return try await shell.start(port: configuration.port, staticPeers: peers)
+        }
+        do { return try await shell.start(port: last, staticPeers: peers) } catch {
+            guard error.code == .portInUse else { throw error }
+            return try await shell.start(port: 0, staticPeers: peers)
+        }
+    }
+
+    /// Keeps the port for the next run. Without it only remembered addresses are lost.
+    func remember(port: UInt16) {
+        do { try home.setLastPort(port) } catch {
+            configuration.logger.warning("the port is not remembered", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension NodeShell {
+    func noticed(_ change: NetworkChange) {
+        switch change {
+        case .networkChanged: networkChanged()
+        case .clockChanged: clockChanged()
+        case .resumed: woke()
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// How a run of a stack ended: with a failure, or because the task was cancelled.
+struct StackEnd: Sendable {
+    var wasAvailable = false
+    var failure: DiscoveryError?
+}
+
+/// Begins again whenever a stack fails, until the task is cancelled: the first wait is `floor`, and each is twice the
+/// one before, up to `ceiling`.
+///
+/// - Throws: `invalidAnnouncement`, and `CancellationError` when it is cancelled while it waits.
+func reconnecting(
+    floor: Duration, ceiling: Duration, reporting: @Sendable (SourceReport) -> Void,
+    _ connect: () async throws -> StackEnd
+) async throws {
+    var delay = floor
+    while !Task.isCancelled {
+        let end = try await connect()
+        guard let failure = end.failure else { return }
+        guard failure.code != .invalidAnnouncement else { throw failure }
+        reporting(.unavailable(reason: failure.message))
+        if end.wasAvailable { delay = floor }
+        try await Task.sleep(for: delay)
+        delay = min(delay * 2, ceiling)
+    }
+}

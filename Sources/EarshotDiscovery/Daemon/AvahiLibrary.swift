@@ -1,0 +1,15 @@
+import CDNSSD
+import Glibc
+
+/// What concerns the whole process, as both ways into Avahi share its common library.
+enum AvahiLibrary {
+    private static let preparation: Void = {
+        // For both: memory that one has allocated is never freed by other means by the other.
+        cdnssd_use_zeroed_memory()
+        // Else the daemon's layer prints a warning about itself.
+        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
+    }()
+
+    /// To be called before any other call into Avahi; only the first call does something.
+    static func prepare() { _ = preparation }
+}

@@ -1,0 +1,68 @@
+/// Owns one object of the stack in this process, counted as long as it lives. Confined to the stack's thread.
+final class AvahiObject {
+    /// Tells the answers to this object from those to an earlier one for the same lookup.
+    let serial: Int
+    /// Keeps the stack, which has to outlive all its objects.
+    private let stack: AvahiStack
+    private let gauge: OperationGauge
+    /// What the object's callbacks are given, if it has any of its own.
+    private let context: LookupContext?
+    private let free: () -> Void
+
+    init(of stack: AvahiStack, counting gauge: OperationGauge, context: LookupContext?, free: @escaping () -> Void) {
+        serial = context?.serial ?? 0
+        self.stack = stack
+        self.gauge = gauge
+        self.context = context
+        self.free = free
+        gauge.opened()
+    }
+
+    deinit {
+        free()
+        gauge.closed()
+    }
+}
+
+/// Takes what a lookup's callbacks say to the inbox.
+final class LookupContext {
+    let lookup: Lookup
+    let serial: Int
+    private let inbox: AvahiInbox
+
+    init(_ lookup: Lookup, serial: Int, inbox: AvahiInbox) {
+        self.lookup = lookup
+        self.serial = serial
+        self.inbox = inbox
+    }
+
+    /// Called by a callback.
+    static func deliver(_ event: LookupEvent, to context: UnsafeMutableRawPointer?) {
+        guard let context else { preconditionFailure("every lookup is begun with a context") }
+        let target = Unmanaged<LookupContext>.fromOpaque(context).takeUnretainedValue()
+        target.inbox.events.append(.lookup(target.lookup, serial: target.serial, event))
+    }
+}
+
+/// What the stack's callbacks have said and nobody has acted on yet: nothing is made or freed while the library calls.
+///
+/// It is emptied after every turn of the stack's loop, and a turn says no more than a packet, or the cache, holds.
+final class AvahiInbox {
+    enum Event {
+        case lookup(Lookup, serial: Int, LookupEvent)
+        /// The name of the host is taken.
+        case hostNameTaken
+        /// The name of the service is taken.
+        case instanceNameTaken
+        case failed
+        case wokenUp
+    }
+
+    var events: [Event] = []
+
+    /// Called by a callback.
+    static func deliver(_ event: Event, to context: UnsafeMutableRawPointer?) {
+        guard let context else { preconditionFailure("every callback has a context") }
+        Unmanaged<AvahiInbox>.fromOpaque(context).takeUnretainedValue().events.append(event)
+    }
+}

@@ -1,0 +1,52 @@
+import CAvahiCore
+
+extension AvahiStack {
+    /// Advertises the service on one interface until what it returns is released.
+    ///
+    /// That the name is taken comes out later, as `instanceNameTaken`.
+    func advertise(
+        _ instance: String, port: UInt16, txt: [UInt8], on interface: UInt32
+    ) throws(DiscoveryError) -> AvahiObject {
+        let context = Unmanaged.passUnretained(inbox).toOpaque()
+        let group = avahi_s_entry_group_new(
+            server, { _, _, state, context in AvahiStack.groupChanged(to: state, context) }, context)
+        guard let group else { throw DiscoveryError(avahiError: avahi_server_errno(server)) }
+        let object = AvahiObject(of: self, counting: gauge, context: nil) { avahi_s_entry_group_free(group) }
+        var strings: UnsafeMutablePointer<AvahiStringList>?
+        var code = avahi_string_list_parse(txt, txt.count, &strings)
+        defer { avahi_string_list_free(strings) }
+        if code >= 0 {
+            code = avahi_server_add_service_strlst(
+                server, group, AvahiIfIndex(interface), AvahiProtocol(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0),
+                instance, Advertisement.serviceType, Self.domain, nil, port, strings)
+        }
+        if code >= 0 { code = avahi_s_entry_group_commit(group) }
+        guard code >= 0 else { throw DiscoveryError(avahiError: code) }
+        return object
+    }
+
+    /// Takes another name for this host, since the one it had is taken. Services have to be advertised anew.
+    func renameHost() throws(DiscoveryError) {
+        guard let name = avahi_server_get_host_name(server), let other = avahi_alternative_host_name(name) else {
+            throw DiscoveryError(.stackFailed, "the embedded DNS-SD stack finds no free host name")
+        }
+        defer { cavahi_free(other) }
+        let code = avahi_server_set_host_name(server, other)
+        guard code >= 0 else { throw DiscoveryError(avahiError: code) }
+    }
+
+    /// The name to try after this one was taken: `name #2`, and so on.
+    static func alternative(to instance: String) -> String {
+        guard let other = avahi_alternative_service_name(instance) else { return instance }
+        defer { cavahi_free(other) }
+        return String(cString: other)
+    }
+
+    private static func groupChanged(to state: AvahiEntryGroupState, _ context: UnsafeMutableRawPointer?) {
+        switch state {
+        case AVAHI_ENTRY_GROUP_COLLISION: AvahiInbox.deliver(.instanceNameTaken, to: context)
+        case AVAHI_ENTRY_GROUP_FAILURE: AvahiInbox.deliver(.failed, to: context)
+        default: break
+        }
+    }
+}

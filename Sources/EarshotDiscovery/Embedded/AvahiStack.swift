@@ -1,0 +1,124 @@
+import CAvahiCore
+import EarshotModel
+import Glibc
+
+/// Avahi's multicast DNS stack in this process (libavahi-core): every pointer of it is in this type. Confined to one
+/// thread.
+final class AvahiStack {
+    /// Cached records of one interface and family: PTR, SRV, TXT, A and AAAA of each device that is kept track of.
+    static let cacheEntries = UInt32(Limits.discoveredDevices * 5)
+    /// Multicast DNS only (RFC 6762 section 3).
+    static let domain = "local"
+
+    let gauge: OperationGauge
+    let inbox: AvahiInbox
+    let server: OpaquePointer
+    private let poll: OpaquePointer
+    private let watch: OpaquePointer
+    private var lastSerial = 0
+
+    private static let silence: Void = cavahi_silence()
+
+    /// - Parameters:
+    ///   - hostName: what this host is called by the stack; one label.
+    ///   - denied: interfaces that it neither listens nor speaks on.
+    ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
+    /// - Throws: `stackFailed` where it cannot run: as a rule since it gets no socket for multicast DNS.
+    init(
+        hostName: String, denied: [String], allowsPointToPoint: Bool, gauge: OperationGauge, wakeUp: WakeUp
+    ) throws(DiscoveryError) {
+        AvahiLibrary.prepare()
+        _ = Self.silence
+        let inbox = AvahiInbox()
+        // Unretained: what has the inbox for its context is freed in `deinit`, before the inbox is.
+        let context = Unmanaged.passUnretained(inbox).toOpaque()
+        guard let poll = avahi_simple_poll_new(), let api = avahi_simple_poll_get(poll) else {
+            throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack gets no loop")
+        }
+        guard let watch = Self.watch(wakeUp, api, context) else {
+            avahi_simple_poll_free(poll)
+            throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack cannot be woken up")
+        }
+        var code: CInt = 0
+        let server = Self.withConfiguration(hostName, denied, allowsPointToPoint) { configuration in
+            avahi_server_new(
+                api, configuration, { _, state, context in AvahiStack.serverChanged(to: state, context) }, context,
+                &code)
+        }
+        guard let server else {
+            api.pointee.watch_free(watch)
+            avahi_simple_poll_free(poll)
+            throw DiscoveryError(avahiError: code)
+        }
+        gauge.opened()
+        (self.gauge, self.inbox, self.server, self.poll, self.watch) = (gauge, inbox, server, poll, watch)
+    }
+
+    /// Says goodbye for what is still advertised.
+    deinit {
+        avahi_server_free(server)
+        avahi_simple_poll_get(poll)?.pointee.watch_free(watch)
+        avahi_simple_poll_free(poll)
+        gauge.closed()
+    }
+
+    /// Waits for something to happen, and has the library deal with it.
+    /// - Parameter milliseconds: how long at the most; -1 for as long as it takes.
+    /// - Returns: what it said meanwhile.
+    func turn(milliseconds: CInt) throws(DiscoveryError) -> [AvahiInbox.Event] {
+        guard avahi_simple_poll_iterate(poll, milliseconds) >= 0 else {
+            throw DiscoveryError(.outOfResources, "poll: \(String(cString: strerror(errno)))")
+        }
+        defer { inbox.events = [] }
+        return inbox.events
+    }
+
+    func nextSerial() -> Int {
+        lastSerial += 1
+        return lastSerial
+    }
+
+    private static func serverChanged(to state: AvahiServerState, _ context: UnsafeMutableRawPointer?) {
+        switch state {
+        case AVAHI_SERVER_COLLISION: AvahiInbox.deliver(.hostNameTaken, to: context)
+        case AVAHI_SERVER_FAILURE: AvahiInbox.deliver(.failed, to: context)
+        default: break
+        }
+    }
+
+    private static func watch(
+        _ wakeUp: WakeUp, _ api: UnsafePointer<AvahiPoll>, _ context: UnsafeMutableRawPointer
+    ) -> OpaquePointer? {
+        api.pointee.watch_new(
+            api, wakeUp.fileDescriptor, AVAHI_WATCH_IN,
+            { _, _, _, context in AvahiInbox.deliver(.wokenUp, to: context) }, context)
+    }
+
+    private static func withConfiguration<Result>(
+        _ hostName: String, _ denied: [String], _ allowsPointToPoint: Bool,
+        _ body: (UnsafePointer<AvahiServerConfig>) -> Result
+    ) -> Result {
+        var configuration = AvahiServerConfig()
+        avahi_server_config_init(&configuration)
+        defer { avahi_server_config_free(&configuration) }
+        configuration.host_name = cavahi_copy(hostName)
+        for interface in denied {
+            configuration.deny_interfaces = avahi_string_list_add(configuration.deny_interfaces, interface)
+        }
+        configuration.allow_point_to_point = allowsPointToPoint ? 1 : 0
+        configuration.n_cache_entries_max = cacheEntries
+        // Only what a node needs: not what kind of machine this is, and no queries beyond the cable.
+        configuration.publish_hinfo = 0
+        configuration.publish_workstation = 0
+        configuration.publish_domain = 0
+        configuration.enable_wide_area = 0
+        return body(&configuration)
+    }
+}
+
+extension DiscoveryError {
+    init(avahiError code: CInt) {
+        let reason = avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        self.init(.stackFailed, "the embedded DNS-SD stack cannot run: \(reason)")
+    }
+}

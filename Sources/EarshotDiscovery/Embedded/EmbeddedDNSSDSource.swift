@@ -1,0 +1,48 @@
+/// DNS-SD by a stack in this process: Avahi's own (libavahi-core), which needs neither a daemon nor D-Bus.
+///
+/// It lives beside any other stack of this host. The node has an instance name and a host name of its own in it.
+public struct EmbeddedDNSSDSource: DiscoverySource {
+    /// The first wait after the stack failed; each is twice the one before, up to `retryCeiling`.
+    static let retryFloor = Duration.milliseconds(500)
+    static let retryCeiling = Duration.seconds(8)
+
+    public let name = "embedded DNS-SD stack"
+    private let configuration: DiscoveryConfiguration
+    private let gauge = OperationGauge()
+
+    public init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
+        self.configuration = configuration
+    }
+
+    public var operationCount: Int { gauge.count }
+
+    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, `outOfResources`, and
+    ///   `CancellationError` when it is cancelled while it waits to begin again.
+    public func run(
+        advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
+    ) async throws {
+        try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {
+            try await onBlockingThread("earshot.discovery.embedded") { wakeUp in
+                run(advertising, wakeUp, reporting)
+            }
+        }
+    }
+
+    private func run(
+        _ advertising: Advertisement, _ wakeUp: WakeUp, _ reporting: @escaping (SourceReport) -> Void
+    ) -> StackEnd {
+        var end = StackEnd()
+        do {
+            let node = try EmbeddedNode(
+                advertising: advertising, configuration: configuration, gauge: gauge, wakeUp: wakeUp
+            ) { report in
+                if report == .available(.embedded) { end.wasAvailable = true }
+                reporting(report)
+            }
+            try node.run()
+        } catch {
+            end.failure = error
+        }
+        return end
+    }
+}

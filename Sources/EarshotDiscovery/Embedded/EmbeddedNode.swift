@@ -1,0 +1,100 @@
+/// This node on the network by the stack in this process, from the first packet until it is woken up.
+///
+/// Everything happens on the thread that calls `run()`, and all that the stack holds is freed before it returns.
+final class EmbeddedNode {
+    /// How often the interfaces are looked through for one that is new. The stack itself hears of it at once, and
+    /// listens; only the advertisement waits for this.
+    static let interfaceCheckTime = Duration.seconds(2)
+
+    private let advertisement: Advertisement
+    private let configuration: DiscoveryConfiguration
+    private let report: (SourceReport) -> Void
+    private let stack: AvahiStack
+    private let lookups: LookupRunner<AvahiStack>
+    private let txt: [UInt8]
+    private var instance: String
+    /// The advertisement on each interface, by its index: never on one that is skipped, not even if it comes up later.
+    private var advertised: [UInt32: AvahiObject] = [:]
+    private var nextInterfaceCheck = ContinuousClock.now
+
+    /// - Throws: `stackFailed`, `outOfResources`, and `invalidAnnouncement` for a network tag that cannot be advertised.
+    init(
+        advertising advertisement: Advertisement, configuration: DiscoveryConfiguration, gauge: OperationGauge,
+        wakeUp: WakeUp, report: @escaping (SourceReport) -> Void
+    ) throws(DiscoveryError) {
+        self.advertisement = advertisement
+        self.configuration = configuration
+        self.report = report
+        txt = try advertisement.txtRecord().encoded
+        instance = advertisement.embeddedInstanceName
+        let denied = NetworkInterface.present().map(\.name).filter { !configuration.includes(interface: $0) }
+        stack = try AvahiStack(
+            hostName: advertisement.embeddedHostName, denied: denied,
+            allowsPointToPoint: !configuration.includedInterfaces.isEmpty, gauge: gauge, wakeUp: wakeUp)
+        lookups = LookupRunner(
+            provider: stack, browser: ServiceBrowser(ownInstance: instance, bounds: .embedded),
+            configuration: configuration, report: report)
+    }
+
+    /// Returns when it was woken up.
+    /// - Throws: why the stack cannot be used any more.
+    func run() throws(DiscoveryError) {
+        defer {
+            lookups.stop()
+            advertised = [:]
+        }
+        try lookups.start()
+        try checkInterfaces()
+        report(.available(.embedded))
+        while try handle(stack.turn(milliseconds: waitTime)) {
+            lookups.fireTimers()
+            if nextInterfaceCheck <= .now { try checkInterfaces() }
+        }
+    }
+
+    private var waitTime: CInt {
+        let untilCheck = ContinuousClock.now.duration(to: nextInterfaceCheck).pollTimeout
+        let untilTimer = lookups.millisecondsToNextTimer
+        return untilTimer < 0 ? untilCheck : min(untilCheck, untilTimer)
+    }
+
+    /// - Returns: whether to go on.
+    private func handle(_ events: [AvahiInbox.Event]) throws(DiscoveryError) -> Bool {
+        var isHostNameTaken = false
+        var isInstanceNameTaken = false
+        for event in events {
+            switch event {
+            case .lookup(let lookup, let serial, let event):
+                if lookups.operations[lookup]?.serial == serial { try lookups.handle(event, of: lookup) }
+            case .hostNameTaken: isHostNameTaken = true
+            case .instanceNameTaken: isInstanceNameTaken = true
+            case .failed: throw DiscoveryError(.stackFailed, "the embedded DNS-SD stack failed")
+            case .wokenUp: return false
+            }
+        }
+        // Once, though every interface may have told.
+        if isHostNameTaken || isInstanceNameTaken { try rename(host: isHostNameTaken, instance: isInstanceNameTaken) }
+        return true
+    }
+
+    private func rename(host isHostNameTaken: Bool, instance isInstanceNameTaken: Bool) throws(DiscoveryError) {
+        advertised = [:]
+        if isHostNameTaken { try stack.renameHost() }
+        if isInstanceNameTaken {
+            instance = AvahiStack.alternative(to: instance)
+            lookups.registered(as: instance)
+        }
+        try checkInterfaces()
+    }
+
+    /// Advertises on each interface where peers are looked for, and no longer on those that are gone.
+    private func checkInterfaces() throws(DiscoveryError) {
+        nextInterfaceCheck = .now.advanced(by: Self.interfaceCheckTime)
+        let wanted = Set(
+            NetworkInterface.present().filter { configuration.includes(interface: $0.name) }.map(\.index))
+        for index in advertised.keys where !wanted.contains(index) { advertised[index] = nil }
+        for index in wanted where advertised[index] == nil {
+            advertised[index] = try stack.advertise(instance, port: advertisement.port, txt: txt, on: index)
+        }
+    }
+}

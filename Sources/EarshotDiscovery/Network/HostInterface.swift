@@ -1,0 +1,76 @@
+/// A network interface of this machine.
+public struct HostInterface: Sendable, Hashable {
+    /// What an interface leads to, as far as the kernel says.
+    public enum Kind: Sendable, Hashable, CaseIterable {
+        /// This machine only.
+        case loopback
+        /// A cable, a wireless network, or what is built upon one and looks alike: VLAN, bond, macvlan.
+        case ethernet
+        /// Joins interfaces of this machine: virtual machines, containers.
+        case bridge
+        /// One end of a cable inside this machine: a container, as a rule.
+        case virtualEthernet
+        /// Packets travel inside other packets, or through a program: VPN.
+        case tunnel
+        /// One peer at the other end: PPP.
+        case pointToPoint
+        case other
+    }
+
+    /// An address that the interface has and that may be used. IPv6 addresses are not among them before the kernel
+    /// has found that nobody else has them (RFC 4862 section 5.4).
+    public struct Address: Sendable, Hashable {
+        /// How far an address reaches.
+        public enum Scope: Sendable, Hashable {
+            /// This machine.
+            case host
+            /// The cable: RFC 4291 section 2.5.6, RFC 3927.
+            case link
+            case global
+        }
+
+        /// The literal. That of a link-local IPv6 address ends with its interface: `fe80::1%eth0`.
+        public let text: String
+        /// Bits: 0 to 32, or to 128.
+        public let prefixLength: Int
+        public let family: AddressFamily
+        public let scope: Scope
+        let ip: IPAddress
+
+        init(_ ip: IPAddress, prefixLength: Int, interface: String) {
+            self.ip = ip
+            self.prefixLength = prefixLength
+            text = ip.text(on: interface)
+            family = ip.family
+            switch ip.reach {
+            case .loopback: scope = .host
+            case .linkLocal: scope = .link
+            case .routable: scope = .global
+            }
+        }
+
+        /// The network that the address is in.
+        public var subnet: Subnet { Subnet(containing: ip, prefixLength: prefixLength) }
+    }
+
+    public let name: String
+    /// The kernel's number for it.
+    public let index: UInt32
+    public let kind: Kind
+    /// Somebody has switched it on.
+    public let isUp: Bool
+    /// It is up and can carry packets: a cable is plugged in, a wireless network joined.
+    public let isRunning: Bool
+    public let supportsMulticast: Bool
+    /// In a stable order.
+    public let addresses: [Address]
+
+    /// The interfaces of this machine, in the order of their indexes, at most `interfaceLimit`.
+    ///
+    /// The kernel is asked by rtnetlink(7), not by /sys, since that may show another network namespace.
+    /// - Throws: `outOfResources` when the operating system does not answer.
+    public static func all() throws(DiscoveryError) -> [HostInterface] {
+        let kernel = try NetlinkSocket()
+        return try all(asking: kernel)
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// Finds out whether multicast DNS (RFC 6762) can get out of this machine and in: sends one question on each interface,
+/// and listens for it.
+///
+/// The kernel hands a copy of what is sent to a group to this machine's own members of it, through the same firewall
+/// rules that the packets of others pass. So it shows what this machine does to multicast, not what the network does.
+public struct MulticastSelfTest: Sendable {
+    /// How long the questions may take to come back.
+    public static let patience = Duration.seconds(1)
+    /// How many questions are asked at most: one an interface and family.
+    public static let probeLimit = 64
+
+    /// What became of one question.
+    public enum Outcome: Sendable, Hashable {
+        case works
+        /// A firewall forbids to send it, as a rule. With the operating system's words.
+        case cannotSend(String)
+        /// It was sent, and did not come back: a firewall drops what comes in, as a rule.
+        case notHeard
+        /// The group cannot be joined, or another program keeps the port for itself. With the operating system's words.
+        case cannotJoin(String)
+    }
+
+    public struct Result: Sendable, Hashable {
+        /// The name of the interface.
+        public let interface: String
+        public let family: AddressFamily
+        public let outcome: Outcome
+    }
+
+    private let targets: [MulticastProbe.Target]
+
+    /// - Parameter interfaces: those that are up and can multicast are tested, in each family that they have an address
+    ///   of; the others are left out, and what is beyond `probeLimit`.
+    public init(interfaces: [HostInterface]) {
+        targets = Array(interfaces.flatMap(MulticastProbe.targets(of:)).prefix(Self.probeLimit))
+    }
+
+    /// Tests all interfaces at once, on a thread of its own.
+    /// - Returns: as soon as all questions are back, or after `patience`; in the order of the interfaces, IPv4 first.
+    /// - Throws: `outOfResources`, and `CancellationError` when it is cancelled meanwhile.
+    public func run() async throws -> [Result] {
+        let results = try await BlockingWork.run("multicast-self-test") { [targets] wakeUp throws(DiscoveryError) in
+            try Self.run(targets, wakeUp)
+        }
+        try Task.checkCancellation()
+        return results
+    }
+
+    private static func run(_ targets: [MulticastProbe.Target], _ wakeUp: WakeUp) throws(DiscoveryError) -> [Result] {
+        let identifiers = MulticastQuery.identifiers(count: targets.count)
+        let probes = zip(targets, identifiers).map { MulticastProbe($0, MulticastQuery(identifier: $1)) }
+        for probe in probes { probe.begin() }
+        let deadline = ContinuousClock.now.advanced(by: patience)
+        while probes.contains(where: \.isWaiting), ContinuousClock.now < deadline {
+            guard try wait(for: probes.filter(\.isWaiting), until: deadline, wakeUp) else { break }
+        }
+        return probes.map { Result(interface: $0.target.interface, family: $0.target.family, outcome: $0.outcome) }
+    }
+
+    /// - Returns: `false` when it was woken up to end.
+    private static func wait(
+        for probes: [MulticastProbe], until deadline: ContinuousClock.Instant, _ wakeUp: WakeUp
+    ) throws(DiscoveryError) -> Bool {
+        let descriptors = [wakeUp.fileDescriptor] + probes.map(\.fileDescriptor)
+        let isReadable = try Polling.readable(descriptors, milliseconds: milliseconds(until: deadline))
+        for (probe, isReadable) in zip(probes, isReadable.dropFirst()) where isReadable { probe.receive() }
+        return !isReadable[0]
+    }
+}

@@ -1,0 +1,36 @@
+/// Decides which of the kernel's messages are a change worth a report: a pure value, told of everything.
+///
+/// The first message opens a window; what was so before it and what is so after it are compared when it closes. So a
+/// burst is one report, and messages that change nothing that counts are none.
+struct NetworkChangeFilter {
+    /// How long messages are gathered.
+    static let window = Duration.milliseconds(100)
+
+    private var reported: NetworkSnapshot
+    private var closing: ContinuousClock.Instant?
+    private var isOverrun = false
+
+    /// - Parameter snapshot: what is so in the beginning. It is taken after the kernel was asked for messages.
+    init(_ snapshot: NetworkSnapshot) { reported = snapshot }
+
+    /// When the next snapshot is due, if any is.
+    var deadline: ContinuousClock.Instant? { closing }
+
+    /// The kernel said something.
+    /// - Parameter isOverrun: there was more than could be read. What was lost may have come and gone again.
+    mutating func heard(isOverrun: Bool, at now: ContinuousClock.Instant) {
+        self.isOverrun = self.isOverrun || isOverrun
+        if closing == nil { closing = now.advanced(by: Self.window) }
+    }
+
+    /// The snapshot that was due.
+    /// - Returns: whether it is a change.
+    mutating func closed(with snapshot: NetworkSnapshot) -> Bool {
+        defer {
+            reported = snapshot
+            closing = nil
+            isOverrun = false
+        }
+        return isOverrun || snapshot != reported
+    }
+}

@@ -1,0 +1,88 @@
+import CLinuxNetwork
+import Glibc
+
+/// Says when this machine's network or clocks change, so that a node looks for its peers at once.
+public struct NetworkMonitor: Sendable {
+    private let includes: @Sendable (String) -> Bool
+
+    /// - Parameter includes: whether an interface counts, by its name. That containers come and go need not be news.
+    public init(including includes: @escaping @Sendable (String) -> Bool = { _ in true }) {
+        self.includes = includes
+    }
+
+    /// Reports changes until the task is cancelled, and returns then. What is so in the beginning is no change.
+    /// - Parameter reporting: is called on the monitor's own thread; it does not block for long.
+    /// - Throws: `outOfResources` when the operating system does not say what changes.
+    public func run(reporting: @escaping @Sendable (NetworkChange) -> Void) async throws(DiscoveryError) {
+        try await BlockingWork.run("network-monitor") { [includes] wakeUp throws(DiscoveryError) in
+            let watch = try NetworkWatch(including: includes, wakeUp: wakeUp, report: reporting)
+            try watch.run()
+        }
+    }
+}
+
+/// The shell of `NetworkChangeFilter` and `ClockWatch`: waits for the kernel in one `poll`, on the thread of `run()`.
+final class NetworkWatch {
+    private let includes: (String) -> Bool
+    private let wakeUp: WakeUp
+    private let report: (NetworkChange) -> Void
+    private let messages: NetlinkSocket
+    private let questions: NetlinkSocket
+    private let timer: ClockSetTimer
+    private var filter: NetworkChangeFilter
+    private var clocks: ClockWatch
+
+    /// What is so when this returns is what changes are held against.
+    init(
+        including includes: @escaping (String) -> Bool, wakeUp: WakeUp, report: @escaping (NetworkChange) -> Void
+    ) throws(DiscoveryError) {
+        self.includes = includes
+        self.wakeUp = wakeUp
+        self.report = report
+        messages = try NetlinkSocket(.allChanges)
+        questions = try NetlinkSocket()
+        timer = try ClockSetTimer()
+        filter = NetworkChangeFilter(try .taken(from: questions, of: includes))
+        clocks = ClockWatch(.now())
+    }
+
+    /// Returns when it was woken up.
+    func run() throws(DiscoveryError) {
+        while try waitForNews() {
+            for change in clocks.read(.now()) { report(change) }
+            guard let deadline = filter.deadline, deadline <= .now else { continue }
+            if filter.closed(with: try .taken(from: questions, of: includes)) { report(.networkChanged) }
+        }
+    }
+
+    /// - Returns: `false` when it was woken up to end.
+    private func waitForNews() throws(DiscoveryError) -> Bool {
+        // What the kernel says while a window is open need not be read before it closes.
+        let news = filter.deadline == nil ? messages.fileDescriptor : -1
+        let isReadable = try Polling.readable(
+            [wakeUp.fileDescriptor, timer.fileDescriptor, news], milliseconds: milliseconds(until: filter.deadline))
+        if isReadable[1] { timer.acknowledge() }
+        if isReadable[2] || filter.deadline.map({ $0 <= .now }) == true {
+            filter.heard(isOverrun: messages.drain(), at: .now)
+        }
+        return !isReadable[0]
+    }
+}
+
+/// Readable when the wall clock was set and when the machine resumed: timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`.
+final class ClockSetTimer {
+    let fileDescriptor: CInt
+
+    init() throws(DiscoveryError) {
+        fileDescriptor = clinuxnetwork_clock_set_timer()
+        guard fileDescriptor >= 0 else { throw .failedCall("timerfd") }
+    }
+
+    deinit { close(fileDescriptor) }
+
+    /// Makes it wait for the next time. The read itself fails, with ECANCELED: that is the news.
+    func acknowledge() {
+        var expirations: UInt64 = 0
+        _ = read(fileDescriptor, &expirations, MemoryLayout<UInt64>.size)
+    }
+}

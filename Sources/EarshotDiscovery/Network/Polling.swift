@@ -1,0 +1,25 @@
+import CAvahiCore
+import CDNSSD
+import CLinuxNetwork
+import Glibc
+
+/// Waiting for descriptors. Several C modules bring the declarations along, so only this file uses them.
+enum Polling {
+    /// poll(2): waits until one of the descriptors can be read or has failed, at most so many milliseconds; -1 waits without end.
+    /// - Parameter descriptors: a negative one is passed over.
+    /// - Returns: which of them, in their order. None where the time was over, or a signal came.
+    /// - Throws: `outOfResources`.
+    static func readable(_ descriptors: [CInt], milliseconds: CInt) throws(DiscoveryError) -> [Bool] {
+        var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard poll(&polled, nfds_t(polled.count), milliseconds) >= 0 else {
+            guard errno == EINTR else { throw .failedCall("poll") }
+            return descriptors.map { _ in false }
+        }
+        return polled.map { $0.revents != 0 }
+    }
+
+    /// Bounds how long a call that receives waits.
+    static func limitWait(of socket: CInt, seconds: Int) {
+        _ = setOption(socket, SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: seconds, tv_usec: 0))
+    }
+}

@@ -1,0 +1,37 @@
+public import EarshotModel
+
+/// Credentials begin and end while the node runs.
+extension NodeMachine {
+    /// This device has a new credential: every handshake from now on shows it, and who refused the old one is dialled at
+    /// once. Links that stand stay.
+    /// - Precondition: it is one of this node's user, device and keys.
+    public mutating func renew(_ credential: Credential, now: Moment) -> [NodeAction] {
+        let old = local.link.credential
+        precondition(
+            credential.userID == old.userID && credential.deviceID == old.deviceID
+                && credential.agreementKey == old.agreementKey,
+            "a node shows the credential of its own keys")
+        local.link.credential = credential
+        post(
+            .credentialRenewed(
+                CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter, remedy: nil)))
+        dialer.retryAll(now: now.uptime)
+        return finish(now: now)
+    }
+
+    /// Closes the links of peers whose credential is over. Who has renewed it links anew.
+    mutating func closeExpired(now: Moment) {
+        for connectionID in links.keys.sorted() {
+            guard let peer = links[connectionID]?.peer, peer.credential.notAfter <= now.wallClock else { continue }
+            close(connectionID, .credentialExpired, error: nil, now: now)
+        }
+    }
+
+    /// When the credential of a link's peer ends. The wall clock may be set without a word, so it is looked at once an
+    /// hour at least.
+    mutating func noteCredential(on connectionID: ConnectionID, now: Moment) {
+        guard let peer = links[connectionID]?.peer else { return }
+        let wait = min(max(0, peer.credential.notAfter - now.wallClock), Timing.credentialCheck)
+        wakeBound = min(wakeBound, now.uptime + wait)
+    }
+}

@@ -1,0 +1,40 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotDiscovery
+
+/// A node's discovery while it runs, for one test.
+struct RunningDiscovery {
+    let discovery: Discovery
+    let task: Task<Void, any Error>
+
+    init(
+        _ name: String, seed: UInt8, port: UInt16, source: any DiscoverySource = DNSSDDaemonSource()
+    ) throws {
+        let discovery = Discovery(sources: [source], advertising: try advertisement(name, seed: seed, port: port))
+        self.discovery = discovery
+        task = Task { try await discovery.run() }
+    }
+
+    /// Consumes events up to the first that is looked for.
+    func wait(for isExpected: (DiscoveryEvent) -> Bool) async throws {
+        for await event in discovery.events where isExpected(event) { return }
+        Issue.record("discovery ended before the expected event")
+    }
+
+    /// Consumes events until the device is known, with this port in all its addresses.
+    func waitForDevice(_ seed: UInt8, port: UInt16) async throws {
+        try await wait { event in
+            switch event {
+            case .found(let device), .updated(let device):
+                device.deviceID == deviceID(seed) && device.addresses.allSatisfy { $0.port == port }
+            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
+            }
+        }
+    }
+
+    func stop() async throws {
+        task.cancel()
+        try await task.value
+    }
+}
