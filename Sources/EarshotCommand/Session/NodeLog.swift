@@ -85,6 +85,13 @@ struct NodeLog {
         output.line("\(name) is \(user.isOnline ? output.style.green("online") : output.style.dim("offline"))")
     }
 
+    private func describeDiscovery(_ user: GatewayUser?, name: String) {
+        // Whoever claims the name of another is told of by the conflict.
+        guard let user, user.conflictsWith == nil else { return }
+        let likeness = names.likeness(of: user).map { "; \($0)" } ?? ""
+        output.line("\(name) was met for the first time: \(user.fingerprint)\(likeness)")
+    }
+
     static func notice(_ name: EventName?, _ credential: GatewayCredentialNotice?) -> String {
         let (notBefore, notAfter) = (credential?.notBefore ?? "another time", credential?.notAfter ?? "an unknown time")
         return switch name {
@@ -102,13 +109,6 @@ struct NodeLog {
         let direction = ahead < 0 ? "behind" : "ahead of"
         return "the clock of \(name) is \(seconds / unit.size) \(unit.name) \(direction) this machine's: "
             + "set the clock of one of the two right"
-    }
-
-    private func describeDiscovery(_ user: GatewayUser?, name: String) {
-        // Whoever claims the name of another is told of by the conflict.
-        guard let user, user.conflictsWith == nil else { return }
-        let likeness = names.likeness(of: user).map { "; \($0)" } ?? ""
-        output.line("\(name) was met for the first time: \(user.fingerprint)\(likeness)")
     }
 
     private func describe(_ conflict: GatewayConflict?) {
