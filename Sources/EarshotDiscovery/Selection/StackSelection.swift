@@ -95,7 +95,7 @@ struct StackSelection {
     private mutating func passOn(_ report: SourceReport, from side: StackRecords.Side) -> [Action] {
         switch report {
         case .appeared(let record):
-            if records.isConfirmed(by: record.key, on: side) { hasFound = true }
+            if records.isConfirmed(by: record, on: side) { hasFound = true }
             return reports(records.appeared(record, on: side))
         case .disappeared(let key): return reports(records.disappeared(key, on: side))
         case .malformed: return [.report(report)]
