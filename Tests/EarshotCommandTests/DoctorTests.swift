@@ -1,5 +1,6 @@
 import EarshotCrypto
 import EarshotProtocol
+import EarshotStore
 import Foundation
 import Testing
 
@@ -48,11 +49,8 @@ struct DoctorTests {
     @Test("names a corrupt database, and starts no node on it")
     func corrupt() async throws {
         let home = try await TestHome.named("alice")
-        let (node, _) = try await home.up()
-        node.signal(SIGTERM)
-        _ = try await node.end()
         let file = URL(fileURLWithPath: home.path + "/history.db")
-        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+        try Store(path: file.path).close()
         var bytes = try Data(contentsOf: file)
         bytes.replaceSubrange(bytes.count / 2..<bytes.count / 2 + 1000, with: Data(repeating: 0xaa, count: 1000))
         try bytes.write(to: file)
