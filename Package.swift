@@ -137,6 +137,7 @@ let package = Package(
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
                 "EarshotTesting", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

@@ -28,7 +28,8 @@ struct EarshotProgram: AsyncParsableCommand {
               NO_COLOR       no colours, not even on a terminal
             """,
         subcommands: [
-            Init.self, Up.self, Status.self, Users.self, Send.self, Chat.self, History.self, Cancel.self, Doctor.self,
+            Init.self, Up.self, Status.self, Users.self, Send.self, Chat.self, History.self, Cancel.self,
+            Network.self, Doctor.self,
         ])
 
     static func main() async {

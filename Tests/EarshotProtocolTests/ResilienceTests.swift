@@ -43,6 +43,20 @@ struct ResilienceTests {
         #expect(network.nodes.allSatisfy { !$0.events.names.contains(.linkFailed) })
     }
 
+    @Test("dials nobody beside a link that answers late, but in time")
+    func lateAnswer() {
+        var network = MachineNetwork.linkedPair()
+        // The higher device leaves the lower one a moment to dial, and that is asleep.
+        network.nodes[0].isStopped = true
+        let dials = network.nodes[1].dials
+        network.input(1) { $0.networkChanged(now: $1) }
+        network.run(for: Timing.probePatience + 100)
+        network.nodes[0].isStopped = false
+        network.run(for: 10_000)
+        #expect(network.nodes[1].dials == dials)
+        #expect(network.isLinked(0) && network.isLinked(1))
+    }
+
     /// A device that comes back is linked within two seconds of being seen, whatever the other thought of it.
     enum Before: CaseIterable {
         case neverSeen, lost, waiting, hangingDial, halfOpenLink, halfOpenLinkOfYoungAge

@@ -1,9 +1,10 @@
-import Earshot
 import EarshotModel
 import EarshotTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Earshot
 
 @Suite(
     "A node and an independent peer", .serialized, .timeLimit(.minutes(5)),
@@ -135,6 +136,24 @@ struct PythonPeerTests {
             }
             #expect(skew.userID == pair.peerID)
             #expect(abs(skew.ahead - ahead) < 30_000)
+        }
+    }
+
+    @Test("tell each other whether their ports can be reached", arguments: Dialler.allCases, [true, false])
+    func dialBack(dialler: Dialler, isReachable: Bool) async throws {
+        try await withPair(dialler) { pair in
+            let recorder = await EventRecorder.observing(pair.node.events)
+            try await pair.link(expectingHeads: 0)
+            let listening = try #require(await pair.node.status().port)
+            let port = isReachable ? listening : try LoopbackPort.next()
+            try pair.peer.obey("dialback \(port)")
+            let answer = try await pair.peer.expect("reachable")
+            #expect(answer.nonce == 77)
+            #expect(answer.reachable == (isReachable ? 1 : 0))
+            // The node has dialled itself and said nothing: that is no failure.
+            let said = try await pair.node.shell.reachability()
+            #expect(said == [Reachability(userID: pair.peerID, isReachable: true)])
+            #expect(await recorder.events.compactMap(\.linkFailure).isEmpty)
         }
     }
 

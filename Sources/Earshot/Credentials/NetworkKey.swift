@@ -24,7 +24,7 @@ public struct NetworkKey: Sendable, Equatable {
     init(secret: SecretBytes) { self.secret = secret }
 
     /// Reads the text of a key as people copy it: case, blanks, line breaks and dashes do not matter, nor do o for 0 and
-    /// i or l for 1, nor whether the prefix is there (`docs/PROTOCOL.md`, section 3.4).
+    /// i or l for 1, nor whether the prefix is there (`docs/PROTOCOL.md`, section 3.7).
     /// - Throws: `EarshotError` `invalidNetworkKey`, which says what is wrong and never repeats the text.
     public init(typed text: String) throws(EarshotError) {
         var characters = try Self.characters(of: text)

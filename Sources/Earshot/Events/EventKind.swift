@@ -74,6 +74,12 @@ extension EventKind where Payload == CredentialNotice {
     }
 }
 
+extension EventKind where Payload == OtherNetwork {
+    public static var otherNetworkSeen: Self {
+        Self([.otherNetworkSeen]) { if case .otherNetworkSeen(let network) = $0 { network } else { nil } }
+    }
+}
+
 extension EventKind where Payload == (User, changes: Set<UserChange>) {
     public static var userUpdated: Self {
         Self([.userUpdated]) { if case .userUpdated(let user, let changes) = $0 { (user, changes) } else { nil } }

@@ -4,8 +4,9 @@ import Foundation
 extension Home {
     /// The key of the network that a node of this home belongs to from its next start on; `nil` where it links to all
     /// nodes that have no key either.
-    /// - Throws: `EarshotError` `looseHome`, `unusableHome`.
+    /// - Throws: `EarshotError` `notInitialized`, `looseHome`, `unusableHome`.
     public func networkKey() throws(EarshotError) -> NetworkKey? {
+        try check()
         guard access(networkFile, F_OK) == 0 else { return nil }
         return NetworkKey(secret: try readSecret(networkFile, KeyFileLabel.network, count: NetworkKey.byteCount))
     }

@@ -29,7 +29,7 @@ struct Up: ProgramCommand {
     private static let events: Set<EventName> = [
         .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
         .credentialWillExpire, .credentialExpired, .credentialRenewed, .credentialNotYetValid,
-        .discoveryUnavailable, .discoveryAvailable,
+        .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen,
     ]
 
     private struct Record: Encodable {

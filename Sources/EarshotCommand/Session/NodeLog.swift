@@ -42,6 +42,11 @@ struct NodeLog {
             let text = Self.notice(EventName(rawValue: event.name), event.credential)
             output.note(text + (event.credential?.remedy.map { ": \($0)" } ?? ""))
         case .credentialRenewed: output.line(Self.notice(.credentialRenewed, event.credential))
+        case .otherNetworkSeen:
+            let network = event.networkTag.map { "network \($0)" } ?? "without a network key"
+            output.note(
+                "a node of another network is here (\(network)): if it should be yours, compare the keys on both "
+                    + "machines: earshot network show")
         case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
         case .discoveryUnavailable:

@@ -15,6 +15,8 @@ public struct LinkMachine: Sendable {
         case receive(Frame)
         /// A probe is not answered so far: the link may be dead.
         case doubted
+        /// It is answered after all.
+        case trusted
         /// The link is over; everything before it is to be written first.
         case close(ProtocolError)
     }
@@ -88,6 +90,7 @@ public struct LinkMachine: Sendable {
         lastHeard = now.uptime
         hasHeard = true
         pingedAt = nil
+        let wasDoubted = isDoubted
         probe = nil
         input.append(bytes)
         defer {
@@ -95,7 +98,7 @@ public struct LinkMachine: Sendable {
             if isPongDue { enqueue(.pong) }
             isPongDue = false
         }
-        return advance(now: now)
+        return (wasDoubted ? [.trusted] : []) + advance(now: now)
     }
 
     /// Puts a frame among those that the next `flush` sends.

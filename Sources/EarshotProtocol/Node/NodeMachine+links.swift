@@ -183,6 +183,7 @@ extension NodeMachine {
                     close(connectionID, .violation, error: error, now: now)
                 }
             case .doubted: dialBeside(connectionID, now: now)
+            case .trusted: for target in links[connectionID]?.targets ?? [] { dialer.linked(target) }
             case .close(let error): end(connectionID, error: error, now: now)
             }
         }

@@ -39,7 +39,7 @@ struct LinkPair {
                 initiatorActions.append(action)
                 runInitiator(initiator.accept(now: now))
             case .established: isConfirmed = true
-            case .receive, .doubted, .close: initiatorActions.append(action)
+            case .receive, .doubted, .trusted, .close: initiatorActions.append(action)
             }
         }
     }
@@ -55,7 +55,7 @@ struct LinkPair {
                 // As a node does: the first frame also tells the initiator that the keys agree.
                 responder.enqueue(.heads([], isComplete: true))
                 runResponder(responder.flush(now: responderNow))
-            case .receive, .doubted, .close: responderActions.append(action)
+            case .receive, .doubted, .trusted, .close: responderActions.append(action)
             }
         }
     }

@@ -10,7 +10,6 @@ import Testing
 @Suite("The keeper of a credential")
 struct CredentialKeeperTests {
     private static let day: Int64 = 24 * 3_600_000
-    private static let passphrase = Passphrase(copying: Array("right".utf8))
 
     private let folder: TemporaryFolder
     private let home: Home
@@ -18,17 +17,18 @@ struct CredentialKeeperTests {
     init() throws {
         folder = try TemporaryFolder()
         home = Home(path: folder.file("home"))
+        try home.create(name: "alice")
     }
 
     @Test("renews in time, again and again: on the disk first, then for the node")
     func renewal() async throws {
-        try home.create(name: "alice")
         try await watch { run in
             var last = run.keeper.credential
             for _ in 0..<3 {
-                await run.advance(to: last.notBefore + 20 * Self.day - 1)
+                let due = CredentialSchedule.renewal(notBefore: last.notBefore, notAfter: last.notAfter)
+                await run.advance(to: due - 1)
                 #expect(run.keeper.credential == last)
-                await run.advance(to: last.notBefore + 20 * Self.day)
+                await run.advance(to: due)
                 let renewed = run.keeper.credential
                 #expect(renewed.notAfter == run.clock.now + 30 * Self.day)
                 #expect((renewed.userID, renewed.deviceID, renewed.name) == (last.userID, last.deviceID, last.name))
@@ -44,8 +44,10 @@ struct CredentialKeeperTests {
 
     @Test("of a sealed identity renews with the passphrase that the node was given at its start")
     func unlocked() async throws {
-        try home.create(name: "alice", passphrase: Self.passphrase)
-        try await watch(passphrase: Self.passphrase) { run in
+        // The node got it when it was made, and must not need the file again.
+        let identity = try home.readIdentity(passphrase: nil)
+        #expect(unlink(home.identityFile) == 0)
+        try await watch(identity: .unlocked(identity)) { run in
             await run.advance(to: run.clock.now + 21 * Self.day)
             #expect(run.adopted.count == 1)
             #expect(run.events.isEmpty)
@@ -54,8 +56,7 @@ struct CredentialKeeperTests {
 
     @Test("of a sealed identity without the passphrase tells when it will be over and when it is, and what to do")
     func sealed() async throws {
-        try home.create(name: "alice", passphrase: Self.passphrase)
-        try await watch { run in
+        try await watch(identity: .sealed) { run in
             let credential = run.keeper.credential
             await run.advance(to: credential.notAfter + 5 * Self.day)
             let names = run.events.map(\.name)
@@ -70,7 +71,6 @@ struct CredentialKeeperTests {
 
     @Test("that cannot write tells why, once, keeps the old one, and renews when it can")
     func unwritable() async throws {
-        try home.create(name: "alice")
         let obstacle = home.credentialFile + ".new"
         try await watch { run in
             let credential = run.keeper.credential
@@ -90,7 +90,6 @@ struct CredentialKeeperTests {
 
     @Test("tells of a clock that was set back, and that it is the clock")
     func setBack() async throws {
-        try home.create(name: "alice")
         try await watch { run in
             let now = run.clock.now
             await run.jump(to: now - 10 * Self.day)
@@ -103,8 +102,12 @@ struct CredentialKeeperTests {
     }
 
     /// Runs a keeper under a clock that begins now, for as long as the body takes.
-    private func watch(passphrase: Passphrase? = nil, _ body: (KeeperRun) async throws -> Void) async throws {
-        let run = KeeperRun(home: home, unlocked: try home.unlock(passphrase: passphrase))
+    private func watch(
+        identity: IdentityAccess = .file, _ body: (KeeperRun) async throws -> Void
+    ) async throws {
+        let unlocked = UnlockedHome(
+            keys: try home.readDevice(), credential: try home.readCredential(), identity: identity, networkKey: nil)
+        let run = KeeperRun(home: home, unlocked: unlocked)
         let task = Task { await run.run() }
         await run.clock.untilAsleep()
         try await body(run)

@@ -22,7 +22,7 @@ struct CredentialScheduleTests {
         #expect(step(atDay: days, canRenew: true).step == .renew)
     }
 
-    @Test("that cannot renew tells at two thirds of the time, then on each of the last three days, then that it is over")
+    @Test("that cannot renew tells at two thirds of the time, on each of the last three days, and at the end")
     mutating func warnings() {
         var told: [String] = []
         for hour in 0..<(40 * 24) {

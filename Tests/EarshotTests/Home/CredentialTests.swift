@@ -86,6 +86,26 @@ struct CredentialTests {
         try await carol.waitForLink(to: alice)
     }
 
+    @Test("that could not be renewed at a start is renewed by the node that runs, and the node says so")
+    func renewedByKeeper() async throws {
+        try home.create(name: "alice")
+        let expiry = try replaceCredential(notBefore: -21 * Self.day, notAfter: 9 * Self.day)
+        let obstacle = home.credentialFile + ".new"
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+        let node = try open()
+        #expect(node.credentialExpiry == expiry)
+        try FileManager.default.removeItem(atPath: obstacle)
+        let events = await EventRecorder.observing(node.events)
+        let running = Task { try await node.run() }
+        let notice = try await events.first("the credential is renewed") { event in
+            if case .credentialRenewed(let notice) = event { notice } else { nil }
+        }
+        #expect(notice.notAfter > expiry)
+        #expect(await node.status().credentialExpiry == notice.notAfter)
+        running.cancel()
+        try await withDeadline(.seconds(20), "the node stops") { try await running.value }
+    }
+
     @Test("that cannot be written anew at a start stays, and the node starts")
     func unwritable() throws {
         try home.create(name: "alice")
@@ -111,6 +131,10 @@ struct CredentialTests {
         try replaceCredential(notBefore: -Self.day, notAfter: 29 * Self.day)
         await expect(.wrongPassphrase) { try open(Passphrase(copying: Array("right ".utf8))) }
         #expect(try open(Self.right).credentialExpiry > Self.now + 29 * Self.day)
+        // The node keeps the identity's key, to renew again.
+        let unlocked = try home.unlock(passphrase: Self.right)
+        #expect(unlocked.identity.isAtHand)
+        #expect(try !home.unlock(passphrase: nil).identity.isAtHand)
     }
 
     @Test("of an identity without a passphrase needs none: the identity is not sealed")

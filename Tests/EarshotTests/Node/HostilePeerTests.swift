@@ -28,12 +28,14 @@ struct HostilePeerTests {
         try await checkThatItGoesOn()
     }
 
-    @Test("that connects and says nothing is reported when it goes")
+    @Test("that connects and says next to nothing is reported when it goes, and not one that says nothing at all")
     func nothing() async throws {
         try await alice.start()
         do { _ = try RawConnection(to: alice.address.port) }
+        do { try RawConnection(to: alice.address.port).write([0]) }
         let failure = try await alice.events.first("the failure") { $0.linkFailure }
         #expect(failure.code == "closedByPeer")
+        #expect(await alice.events.events.compactMap(\.linkFailure).count == 1)
         try await checkThatItGoesOn()
     }
 

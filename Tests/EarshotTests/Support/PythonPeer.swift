@@ -18,6 +18,8 @@ final class PythonPeer: Sendable {
         var text: String?
         var reason: UInt32?
         var record: String?
+        var nonce: UInt64?
+        var reachable: Int?
         var error: String?
     }
 

@@ -1,0 +1,190 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+import Foundation
+
+struct Network: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Keep others out: make, join, leave or show the key of a network.",
+        discussion: """
+            Nodes that share a network key link to each other and to nobody else. Without one, a node links to every \
+            node on the local network that has none either. A change takes effect when the node is started the next \
+            time.
+
+            EXAMPLES:
+              earshot network create
+              earshot network join
+              earshot network join --key-file FILE
+              earshot network show
+            """,
+        subcommands: [NetworkCreate.self, NetworkJoin.self, NetworkLeave.self, NetworkShow.self])
+}
+
+/// What there is to say about the network key of a home directory.
+private struct NetworkRecord: Encodable {
+    /// Left out without a network key.
+    let tag: String?
+    let key: String?
+    let hasKey: Bool
+    /// Whether the command changed it.
+    let isChanged: Bool
+    /// The node that runs on the home directory, and that a change concerns at its next start.
+    let pid: Int32?
+
+    init(_ key: NetworkKey?, isRevealed: Bool = false, isChanged: Bool, home: Home) {
+        tag = key?.tag
+        self.key = isRevealed ? key?.text : nil
+        hasKey = key != nil
+        self.isChanged = isChanged
+        pid = HomeLock.holder(of: home)
+    }
+
+    /// Says when a change takes effect, where a node runs.
+    func noteRunningNode(on output: Output) {
+        guard isChanged, let pid else { return }
+        output.note("a node runs (pid \(pid)), and stays in the network it is in until it is started again: restart it")
+    }
+}
+
+struct NetworkCreate: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Make a network key, and print it for the others.",
+        discussion: """
+            Whoever has the key is in. To keep somebody out later, make a new key and give it to all others.
+
+            EXAMPLES:
+              earshot network create
+              earshot network create --json | jq -r .key
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(name: .customLong("replace"), help: "Replace the network key that is there. It is lost.")
+    var isReplacing = false
+
+    func execute(_ output: Output) async throws {
+        let home = common.homeDirectory
+        let key = try home.createNetworkKey(replacing: isReplacing)
+        let record = NetworkRecord(key, isRevealed: true, isChanged: true, home: home)
+        output.line("made the network \(key.tag); its key is:\n\n  \(key.text)\n")
+        output.line("Whoever has the key is in. Hand it over in person, or through something that is encrypted, and")
+        output.line("not by mail. On each other machine: earshot network join, which asks for it.")
+        try output.object(record)
+        record.noteRunningNode(on: output)
+    }
+}
+
+struct NetworkJoin: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Join the network of a key that somebody gave you.",
+        discussion: """
+            Asks for the key on the terminal without showing it, or reads it from standard input. Case, blanks, dashes \
+            and line breaks do not matter.
+
+            EXAMPLES:
+              earshot network join
+              earshot network join --key-file ~/network-key
+              ssh alice@other earshot network show --reveal --json | jq -r .key | earshot network join
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(help: ArgumentHelp("Take the key from a file of mode 600.", valueName: "file"))
+    var keyFile: String?
+
+    @Flag(name: .customLong("replace"), help: "Replace another network key that is there. It is lost.")
+    var isReplacing = false
+
+    @Argument(help: .hidden)
+    var arguments: [String] = []
+
+    func validate() throws {
+        guard arguments.isEmpty else {
+            throw ValidationError(
+                """
+                A network key is never taken from an argument: other users of this machine can see those, and the \
+                shell remembers them. Run "earshot network join" and type it, or use --key-file. If others could see \
+                this one, make a new key: earshot network create --replace
+                """)
+        }
+    }
+
+    func execute(_ output: Output) async throws {
+        let home = common.homeDirectory
+        let key = try read()
+        let isChanged = try home.joinNetwork(key, replacing: isReplacing)
+        let record = NetworkRecord(key, isChanged: isChanged, home: home)
+        output.line(isChanged ? "joined the network \(key.tag)" : "this is the network \(key.tag) already")
+        try output.object(record)
+        record.noteRunningNode(on: output)
+    }
+
+    private func read() throws -> NetworkKey {
+        if let keyFile { return try NetworkKey(file: keyFile) }
+        guard StandardInput.isTerminal else { return try NetworkKey(readingFrom: STDIN_FILENO) }
+        return try HiddenPrompt.onTerminal("network key", alternative: "use --key-file") { terminal in
+            try HiddenPrompt.ask("Network key: ", on: terminal) { try NetworkKey(readingFrom: $0, isLine: true) }
+        }
+    }
+}
+
+struct NetworkLeave: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave", abstract: "Forget the network key, and link to nodes without one.",
+        discussion: """
+            The key is removed from this machine. Who else has it stays in the network.
+
+            EXAMPLES:
+              earshot network leave
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    func execute(_ output: Output) async throws {
+        let home = common.homeDirectory
+        let isChanged = try home.leaveNetwork()
+        let record = NetworkRecord(nil, isChanged: isChanged, home: home)
+        output.line(isChanged ? "left the network: its key is no longer here" : "there was no network key")
+        try output.object(record)
+        record.noteRunningNode(on: output)
+    }
+}
+
+struct NetworkShow: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Say whether there is a network key, and which.",
+        discussion: """
+            Machines of one network show the same tag. The tag is no secret; the key is.
+
+            EXAMPLES:
+              earshot network show
+              earshot network show --reveal
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(name: .customLong("reveal"), help: "Print the key too.")
+    var isRevealed = false
+
+    func execute(_ output: Output) async throws {
+        let home = common.homeDirectory
+        let key = try home.networkKey()
+        try output.object(NetworkRecord(key, isRevealed: isRevealed, isChanged: false, home: home))
+        if let key {
+            output.line("network \(key.tag)")
+            if isRevealed { output.line(key.text) }
+        } else {
+            output.line("no network key: this node links to every node here that has none either")
+        }
+        try await noteOtherNetwork(of: home, key, on: output)
+    }
+
+    /// A node that was started before the key was changed is still in the network of the old one.
+    private func noteOtherNetwork(of home: Home, _ key: NetworkKey?, on output: Output) async throws {
+        guard HomeLock.holder(of: home) != nil else { return }
+        let status = try await Session.with(home) { try await $0.client.status() }
+        guard status.networkTag != key?.tag else { return }
+        let network = status.networkTag.map { "is in the network \($0)" } ?? "has no network key"
+        output.note("the node that runs \(network), because the key was changed after its start: restart it")
+    }
+}

@@ -1,0 +1,53 @@
+import Earshot
+import Foundation
+
+/// Asks for a secret on the terminal, without showing what is typed.
+enum HiddenPrompt {
+    /// Opens the terminal of this process, wherever its input and output go.
+    /// - Parameters:
+    ///   - what: the secret that is asked for.
+    ///   - alternative: what to do where there is no terminal.
+    /// - Throws: `Failure` `passphraseNeeded` where there is no terminal, and what the body throws.
+    static func onTerminal<Result>(
+        _ what: String, alternative: String, _ body: (_ terminal: Int32) throws -> Result
+    ) throws -> Result {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else {
+            throw Failure(
+                .passphraseNeeded, "there is no terminal to ask for the \(what) on", remedy: alternative)
+        }
+        defer { close(terminal) }
+        return try body(terminal)
+    }
+
+    /// Asks one question.
+    /// - Parameter read: reads a line from the terminal.
+    static func ask<Answer>(
+        _ question: String, on terminal: Int32, read: (Int32) throws -> Answer
+    ) throws -> Answer {
+        var shown = termios()
+        guard tcgetattr(terminal, &shown) == 0 else {
+            throw Failure(.passphraseNeeded, "the terminal cannot be told not to show what is typed")
+        }
+        // Whoever interrupts the question gets back a terminal that shows what is typed.
+        let original = shown
+        let interruption = Signals.onFirst([SIGINT, SIGTERM, SIGHUP]) { number in
+            var original = original
+            tcsetattr(terminal, TCSAFLUSH, &original)
+            exit(128 + number)
+        }
+        defer { interruption.cancel() }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(terminal, TCSAFLUSH, &hidden)
+        defer { tcsetattr(terminal, TCSAFLUSH, &shown) }
+        write(question, to: terminal)
+        defer { write("\n", to: terminal) }
+        return try read(terminal)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    }
+}
