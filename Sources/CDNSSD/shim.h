@@ -1,11 +1,35 @@
 // Apple's DNS-SD interface as Avahi offers it (libavahi-compat-libdnssd).
+//
+// It is not linked but loaded, in a scope of its own: libavahi-client, which it uses, and libavahi-core, which is linked
+// (CAvahiCore), both have a function avahi_entry_group_free, with different parameters. In one scope each of them would
+// call the other's.
 
 #ifndef CDNSSD_SHIM_H
 #define CDNSSD_SHIM_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // RTLD_DEEPBIND
+#endif
 #include <avahi-common/malloc.h>
+#include <dlfcn.h>
 #include <dns_sd.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+#ifndef RTLD_DEEPBIND
+#define RTLD_DEEPBIND 0x00008
+#endif
+
+// The functions of dns_sd.h that are used, under their names without DNSService.
+typedef struct {
+    __typeof__(&DNSServiceRegister) Register;
+    __typeof__(&DNSServiceBrowse) Browse;
+    __typeof__(&DNSServiceResolve) Resolve;
+    __typeof__(&DNSServiceQueryRecord) QueryRecord;
+    __typeof__(&DNSServiceRefSockFD) RefSockFD;
+    __typeof__(&DNSServiceProcessResult) ProcessResult;
+    __typeof__(&DNSServiceRefDeallocate) RefDeallocate;
+} CDNSSDFunctions;
 
 static inline void *cdnssd_zeroed(size_t size) { return calloc(1, size); }
 
@@ -17,6 +41,23 @@ static inline void cdnssd_use_zeroed_memory(void) {
     static const AvahiAllocator zeroing = {
         .malloc = cdnssd_zeroed, .free = free, .realloc = realloc, .calloc = calloc};
     avahi_set_allocator(&zeroing);
+}
+
+// Finds the functions. Returns whether they are there; else dlerror() says why not. The library stays loaded.
+static inline bool cdnssd_load(CDNSSDFunctions *functions) {
+    void *library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (!library) return false;
+#define CDNSSD_FIND(name) \
+    if (!(functions->name = (__typeof__(functions->name))dlsym(library, "DNSService" #name))) return false
+    CDNSSD_FIND(Register);
+    CDNSSD_FIND(Browse);
+    CDNSSD_FIND(Resolve);
+    CDNSSD_FIND(QueryRecord);
+    CDNSSD_FIND(RefSockFD);
+    CDNSSD_FIND(ProcessResult);
+    CDNSSD_FIND(RefDeallocate);
+#undef CDNSSD_FIND
+    return true;
 }
 
 #endif

@@ -74,7 +74,9 @@ struct DeviceTable {
         case .appeared(let record):
             return appeared(record, id: RecordID(source: source, key: record.key))
         case .disappeared(let key):
-            return disappeared(RecordID(source: source, key: key))
+            let id = RecordID(source: source, key: key)
+            copies.removed(id)
+            return disown(id)
         case .malformed(let instance, let reason):
             return [.malformed(instance: instance, reason: reason)]
         }
@@ -83,7 +85,7 @@ struct DeviceTable {
     private mutating func appeared(_ record: ServiceRecord, id: RecordID) -> [DiscoveryEvent] {
         let deviceID = record.announcement.deviceID
         var events: [DiscoveryEvent] = []
-        if owners[id] != deviceID { events = disappeared(id) }
+        if owners[id] != deviceID { events = disown(id) }
         guard deviceID != ownDevice else { return events + ownDeviceAppeared(at: record.addresses, id: id) }
         copies.removed(id)
         guard hasRoom(for: id, of: deviceID) else {
@@ -115,8 +117,8 @@ struct DeviceTable {
         return device.records[id] != nil || device.records.count < Self.recordsPerDevice
     }
 
-    private mutating func disappeared(_ id: RecordID) -> [DiscoveryEvent] {
-        copies.removed(id)
+    /// Takes a record from the device that has it.
+    private mutating func disown(_ id: RecordID) -> [DiscoveryEvent] {
         guard let deviceID = owners.removeValue(forKey: id) else { return [] }
         devices[deviceID]?.records[id] = nil
         return merge(deviceID)

@@ -3,160 +3,162 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite(
-    "Discovery by the system's daemon", .serialized, .timeLimit(.minutes(1)),
-    .enabled(if: PrivateDaemon.isThere, "needs a daemon of its own: script/with-avahi swift test"))
-struct DaemonTests {
-    @Test("finds the other node of two on one host, both ways, and not itself")
-    func bothWays() async throws {
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        try await bob.waitForDevice(1, port: 4001)
-        try await alice.stop()
-        try await bob.stop()
-        for await event in bob.discovery.events {
-            switch event {
-            case .found(let device), .updated(let device): #expect(device.deviceID == deviceID(1))
-            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: continue
+extension RealNetworkTests {
+    @Suite("Discovery by the system's daemon", .serialized, .timeLimit(.minutes(1)))
+    struct DaemonTests {
+        @Test("finds the other node of two on one host, both ways, and not itself")
+        func bothWays() async throws {
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            try await bob.waitForDevice(1, port: 4001)
+            try await alice.stop()
+            try await bob.stop()
+            for await event in bob.discovery.events {
+                switch event {
+                case .found(let device), .updated(let device): #expect(device.deviceID == deviceID(1))
+                case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: continue
+                }
             }
         }
-    }
 
-    @Test("finds a node that was there before within a second")
-    func quick() async throws {
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        try await alice.waitForDevice(2, port: 4002)
-        try await bob.waitForDevice(1, port: 4001)
-        let start = ContinuousClock.now
-        let carol = try RunningDiscovery("carol", seed: 3, port: 4003)
-        try await carol.waitForDevice(2, port: 4002)
-        #expect(ContinuousClock.now - start < .seconds(1))
-        for node in [alice, bob, carol] { try await node.stop() }
-    }
-
-    @Test("gives routable addresses first and the loopback last")
-    func addressOrder() async throws {
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.wait { event in
-            switch event {
-            case .found(let device), .updated(let device):
-                device.addresses.first?.host == "10.77.0.1" && device.addresses.contains { $0.host.hasSuffix("%eth0") }
-                    && device.addresses.suffix(2).map(\.host) == ["127.0.0.1", "::1"]
-            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
-            }
+        @Test("finds a node that was there before within a second")
+        func quick() async throws {
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            try await alice.waitForDevice(2, port: 4002)
+            try await bob.waitForDevice(1, port: 4001)
+            let start = ContinuousClock.now
+            let carol = try RunningDiscovery("carol", seed: 3, port: 4003)
+            try await carol.waitForDevice(2, port: 4002)
+            #expect(ContinuousClock.now - start < .seconds(1))
+            for node in [alice, bob, carol] { try await node.stop() }
         }
-        try await alice.stop()
-        try await bob.stop()
-    }
 
-    @Test("sees nobody on a skipped interface")
-    func skipped() async throws {
-        let configuration = DiscoveryConfiguration(skippedInterfaces: ["eth*"])
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001, source: DNSSDDaemonSource(configuration: configuration))
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.wait { event in
-            switch event {
-            case .found(let device), .updated(let device):
-                device.addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.host) }
-            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
+        @Test("gives routable addresses first and the loopback last")
+        func addressOrder() async throws {
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.wait { event in
+                switch event {
+                case .found(let device), .updated(let device):
+                    device.addresses.first?.host == "10.77.0.1"
+                        && device.addresses.contains { $0.host.hasSuffix("%eth0") }
+                        && device.addresses.suffix(2).map(\.host) == ["127.0.0.1", "::1"]
+                case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
+                }
             }
+            try await alice.stop()
+            try await bob.stop()
         }
-        try await alice.stop()
-        try await bob.stop()
-    }
 
-    @Test("sees a goodbye, and the new port of a node that comes back under its name")
-    func goodbyeAndReturn() async throws {
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        try await bob.stop()
-        try await alice.wait { $0 == .lost(deviceID(2)) }
-        let again = try RunningDiscovery("bob", seed: 2, port: 5002)
-        try await alice.waitForDevice(2, port: 5002)
-        try await alice.stop()
-        try await again.stop()
-    }
-
-    @Test("sees the new port of a node that restarts at once")
-    func restart() async throws {
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        try await bob.stop()
-        let again = try RunningDiscovery("bob", seed: 2, port: 5002)
-        try await alice.waitForDevice(2, port: 5002)
-        try await alice.stop()
-        try await again.stop()
-    }
-
-    @Test("reports what cannot be read, and goes on")
-    func malformed() async throws {
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        let stranger = try DNSServiceCalls(gauge: OperationGauge()).register(
-            advertisement("stranger", seed: 3, port: 9), txt: [3] + Array("x=y".utf8))
-        try await alice.wait { event in
-            switch event {
-            case .malformed(let instance, _): instance.hasPrefix("stranger ")
-            case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere: false
+        @Test("sees nobody on a skipped interface")
+        func skipped() async throws {
+            let configuration = DiscoveryConfiguration(skippedInterfaces: ["eth*"])
+            let alice = try RunningDiscovery(
+                "alice", seed: 1, port: 4001, source: DNSSDDaemonSource(configuration: configuration))
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.wait { event in
+                switch event {
+                case .found(let device), .updated(let device):
+                    device.addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.host) }
+                case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
+                }
             }
+            try await alice.stop()
+            try await bob.stop()
         }
-        withExtendedLifetime(stranger) {}
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        try await alice.stop()
-        try await bob.stop()
-    }
 
-    @Test("says that the daemon is gone, and finds everyone again when it is back")
-    func daemonRestart() async throws {
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        try await bob.waitForDevice(1, port: 4001)
-        try await PrivateDaemon.stop()
-        for node in [alice, bob] {
-            try await node.wait { event in
+        @Test("sees a goodbye, and the new port of a node that comes back under its name")
+        func goodbyeAndReturn() async throws {
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            try await bob.stop()
+            try await alice.wait { $0 == .lost(deviceID(2)) }
+            let again = try RunningDiscovery("bob", seed: 2, port: 5002)
+            try await alice.waitForDevice(2, port: 5002)
+            try await alice.stop()
+            try await again.stop()
+        }
+
+        @Test("sees the new port of a node that restarts at once")
+        func restart() async throws {
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            try await bob.stop()
+            let again = try RunningDiscovery("bob", seed: 2, port: 5002)
+            try await alice.waitForDevice(2, port: 5002)
+            try await alice.stop()
+            try await again.stop()
+        }
+
+        @Test("reports what cannot be read, and goes on")
+        func malformed() async throws {
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            let stranger = try DNSServiceCalls(gauge: OperationGauge()).register(
+                advertisement("stranger", seed: 3, port: 9), txt: [3] + Array("x=y".utf8))
+            try await alice.wait { event in
+                switch event {
+                case .malformed(let instance, _): instance.hasPrefix("stranger ")
+                case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere: false
+                }
+            }
+            withExtendedLifetime(stranger) {}
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            try await alice.stop()
+            try await bob.stop()
+        }
+
+        @Test("says that the daemon is gone, and finds everyone again when it is back")
+        func daemonRestart() async throws {
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            try await bob.waitForDevice(1, port: 4001)
+            try await PrivateDaemon.stop()
+            for node in [alice, bob] {
+                try await node.wait { event in
+                    switch event {
+                    case .sourceUnavailable: true
+                    case .found, .updated, .lost, .sourceAvailable, .ownDeviceElsewhere, .malformed: false
+                    }
+                }
+            }
+            try await PrivateDaemon.start()
+            for node in [alice, bob] { try await node.wait { $0 == .sourceAvailable(source: "dns-sd daemon") } }
+            try await alice.waitForDevice(2, port: 4002)
+            try await bob.waitForDevice(1, port: 4001)
+            try await alice.stop()
+            try await bob.stop()
+        }
+
+        @Test("can be cancelled while no daemon answers")
+        func cancelledWithoutDaemon() async throws {
+            try await PrivateDaemon.stop()
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            try await alice.wait { event in
                 switch event {
                 case .sourceUnavailable: true
                 case .found, .updated, .lost, .sourceAvailable, .ownDeviceElsewhere, .malformed: false
                 }
             }
+            try await alice.stop()
+            try await PrivateDaemon.start()
         }
-        try await PrivateDaemon.start()
-        for node in [alice, bob] { try await node.wait { $0 == .sourceAvailable(source: "dns-sd daemon") } }
-        try await alice.waitForDevice(2, port: 4002)
-        try await bob.waitForDevice(1, port: 4001)
-        try await alice.stop()
-        try await bob.stop()
-    }
 
-    @Test("can be cancelled while no daemon answers")
-    func cancelledWithoutDaemon() async throws {
-        try await PrivateDaemon.stop()
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        try await alice.wait { event in
-            switch event {
-            case .sourceUnavailable: true
-            case .found, .updated, .lost, .sourceAvailable, .ownDeviceElsewhere, .malformed: false
-            }
+        @Test("leaves no connection to the daemon behind")
+        func cleanUp() async throws {
+            let before = try OpenFiles.sockets()
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            #expect(try OpenFiles.sockets() > before)
+            try await alice.stop()
+            try await bob.stop()
+            #expect(try OpenFiles.sockets() == before)
         }
-        try await alice.stop()
-        try await PrivateDaemon.start()
-    }
-
-    @Test("leaves no connection to the daemon behind")
-    func cleanUp() async throws {
-        let before = try OpenFiles.sockets()
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        #expect(try OpenFiles.sockets() > before)
-        try await alice.stop()
-        try await bob.stop()
-        #expect(try OpenFiles.sockets() == before)
     }
 }

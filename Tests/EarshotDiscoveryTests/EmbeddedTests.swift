@@ -3,139 +3,145 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite(
-    "Discovery by a stack in this process", .serialized, .timeLimit(.minutes(3)),
-    .enabled(if: PrivateDaemon.isThere, "needs a network of its own: script/with-avahi swift test"))
-struct EmbeddedTests {
-    private static func embedded(_ name: String, seed: UInt8, port: UInt16) throws -> RunningDiscovery {
-        try RunningDiscovery(name, seed: seed, port: port, source: EmbeddedDNSSDSource())
-    }
-
-    @Test("sees a node of the daemon, and is seen by it, on the same host")
-    func withDaemon() async throws {
-        let alice = try Self.embedded("alice", seed: 1, port: 4001)
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        try await bob.waitForDevice(1, port: 4001)
-        #expect(alice.discovery.status.stack == .used(.embedded))
-        #expect(bob.discovery.status.stack == .used(.daemon))
-        try await alice.stop()
-        try await bob.wait { $0 == .lost(deviceID(1)) }
-        try await bob.stop()
-    }
-
-    @Test("needs no daemon: two stacks in one process see each other, with every address in its order")
-    func withoutDaemon() async throws {
-        try await PrivateDaemon.stop()
-        let alice = try Self.embedded("alice", seed: 1, port: 4001)
-        let bob = try Self.embedded("bob", seed: 2, port: 4002)
-        try await bob.waitForDevice(1, port: 4001)
-        try await alice.wait { event in
-            switch event {
-            case .found(let device), .updated(let device):
-                device.addresses.first?.host == "10.77.0.1" && device.addresses.contains { $0.host.hasSuffix("%eth0") }
-                    && device.addresses.suffix(2).map(\.host) == ["127.0.0.1", "::1"]
-            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
-            }
+extension RealNetworkTests {
+    @Suite("Discovery by a stack in this process", .serialized, .timeLimit(.minutes(3)))
+    struct EmbeddedTests {
+        private static func embedded(_ name: String, seed: UInt8, port: UInt16) throws -> RunningDiscovery {
+            try RunningDiscovery(name, seed: seed, port: port, source: EmbeddedDNSSDSource())
         }
-        try await alice.stop()
-        try await bob.stop()
-        try await PrivateDaemon.start()
-    }
 
-    @Test("does not advertise on a skipped interface")
-    func skipped() async throws {
-        let quiet = EmbeddedDNSSDSource(configuration: DiscoveryConfiguration(skippedInterfaces: ["eth*"]))
-        let alice = try RunningDiscovery("alice", seed: 1, port: 4001, source: quiet)
-        let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
-        let isFound = { @Sendable (event: DiscoveryEvent) -> Bool in
-            switch event {
-            case .found(let device), .updated(let device):
-                // That of the loopback is the last of its kind: what came over the cable would stand before it.
-                device.addresses.map(\.host) == ["127.0.0.1", "::1"]
-            case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
-            }
+        @Test("sees a node of the daemon, and is seen by it, on the same host")
+        func withDaemon() async throws {
+            let alice = try Self.embedded("alice", seed: 1, port: 4001)
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            try await bob.waitForDevice(1, port: 4001)
+            #expect(alice.discovery.status.stack == .used(.embedded))
+            #expect(bob.discovery.status.stack == .used(.daemon))
+            try await alice.stop()
+            try await bob.wait { $0 == .lost(deviceID(1)) }
+            try await bob.stop()
         }
-        try await bob.wait(for: isFound)
-        try await alice.wait(for: isFound)
-        try await alice.stop()
-        try await bob.stop()
-    }
 
-    @Test("sees a goodbye, and the new port of a node that comes back under its name")
-    func goodbyeAndReturn() async throws {
-        let alice = try Self.embedded("alice", seed: 1, port: 4001)
-        let bob = try Self.embedded("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        try await bob.stop()
-        try await alice.wait { $0 == .lost(deviceID(2)) }
-        let again = try Self.embedded("bob", seed: 2, port: 5002)
-        try await alice.waitForDevice(2, port: 5002)
-        try await alice.stop()
-        try await again.stop()
-    }
-
-    @Test("tells of a copy of this node, though both want the same names", arguments: [true, false])
-    func copy(isCopyEmbedded: Bool) async throws {
-        let alice = try Self.embedded("alice", seed: 1, port: 4001)
-        let copy =
-            isCopyEmbedded
-            ? try Self.embedded("alice", seed: 1, port: 5001) : try RunningDiscovery("alice", seed: 1, port: 5001)
-        for (node, port) in [(alice, 5001), (copy, 4001)] as [(RunningDiscovery, UInt16)] {
-            try await node.wait { event in
+        @Test("needs no daemon: two stacks in one process see each other, with every address in its order")
+        func withoutDaemon() async throws {
+            try await PrivateDaemon.stop()
+            let alice = try Self.embedded("alice", seed: 1, port: 4001)
+            let bob = try Self.embedded("bob", seed: 2, port: 4002)
+            try await bob.waitForDevice(1, port: 4001)
+            try await alice.wait { event in
                 switch event {
-                case .ownDeviceElsewhere(let addresses): addresses.allSatisfy { $0.port == port }
-                case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable, .malformed: false
+                case .found(let device), .updated(let device):
+                    device.addresses.first?.host == "10.77.0.1"
+                        && device.addresses.contains { $0.host.hasSuffix("%eth0") }
+                        && device.addresses.suffix(2).map(\.host) == ["127.0.0.1", "::1"]
+                case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
                 }
             }
+            try await alice.stop()
+            try await bob.stop()
+            try await PrivateDaemon.start()
         }
-        try await alice.stop()
-        try await copy.stop()
-    }
 
-    @Test("ends at once when it is cancelled, and leaves nothing open")
-    func cleanUp() async throws {
-        let filesBefore = try OpenFiles.count()
-        let alice = try Self.embedded("alice", seed: 1, port: 4001)
-        let bob = try Self.embedded("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        #expect(alice.discovery.status.operationCount > 3)
-        #expect(try OpenFiles.count() > filesBefore)
-        let start = ContinuousClock.now
-        try await alice.stop()
-        try await bob.stop()
-        let time = ContinuousClock.now - start
-        #expect(time < .seconds(1))
-        #expect(alice.discovery.status.operationCount == 0)
-        #expect(bob.discovery.status.operationCount == 0)
-        let filesAfter = try OpenFiles.count()
-        print("two stacks ended in \(time); open files: \(filesBefore) before, \(filesAfter) after")
-        #expect(filesAfter == filesBefore)
-    }
-
-    @Test("a thousand nodes that come and go leave nothing behind")
-    func churn() async throws {
-        let alice = try Self.embedded("alice", seed: 1, port: 4001)
-        let bob = try Self.embedded("bob", seed: 2, port: 4002)
-        try await alice.waitForDevice(2, port: 4002)
-        let discovery = alice.discovery
-        try await waitUntil("bob is all there is") { discovery.status.deviceCount == 1 }
-        let before = (discovery.status.operationCount, try OpenFiles.count())
-        var most = 0
-        for round in 0..<10 {
-            let crowd = Task { try await Crowd.appear(round * 100..<(round + 1) * 100, on: "eth0") }
-            try await waitUntil("100 appear") { discovery.status.deviceCount == 101 }
-            most = max(most, discovery.status.operationCount)
-            crowd.cancel()
-            try await crowd.value
-            try await waitUntil("100 disappear") { discovery.status.deviceCount == 1 }
+        @Test("does not advertise on a skipped interface")
+        func skipped() async throws {
+            let quiet = EmbeddedDNSSDSource(configuration: DiscoveryConfiguration(skippedInterfaces: ["eth*"]))
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001, source: quiet)
+            let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
+            let isFound = { @Sendable (event: DiscoveryEvent) -> Bool in
+                switch event {
+                case .found(let device), .updated(let device):
+                    // That of the loopback is the last of its kind: what came over the cable would stand before it.
+                    device.addresses.map(\.host) == ["127.0.0.1", "::1"]
+                case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
+                }
+            }
+            try await bob.wait(for: isFound)
+            try await alice.wait(for: isFound)
+            try await alice.stop()
+            try await bob.stop()
         }
-        try await waitUntil("what was opened is closed") { discovery.status.operationCount <= before.0 }
-        let after = (discovery.status.operationCount, try OpenFiles.count())
-        print("after 1,000 appearances and disappearances: operations \(before.0) -> \(most) at the most -> \(after.0)")
-        print("open files \(before.1) -> \(after.1)")
-        #expect(after == before)
-        try await alice.stop()
-        try await bob.stop()
+
+        @Test("sees a goodbye, and the new port of a node that comes back under its name")
+        func goodbyeAndReturn() async throws {
+            let alice = try Self.embedded("alice", seed: 1, port: 4001)
+            let bob = try Self.embedded("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            try await bob.stop()
+            try await alice.wait { $0 == .lost(deviceID(2)) }
+            let again = try Self.embedded("bob", seed: 2, port: 5002)
+            try await alice.waitForDevice(2, port: 5002)
+            try await alice.stop()
+            try await again.stop()
+        }
+
+        @Test("tells of a copy of this node, though both want the same names", arguments: [true, false])
+        func copy(isCopyEmbedded: Bool) async throws {
+            let alice = try Self.embedded("alice", seed: 1, port: 4001)
+            let copy =
+                isCopyEmbedded
+                ? try Self.embedded("alice", seed: 1, port: 5001) : try RunningDiscovery("alice", seed: 1, port: 5001)
+            for (node, port) in [(alice, 5001), (copy, 4001)] as [(RunningDiscovery, UInt16)] {
+                try await node.wait { event in
+                    switch event {
+                    case .ownDeviceElsewhere(let addresses): addresses.allSatisfy { $0.port == port }
+                    case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable, .malformed: false
+                    }
+                }
+            }
+            try await alice.stop()
+            try await copy.stop()
+        }
+
+        @Test("ends at once when it is cancelled, and leaves nothing open")
+        func cleanUp() async throws {
+            let filesBefore = try OpenFiles.count()
+            let alice = try Self.embedded("alice", seed: 1, port: 4001)
+            let bob = try Self.embedded("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            #expect(alice.discovery.status.operationCount > 3)
+            #expect(try OpenFiles.count() > filesBefore)
+            let start = ContinuousClock.now
+            try await alice.stop()
+            try await bob.stop()
+            let time = ContinuousClock.now - start
+            #expect(time < .seconds(1))
+            #expect(alice.discovery.status.operationCount == 0)
+            #expect(bob.discovery.status.operationCount == 0)
+            // What wakes up its thread goes with the thread's last closure, a moment after.
+            try await waitUntil("all files are closed") { try OpenFiles.count() <= filesBefore }
+            let filesAfter = try OpenFiles.count()
+            print("two stacks ended in \(time); open files: \(filesBefore) before, \(filesAfter) after")
+        }
+
+        @Test("a thousand nodes that come and go leave nothing behind")
+        func churn() async throws {
+            let alice = try Self.embedded("alice", seed: 1, port: 4001)
+            let bob = try Self.embedded("bob", seed: 2, port: 4002)
+            try await alice.waitForDevice(2, port: 4002)
+            let discovery = alice.discovery
+            try await waitUntil("bob is all there is") { discovery.status.deviceCount == 1 }
+            let before = (discovery.status.operationCount, try OpenFiles.count())
+            var most = 0
+            for round in 0..<10 {
+                let crowd = Task { try await Crowd.appear(round * 100..<(round + 1) * 100, on: "eth0") }
+                try await waitUntil("100 appear") { discovery.status.deviceCount == 101 }
+                most = max(most, discovery.status.operationCount)
+                crowd.cancel()
+                try await crowd.value
+                try await waitUntil("100 disappear") { discovery.status.deviceCount == 1 }
+            }
+            // Of the many it has seen, bob is the one whose turn it is to be looked up again.
+            try await waitUntil("what was opened is closed") { discovery.status.operationCount == before.0 }
+            try await waitUntil("what the crowd had opened is closed") { try OpenFiles.count() <= before.1 }
+            let after = (discovery.status.operationCount, try OpenFiles.count())
+            print(
+                "after 1,000 appearances and disappearances: operations \(before.0) -> \(most) at the most -> \(after.0)"
+            )
+            print("open files \(before.1) -> \(after.1)")
+            #expect(after.0 == before.0)
+            try await alice.stop()
+            try await bob.stop()
+        }
     }
 }

@@ -130,13 +130,26 @@ struct StackSelectionTests {
     mutating func patienceEnds() throws {
         daemon(noDaemon)
         embedded(.available(.embedded))
+        let many = try (1...StackSelection.maximumGraces).map { number in
+            try record("u", seed: UInt8(number), at: ["10.0.0.\(number):4000"])
+        }
+        for record in many { embedded(.appeared(record)) }
         daemon(.available(.daemon))
         for number in 1..<StackSelection.maximumGraces {
-            daemon(.appeared(try Self.bob(at: "10.0.0.\(number):4000")))
+            daemon(.appeared(many[number]))
             #expect(graceOver(number) == [Self.wait(number + 1)])
         }
-        daemon(.appeared(try Self.carol()))
+        daemon(.appeared(many[0]))
         #expect(graceOver(StackSelection.maximumGraces) == [.stopEmbedded])
+    }
+
+    @Test("does not wait for those who are new on the network, of whom there may always be some")
+    mutating func newcomers() throws {
+        daemon(noDaemon)
+        embedded(.available(.embedded))
+        daemon(.available(.daemon))
+        daemon(.appeared(try Self.bob()))
+        #expect(graceOver(1) == [.stopEmbedded])
     }
 
     @Test("says that nothing works only after what was found has become void")

@@ -81,8 +81,10 @@ struct DiscoveryConfigurationTests {
     @Test("skips interfaces of containers, virtual machines and tunnels")
     func defaults() {
         let configuration = DiscoveryConfiguration()
-        for name in ["docker0", "veth12ab", "br-5ac1", "virbr0", "tun0", "tap1", "wg0", "tailscale0", "ztabc", "ppp0",
-            "ipsec0", "lxcbr0", "lxdbr0", "vmnet8", "cni0", "flannel.1", "podman0"] {
+        for name in [
+            "docker0", "veth12ab", "br-5ac1", "virbr0", "tun0", "tap1", "wg0", "tailscale0", "ztabc", "ppp0",
+            "ipsec0", "lxcbr0", "lxdbr0", "vmnet8", "cni0", "flannel.1", "podman0",
+        ] {
             #expect(!configuration.includes(interface: name), "\(name)")
         }
         for name in ["lo", "eth0", "enp3s0", "wlan0", "br0", "bridge"] {

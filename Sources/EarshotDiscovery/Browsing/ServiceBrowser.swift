@@ -15,7 +15,12 @@ struct ServiceBrowser {
     /// How long nothing is asked after the daemon refused a connection.
     static let pauseTime = Duration.milliseconds(200)
 
+    /// How long a lookup that failed may still mean that the whole stack has ended. Avahi tells both alike, and each
+    /// lookup by itself.
+    static let failureTime = Duration.milliseconds(250)
+
     enum Timer: Hashable {
+        case failure(instance: String, attempt: Int)
         case settle(instance: String, attempt: Int)
         case deadline(instance: String, attempt: Int)
         case rotation
@@ -102,10 +107,13 @@ struct ServiceBrowser {
         }
     }
 
-    /// A lookup ended without an answer, or the daemon withdrew the answer it gave.
+    /// A lookup ended without an answer, or the answer it gave was withdrawn. Only if the stack goes on working is the
+    /// instance taken for gone.
     mutating func resolveFailed(_ instance: String) -> [Action] {
-        guard schedule.isOpen(instance) else { return [] }
-        return run(schedule.failed(instance)) + retract(instance) { _ in true }
+        guard schedule.isOpen(instance), let attempt = instances[instance]?.attempt else { return [] }
+        return [
+            .stopResolving(instance: instance), .wait(.failure(instance: instance, attempt: attempt), Self.failureTime),
+        ]
     }
 
     /// A lookup could not even be started. What is known of the instance stands.
@@ -134,12 +142,15 @@ struct ServiceBrowser {
 
     mutating func elapsed(_ timer: Timer) -> [Action] {
         switch timer {
+        case .failure(let instance, let attempt):
+            guard instances[instance]?.attempt == attempt, schedule.isOpen(instance) else { return [] }
+            return giveUp(instance)
         case .settle(let instance, let attempt):
             guard instances[instance]?.attempt == attempt, schedule.isSearching(instance) else { return [] }
             return settle(instance)
         case .deadline(let instance, let attempt):
             guard instances[instance]?.attempt == attempt, schedule.isSearching(instance) else { return [] }
-            return resolveFailed(instance)
+            return giveUp(instance)
         case .rotation:
             isRotating = false
             return run(schedule.rotate())
@@ -167,6 +178,10 @@ struct ServiceBrowser {
             actions.append(.wait(.pause, Self.pauseTime))
         }
         return actions
+    }
+
+    private mutating func giveUp(_ instance: String) -> [Action] {
+        run(schedule.failed(instance)) + retract(instance) { _ in true }
     }
 
     private mutating func open(_ instance: String) -> [Action] {

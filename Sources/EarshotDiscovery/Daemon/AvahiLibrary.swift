@@ -10,6 +10,23 @@ enum AvahiLibrary {
         setenv("AVAHI_COMPAT_NOWARN", "1", 1)
     }()
 
+    private static let loaded: CDNSSDFunctions? = {
+        prepare()
+        var functions = CDNSSDFunctions()
+        return cdnssd_load(&functions) ? functions : nil
+    }()
+
     /// To be called before any other call into Avahi; only the first call does something.
     static func prepare() { _ = preparation }
+
+    /// The functions of the daemon's layer.
+    /// - Throws: `daemonUnavailable` where it is not installed.
+    static func functions() throws(DiscoveryError) -> CDNSSDFunctions {
+        guard let loaded else {
+            throw DiscoveryError(
+                .daemonUnavailable,
+                "Avahi's DNS-SD layer (libdns_sd.so.1) is missing: install libavahi-compat-libdnssd1")
+        }
+        return loaded
+    }
 }

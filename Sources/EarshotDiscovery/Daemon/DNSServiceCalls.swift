@@ -19,8 +19,8 @@ struct DNSServiceCalls: LookupProvider {
 
     /// Advertises a service. Answers `registered` with the name it got.
     func register(_ advertisement: Advertisement, txt: [UInt8]) throws(DiscoveryError) -> DNSServiceOperation {
-        try DNSServiceOperation(counting: gauge) { ref, context in
-            DNSServiceRegister(
+        try DNSServiceOperation(counting: gauge) { functions, ref, context in
+            functions.Register(
                 ref, 0, 0, advertisement.instanceName, Advertisement.serviceType, Self.domain, nil,
                 advertisement.port.bigEndian, UInt16(txt.count), txt,
                 { _, _, code, name, _, _, context in
@@ -34,8 +34,8 @@ struct DNSServiceCalls: LookupProvider {
 
     /// Looks for instances of the service. Answers `appeared` and `disappeared`, once for each interface and family.
     private func browse() throws(DiscoveryError) -> DNSServiceOperation {
-        try DNSServiceOperation(counting: gauge) { ref, context in
-            DNSServiceBrowse(
+        try DNSServiceOperation(counting: gauge) { functions, ref, context in
+            functions.Browse(
                 ref, 0, 0, Advertisement.serviceType, Self.domain,
                 { _, flags, interface, code, name, _, _, context in
                     guard code == kDNSServiceErr_NoError, let name else {
@@ -53,8 +53,8 @@ struct DNSServiceCalls: LookupProvider {
 
     /// Looks up an instance. Answers `resolved`, and again when its port or TXT record changes.
     private func resolve(_ instance: String, interface: UInt32) throws(DiscoveryError) -> DNSServiceOperation {
-        try DNSServiceOperation(counting: gauge) { ref, context in
-            DNSServiceResolve(
+        try DNSServiceOperation(counting: gauge) { functions, ref, context in
+            functions.Resolve(
                 ref, 0, interface, instance, Advertisement.serviceType, Self.domain,
                 { _, _, _, code, _, host, port, length, txt, context in
                     guard code == kDNSServiceErr_NoError, let host else {
@@ -71,8 +71,8 @@ struct DNSServiceCalls: LookupProvider {
     /// Looks for addresses of a host. Answers `addressAppeared` and `addressDisappeared`.
     private func addresses(of host: String, _ family: AddressFamily) throws(DiscoveryError) -> DNSServiceOperation {
         let type = family == .ipv4 ? kDNSServiceType_A : kDNSServiceType_AAAA
-        return try DNSServiceOperation(counting: gauge) { ref, context in
-            DNSServiceQueryRecord(
+        return try DNSServiceOperation(counting: gauge) { functions, ref, context in
+            functions.QueryRecord(
                 ref, 0, 0, host, UInt16(type), Self.internetClass,
                 { _, flags, interface, code, _, _, _, length, data, _, context in
                     guard code == kDNSServiceErr_NoError, let data else {

@@ -15,6 +15,7 @@ final class DNSServiceOperation {
     /// Here: the D-Bus daemon's limit of connections for one user is reached.
     static let refusedError = DNSServiceErrorType(kDNSServiceErr_Refused)
 
+    private let functions: CDNSSDFunctions
     private let gauge: OperationGauge
     private var ref: DNSServiceRef?
     private var events: [DNSServiceEvent] = []
@@ -25,27 +26,28 @@ final class DNSServiceOperation {
     ///     its callback hands to `deliver`.
     /// - Throws: what the call returned, as `daemonUnavailable`, `connectionRefused` or `serviceFailed`.
     init(
-        counting gauge: OperationGauge, _ call: (UnsafeMutablePointer<DNSServiceRef?>, UnsafeMutableRawPointer) -> DNSServiceErrorType
+        counting gauge: OperationGauge,
+        _ call: (CDNSSDFunctions, UnsafeMutablePointer<DNSServiceRef?>, UnsafeMutableRawPointer) -> DNSServiceErrorType
     ) throws(DiscoveryError) {
-        AvahiLibrary.prepare()
+        functions = try AvahiLibrary.functions()
         self.gauge = gauge
         // Unretained: the layer calls back only while the reference lives, and that ends in `deinit`.
-        let code = call(&ref, Unmanaged.passUnretained(self).toOpaque())
+        let code = call(functions, &ref, Unmanaged.passUnretained(self).toOpaque())
         gauge.opened()
         if let error = DiscoveryError(dnsServiceError: code) { throw error }
     }
 
     deinit {
-        if let ref { DNSServiceRefDeallocate(ref) }
+        if let ref { functions.RefDeallocate(ref) }
         gauge.closed()
     }
 
     /// Readable when `process()` has something to do.
-    var fileDescriptor: CInt { DNSServiceRefSockFD(ref) }
+    var fileDescriptor: CInt { functions.RefSockFD(ref) }
 
     /// Blocks unless `fileDescriptor` is readable.
     func process() -> [DNSServiceEvent] {
-        let code = DNSServiceProcessResult(ref)
+        let code = functions.ProcessResult(ref)
         if let error = DiscoveryError(dnsServiceError: code) { events.append(.failed(error)) }
         defer { events = [] }
         return events

@@ -7,19 +7,46 @@ extension AvahiStack {
     func advertise(
         _ instance: String, port: UInt16, txt: [UInt8], on interface: UInt32
     ) throws(DiscoveryError) -> AvahiObject {
-        let context = Unmanaged.passUnretained(inbox).toOpaque()
-        let group = avahi_s_entry_group_new(
-            server, { _, _, state, context in AvahiStack.groupChanged(to: state, context) }, context)
-        guard let group else { throw DiscoveryError(avahiError: avahi_server_errno(server)) }
-        let object = AvahiObject(of: self, counting: gauge, context: nil) { avahi_s_entry_group_free(group) }
         var strings: UnsafeMutablePointer<AvahiStringList>?
-        var code = avahi_string_list_parse(txt, txt.count, &strings)
+        let code = avahi_string_list_parse(txt, txt.count, &strings)
+        guard code >= 0 else { throw DiscoveryError(avahiError: code) }
         defer { avahi_string_list_free(strings) }
-        if code >= 0 {
-            code = avahi_server_add_service_strlst(
+        return try publish { _, _, state, context in
+            AvahiStack.groupChanged(to: state, taken: .instanceNameTaken, context)
+        } records: { group in
+            avahi_server_add_service_strlst(
                 server, group, AvahiIfIndex(interface), AvahiProtocol(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0),
                 instance, Advertisement.serviceType, Self.domain, nil, port, strings)
         }
+    }
+
+    /// Advertises the addresses of this host on one interface until what it returns is released.
+    ///
+    /// Without the way back from address to name, which belongs to the system's own stack: the library would take it
+    /// for a collision of host names. That the name really is taken comes out later, as `hostNameTaken`.
+    func advertise(_ addresses: Set<IPAddress>, on interface: UInt32) throws(DiscoveryError) -> AvahiObject {
+        try publish { _, _, state, context in
+            AvahiStack.groupChanged(to: state, taken: .hostNameTaken, context)
+        } records: { group in
+            for address in addresses {
+                var address = AvahiAddress(address)
+                let code = avahi_server_add_address(
+                    server, group, AvahiIfIndex(interface), AvahiProtocol(AVAHI_PROTO_UNSPEC),
+                    AVAHI_PUBLISH_NO_REVERSE, nil, &address)
+                guard code >= 0 else { return code }
+            }
+            return 0
+        }
+    }
+
+    private func publish(
+        _ callback: @escaping AvahiSEntryGroupCallback, records add: (OpaquePointer) -> CInt
+    ) throws(DiscoveryError) -> AvahiObject {
+        guard let group = avahi_s_entry_group_new(server, callback, Unmanaged.passUnretained(inbox).toOpaque()) else {
+            throw DiscoveryError(avahiError: avahi_server_errno(server))
+        }
+        let object = AvahiObject(of: self, counting: gauge, context: nil) { avahi_s_entry_group_free(group) }
+        var code = add(group)
         if code >= 0 { code = avahi_s_entry_group_commit(group) }
         guard code >= 0 else { throw DiscoveryError(avahiError: code) }
         return object
@@ -42,11 +69,21 @@ extension AvahiStack {
         return String(cString: other)
     }
 
-    private static func groupChanged(to state: AvahiEntryGroupState, _ context: UnsafeMutableRawPointer?) {
+    private static func groupChanged(
+        to state: AvahiEntryGroupState, taken: AvahiInbox.Event, _ context: UnsafeMutableRawPointer?
+    ) {
         switch state {
-        case AVAHI_ENTRY_GROUP_COLLISION: AvahiInbox.deliver(.instanceNameTaken, to: context)
+        case AVAHI_ENTRY_GROUP_COLLISION: AvahiInbox.deliver(taken, to: context)
         case AVAHI_ENTRY_GROUP_FAILURE: AvahiInbox.deliver(.failed, to: context)
         default: break
         }
+    }
+}
+
+extension AvahiAddress {
+    fileprivate init(_ address: IPAddress) {
+        self.init()
+        proto = AvahiProtocol(address.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
+        withUnsafeMutableBytes(of: &data) { $0.copyBytes(from: address.bytes) }
     }
 }

@@ -108,6 +108,7 @@ final class AvahiStack {
         configuration.allow_point_to_point = allowsPointToPoint ? 1 : 0
         configuration.n_cache_entries_max = cacheEntries
         // Only what a node needs: not what kind of machine this is, and no queries beyond the cable.
+        configuration.publish_addresses = 0  // see advertise(_:on:)
         configuration.publish_hinfo = 0
         configuration.publish_workstation = 0
         configuration.publish_domain = 0

@@ -2,8 +2,8 @@
 ///
 /// Everything happens on the thread that calls `run()`, and all that the stack holds is freed before it returns.
 final class EmbeddedNode {
-    /// How often the interfaces are looked through for one that is new. The stack itself hears of it at once, and
-    /// listens; only the advertisement waits for this.
+    /// How often the interfaces are looked through for what is new. The stack itself hears of it at once, and listens;
+    /// only the advertisement waits for this.
     static let interfaceCheckTime = Duration.seconds(2)
 
     private let advertisement: Advertisement
@@ -13,9 +13,15 @@ final class EmbeddedNode {
     private let lookups: LookupRunner<AvahiStack>
     private let txt: [UInt8]
     private var instance: String
-    /// The advertisement on each interface, by its index: never on one that is skipped, not even if it comes up later.
-    private var advertised: [UInt32: AvahiObject] = [:]
+    /// What is advertised on each interface, by its index: never on one that is skipped, not even if it comes up later.
+    private var advertised: [UInt32: InterfaceAdvertisement] = [:]
     private var nextInterfaceCheck = ContinuousClock.now
+
+    private struct InterfaceAdvertisement {
+        let service: AvahiObject
+        var host: AvahiObject?
+        var addresses: Set<IPAddress>
+    }
 
     /// - Throws: `stackFailed`, `outOfResources`, and `invalidAnnouncement` for a network tag that cannot be advertised.
     init(
@@ -90,11 +96,29 @@ final class EmbeddedNode {
     /// Advertises on each interface where peers are looked for, and no longer on those that are gone.
     private func checkInterfaces() throws(DiscoveryError) {
         nextInterfaceCheck = .now.advanced(by: Self.interfaceCheckTime)
-        let wanted = Set(
-            NetworkInterface.present().filter { configuration.includes(interface: $0.name) }.map(\.index))
-        for index in advertised.keys where !wanted.contains(index) { advertised[index] = nil }
-        for index in wanted where advertised[index] == nil {
-            advertised[index] = try stack.advertise(instance, port: advertisement.port, txt: txt, on: index)
+        let interfaces = NetworkInterface.present().filter { configuration.includes(interface: $0.name) }
+        let indexes = Set(interfaces.map(\.index))
+        for index in advertised.keys where !indexes.contains(index) { advertised[index] = nil }
+        let addresses = HostAddresses.byInterface()
+        for interface in interfaces { try advertise(addresses[interface.name] ?? [], on: interface.index) }
+    }
+
+    /// An interface without an address is of no use yet.
+    private func advertise(_ addresses: Set<IPAddress>, on interface: UInt32) throws(DiscoveryError) {
+        guard advertised[interface]?.addresses != addresses else { return }
+        guard !addresses.isEmpty else {
+            advertised[interface] = nil
+            return
+        }
+        if advertised[interface] != nil {
+            // First the old ones: the stack does not take the same record twice.
+            advertised[interface]?.host = nil
+            advertised[interface]?.host = try stack.advertise(addresses, on: interface)
+            advertised[interface]?.addresses = addresses
+        } else {
+            advertised[interface] = InterfaceAdvertisement(
+                service: try stack.advertise(instance, port: advertisement.port, txt: txt, on: interface),
+                host: try stack.advertise(addresses, on: interface), addresses: addresses)
         }
     }
 }

@@ -1,3 +1,5 @@
+import EarshotModel
+
 /// The records of two stacks as one set: a record is there as long as one of the two has it.
 struct StackRecords {
     enum Side: Hashable, CaseIterable {
@@ -13,10 +15,20 @@ struct StackRecords {
     }
 
     private var entries: [ServiceRecord.Key: Entry] = [:]
+    /// How many records of a device each side has.
+    private var counts: [Side: [DeviceID: Int]] = [:]
 
     var hasStale: Bool { entries.values.contains { !$0.stale.isEmpty } }
 
+    /// Whether a device is new on one side, and known from the other. The records may have different names.
+    func isConfirmed(by record: ServiceRecord, on side: Side) -> Bool {
+        let device = record.announcement.deviceID
+        return Side.allCases.allSatisfy { (counts[$0]?[device] == nil) == ($0 == side) }
+    }
+
     mutating func appeared(_ record: ServiceRecord, on side: Side) -> [SourceReport] {
+        count(entries[record.key]?.records[side], on: side, by: -1)
+        count(record, on: side, by: 1)
         entries[record.key, default: Entry()].records[side] = record
         entries[record.key]?.stale.remove(side)
         return report(record, of: record.key)
@@ -41,13 +53,19 @@ struct StackRecords {
 
     private mutating func remove(_ sides: Set<Side>, from key: ServiceRecord.Key) -> [SourceReport] {
         for side in sides {
-            entries[key]?.records[side] = nil
+            count(entries[key]?.records.removeValue(forKey: side), on: side, by: -1)
             entries[key]?.stale.remove(side)
         }
         guard let remaining = entries[key]?.records.values.first else {
             return entries.removeValue(forKey: key) == nil ? [] : [.disappeared(key)]
         }
         return report(remaining, of: key)
+    }
+
+    private mutating func count(_ record: ServiceRecord?, on side: Side, by change: Int) {
+        guard let device = record?.announcement.deviceID else { return }
+        let count = (counts[side]?[device] ?? 0) + change
+        counts[side, default: [:]][device] = count > 0 ? count : nil
     }
 
     private mutating func report(_ record: ServiceRecord, of key: ServiceRecord.Key) -> [SourceReport] {

@@ -49,6 +49,7 @@ struct StackSelection {
     private var grace: Int?
     private var lastGrace = 0
     private var gracesInARow = 0
+    /// Whether one stack has found something of the other's since the grace began.
     private var hasFound = false
 
     mutating func handle(_ input: Input) -> [Action] {
@@ -94,7 +95,7 @@ struct StackSelection {
     private mutating func passOn(_ report: SourceReport, from side: StackRecords.Side) -> [Action] {
         switch report {
         case .appeared(let record):
-            hasFound = true
+            if records.isConfirmed(by: record, on: side) { hasFound = true }
             return reports(records.appeared(record, on: side))
         case .disappeared(let key): return reports(records.disappeared(key, on: side))
         case .malformed: return [.report(report)]

@@ -25,10 +25,11 @@ struct Crowd {
     private static func advertise(_ range: Range<Int>, on index: UInt32, until wakeUp: WakeUp) throws(DiscoveryError) {
         let stack = try AvahiStack(
             hostName: "crowd", denied: [], allowsPointToPoint: false, gauge: OperationGauge(), wakeUp: wakeUp)
-        var advertised: [AvahiObject] = []
+        let addresses = HostAddresses.byInterface()[NetworkInterface(index: index).name] ?? []
+        var advertised = [try stack.advertise(addresses, on: index)]
         for number in range {
             let device = Announcement(
-                deviceID: deviceID(number), name: name, fingerprint: String(repeating: "A", count: 20),
+                deviceID: deviceID(number), name: name, fingerprint: String(repeating: "0", count: 20),
                 protocolVersion: 1, networkTag: nil)
             advertised.append(
                 try stack.advertise(
