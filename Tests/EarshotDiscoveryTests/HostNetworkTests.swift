@@ -82,8 +82,8 @@ private func interface(
     }
 }
 
-extension DaemonTests {
-    // Within the daemon's suite, so that these interfaces do not come up in the middle of its tests.
+extension RealNetworkTests {
+    // Within the suite of the stacks, so that these interfaces do not come up in the middle of its tests.
     @Suite("A machine's network")
     struct NetworkTests {
         @Test("is listed: what interfaces are, whether they run, and their addresses")
