@@ -143,7 +143,8 @@ let package = Package(
         .testTarget(
             name: "EarshotGatewayTests", dependencies: ["Earshot", "EarshotGateway"], swiftSettings: settings),
         .testTarget(
-            name: "EarshotCommandTests", dependencies: ["EarshotCommand", "EarshotCrypto", "EarshotProtocol", "hello"],
+            name: "EarshotCommandTests",
+            dependencies: ["EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello"],
             swiftSettings: settings),
     ]
 )

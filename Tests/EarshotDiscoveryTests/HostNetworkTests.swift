@@ -83,7 +83,7 @@ private func interface(
 }
 
 extension RealNetworkTests {
-    // Within the daemon's suite, so that these interfaces do not come up in the middle of its tests.
+    // Within the suite of the stacks, so that these interfaces do not come up in the middle of its tests.
     @Suite("A machine's network")
     struct NetworkTests {
         @Test("is listed: what interfaces are, whether they run, and their addresses")

@@ -16,6 +16,16 @@ struct GatewayTests {
         }
     }
 
+    @Test("tells what the node sees of why messages flow, as the node itself does")
+    func diagnosis() async throws {
+        try await TestNode.with("alice") { node in
+            let findings = try await node.client.diagnosis()
+            let own = await node.node.findings()
+            #expect(findings == own.map { GatewayFinding($0) })
+            #expect(findings.contains { $0.check == "discovery" && $0.severity == "note" && $0.remedy != nil })
+        }
+    }
+
     @Test("listens on a socket that only its owner may use, and removes it at the end")
     func socket() async throws {
         let path = try await TestNode.with("alice") { node in

@@ -29,14 +29,12 @@ public final class HomeLock: Sendable {
                 remedy: "use that one, end it, or name another home with --home")
         }
         self.descriptor = descriptor
-        let text = Array("\(getpid())\n".utf8)
-        ftruncate(descriptor, 0)
-        _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        Self.write("\(getpid())\n", to: descriptor)
     }
 
-    /// Whoever ends cleanly takes the pid out of the file, so that one that is left tells of a node that died.
+    /// Whoever ends cleanly says so behind the pid: one that is left alone tells of a node that died.
     deinit {
-        ftruncate(descriptor, 0)
+        Self.write("\(getpid())\(Self.ending)\n", to: descriptor)
         close(descriptor)
     }
 
@@ -51,7 +49,7 @@ public final class HomeLock: Sendable {
         defer { close(descriptor) }
         var range = wholeFile
         guard fcntl(descriptor, getLock, &range) == 0, range.l_type != F_UNLCK else { return nil }
-        return pid(in: descriptor)
+        return Int32(line(in: descriptor).prefix(while: \.isNumber))
     }
 
     /// Whether a process holds the lock of a home directory, also one that has not written its pid.
@@ -63,18 +61,27 @@ public final class HomeLock: Sendable {
         return fcntl(descriptor, getLock, &range) == 0 && range.l_type != F_UNLCK
     }
 
-    /// The pid in the file, whether or not that process holds the lock.
+    /// The pid that a node has left in the file which did not end cleanly, or that of the one that runs.
     static func writtenPid(of home: Home) -> Int32? {
         let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        return pid(in: descriptor)
+        return Int32(line(in: descriptor))
     }
 
-    private static func pid(in descriptor: Int32) -> Int32? {
-        var buffer = [UInt8](repeating: 0, count: 16)
+    private static let ending = " ended"
+
+    /// The file is never empty meanwhile: somebody may be reading it.
+    private static func write(_ line: String, to descriptor: Int32) {
+        let text = Array(line.utf8)
+        _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        ftruncate(descriptor, off_t(text.count))
+    }
+
+    /// The first line of the file.
+    private static func line(in descriptor: Int32) -> Substring {
+        var buffer = [UInt8](repeating: 0, count: 32)
         let count = pread(descriptor, &buffer, buffer.count, 0)
-        guard count > 0 else { return nil }
-        return Int32(String(decoding: buffer[..<count], as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        return String(decoding: buffer[..<max(0, count)], as: UTF8.self).prefix { $0 != "\n" }
     }
 }

@@ -15,8 +15,12 @@ extension Node {
 
     /// Peers who gave no answer say nothing about the port.
     private func dialBacks() async -> [NodeFacts.DialBack] {
-        let answers: [Reachability]
-        do { answers = try await shell.reachability() } catch {
+        var answers: [Reachability]
+        do {
+            answers = try await shell.reachability()
+            // A peer that was asked a moment ago says nothing. When the wait for that is over, it can be asked again.
+            if answers.allSatisfy({ $0.isReachable == nil }) { answers = try await shell.reachability() }
+        } catch {
             configuration.logger.info("nobody was asked to dial back", metadata: ["reason": "\(error)"])
             return []
         }

@@ -55,7 +55,7 @@ struct StatusReport {
     /// Like `+0.2 s`: how far the peer's clock is ahead.
     private static func seconds(_ milliseconds: Int64) -> String {
         let tenths = (milliseconds.magnitude + 50) / 100
-        return "\(milliseconds < 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) s"
+        return "\(milliseconds < 0 && tenths > 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) s"
     }
 
     private var undelivered: [String] {

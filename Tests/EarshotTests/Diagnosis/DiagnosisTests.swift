@@ -94,6 +94,18 @@ struct DiagnosisTests {
         try await bob.stop()
     }
 
+    @Test("that is asked for twice in a row says both times whether the port is reached")
+    func twice() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        try await TestUser.meet(alice, bob)
+        for _ in 0..<2 {
+            let findings = await alice.node.findings()
+            #expect(findings.filter { $0.check == .port }.map(\.severity) == [.ok])
+        }
+        try await alice.stop()
+        try await bob.stop()
+    }
+
     @Test("of two nodes with one name tells both that it is taken")
     func takenName() async throws {
         let (one, other) = (try TestUser("alice"), try TestUser("alice"))

@@ -191,6 +191,12 @@ struct FaultTests {
             "a firewalled port", node { $0.dialBacks = [.init(name: "bob", isReached: false)] }, .port, .problem,
             what: "bob", "7000", remedy: "open TCP port 7000"),
         Fault(
+            "a port that was firewalled after a link was made",
+            node {
+                $0.dialBacks = [.init(name: "bob", isReached: false)]
+                $0.links = [Sample.link("bob", at: "192.0.2.9:40000", isOutbound: false)]
+            }, .port, .problem, what: "bob", "7000", remedy: "open TCP port 7000"),
+        Fault(
             "a port that only some reach",
             node {
                 $0.dialBacks = [.init(name: "bob", isReached: false)]

@@ -87,6 +87,19 @@ struct FindingTests {
     }
 }
 
+@Suite("A remedy")
+struct RemedyTests {
+    @Test(
+        "is safe to copy, whatever a peer calls itself",
+        arguments: [
+            ("bob@3fk9", "bob@3fk9"), ("bob; reboot", "'bob; reboot'"), ("it's", #"'it'\''s'"#), ("$(id)", "'$(id)'"),
+            ("-rf", "'-rf'"), ("bøb", "'bøb'"), ("", "''"),
+        ])
+    func shellWord(text: String, word: String) {
+        #expect(Wording.shellWord(text) == word)
+    }
+}
+
 @Suite("What a node notes for its diagnosis")
 struct NodeJournalTests {
     private func device(_ seed: UInt8, _ tag: String?) throws -> DiscoveredDevice {

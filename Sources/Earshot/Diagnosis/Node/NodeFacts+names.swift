@@ -16,8 +16,8 @@ extension NodeFacts {
         .problem(
             .names, "another key calls itself \(name), as this node does: \(user.userID.fingerprint)",
             why: "who met that one first refuses this one (\(userID.fingerprint))",
-            remedy: "ask who it is. Either takes another name, or contacts choose with: "
-                + "earshot trust \(name)@\(userID.description.prefix(8)) --accept")
+            remedy: "ask who it is. Either one takes another name, or contacts choose with: "
+                + "earshot trust \(Self.choice(name, userID)) --accept")
     }
 
     private func conflict(_ user: User) -> Finding {
@@ -26,8 +26,8 @@ extension NodeFacts {
             .names, "the name \(user.name)\(pinned), and \(user.userID.fingerprint) claims it",
             why: "nothing is sent to the claimant, and nothing is taken from it, before you decide",
             remedy: "ask \(user.name) which key is theirs; then: earshot trust "
-                + "\(user.name)@\(user.userID.description.prefix(8)) --accept, or: earshot block "
-                + "\(user.name)@\(user.userID.description.prefix(8))")
+                + "\(Self.choice(user.name.text, user.userID)) --accept, or: earshot block "
+                + Self.choice(user.name.text, user.userID))
     }
 
     private func ambiguity(_ name: UserName, _ users: [User]) -> Finding {
@@ -35,6 +35,12 @@ extension NodeFacts {
         return .warning(
             .names, "\(users.count) keys call themselves \(name): \(Wording.list(keys))",
             why: "a message to \(name) is refused, because it is not said to whom",
-            remedy: "ask the person for their fingerprint; then: earshot trust \(name)@FINGERPRINT --accept")
+            remedy: "ask the person for their fingerprint; then: earshot trust "
+                + "\(Wording.shellWord("\(name)@FINGERPRINT")) --accept")
+    }
+
+    /// What names one of several users of a name, for a shell.
+    private static func choice(_ name: String, _ userID: UserID) -> String {
+        Wording.shellWord("\(name)@\(userID.description.prefix(8))")
     }
 }

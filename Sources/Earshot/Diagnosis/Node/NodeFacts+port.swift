@@ -4,7 +4,8 @@ extension NodeFacts {
         guard let port else { return [] }
         let reached = dialBacks.filter(\.isReached).map(\.name)
         let unreached = dialBacks.filter { !$0.isReached }.map(\.name)
-        let inbound = links.filter(\.isFromOutside).map(\.name)
+        // A link that was made before the firewall was is no proof against the word of the same peer now.
+        let inbound = links.filter(\.isFromOutside).map(\.name).filter { !unreached.contains($0) }
         if let witness = (reached + (unreached.isEmpty ? inbound : [])).first {
             return [.ok(.port, "peers reach port \(port): \(witness) did")]
         }
