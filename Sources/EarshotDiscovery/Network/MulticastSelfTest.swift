@@ -1,5 +1,5 @@
 // `poll.h` is part of it, too, as Swift sees it.
-import CAvahiCore
+
 import Glibc
 
 /// Finds out whether multicast DNS (RFC 6762) can get out of this machine and in: sends one question on each interface,

@@ -1,5 +1,5 @@
 // `poll.h` is part of it, too, as Swift sees it.
-import CAvahiCore
+
 import CLinuxNetwork
 import Glibc
 
