@@ -33,19 +33,26 @@ struct NodeLog {
 
     private mutating func isNews(_ event: GatewayEvent) -> Bool {
         guard event.name == EventName.linkFailed.rawValue, var address = event.address else { return true }
-        // How long a credential is over changes from one try to the next, and nothing else does.
-        let isCredential = event.code?.hasPrefix("credential") == true
-        var failure = "\(event.code ?? ""): \(isCredential ? "" : event.reason ?? "")"
-        if let reason = event.closeReason, Self.refusals.contains(reason) {
-            // Whom this node refuses, its user knows; whoever is refused tries again, each time from another port.
-            guard event.code == Self.closedByPeer else { return false }
-            address = String(address.prefix(upTo: address.lastIndex(of: ":") ?? address.endIndex)) + " " + reason
-            failure = reason
+        var failure = "\(event.code ?? ""): \(event.reason ?? "")"
+        // Whom this node refuses for who they are, its user knows.
+        if Self.refusals.contains(event.closeReason ?? ""), event.code != Self.closedByPeer { return false }
+        if let cause = Self.lastingCause(of: event) {
+            // Both ends try again and again, from one port after the other and with other numbers in the text.
+            address = String(address.prefix(upTo: address.lastIndex(of: ":") ?? address.endIndex)) + " " + cause
+            failure = cause
         }
         guard failures[address] != failure else { return false }
         if failures.count >= Self.rememberedFailures { failures.removeAll() }
         failures[address] = failure
         return true
+    }
+
+    /// What stands between two nodes until somebody does something about it.
+    private static func lastingCause(of event: GatewayEvent) -> String? {
+        let reason = event.closeReason ?? ""
+        let isCredential = [event.code ?? "", reason].contains { $0.hasPrefix("credential") }
+        guard isCredential || refusals.contains(reason) else { return nil }
+        return "\(event.code ?? "") \(reason)"
     }
 
     private func describe(_ event: GatewayEvent) {
