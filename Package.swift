@@ -1,13 +1,18 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// The fuzzers are built only when asked for, and then every module of this package is instrumented: `script/fuzz`.
+let withFuzzers = Context.environment["EARSHOT_FUZZERS"] != nil
+let instrumentation = ["-sanitize=fuzzer,address"]
+
 /// Set once, shared by every target: the compiler holds the borders that `docs/ARCHITECTURE.md` draws.
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + (withFuzzers ? [.unsafeFlags(instrumentation + ["-enable-testing"])] : [])
 
 /// The benchmark programs are built only when asked for: `EARSHOT_BENCHMARKS=1 swift build`.
 let withBenchmarks = Context.environment["EARSHOT_BENCHMARKS"] != nil
@@ -160,4 +165,25 @@ if withBenchmarks {
             ],
             path: "Benchmarks/EarshotBench",
             swiftSettings: settings))
+}
+
+if withFuzzers {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Fuzzing/CLibFuzzer"),
+        .executableTarget(
+            name: "EarshotFuzz",
+            dependencies: [
+                "CLibFuzzer", "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway",
+                "EarshotModel", "EarshotProtocol", "EarshotStore", "EarshotTesting",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            path: "Fuzzing/EarshotFuzz",
+            swiftSettings: settings,
+            // gold stumbles over the address sanitizer's symbols.
+            linkerSettings: [.unsafeFlags(instrumentation + ["-use-ld=lld"])]),
+    ]
 }

@@ -258,6 +258,15 @@ struct LinkHandshakeTests {
         #expect(answer.peers.isEmpty)
     }
 
+    @Test("with a first word that is longer than any ends as soon as its length is known")
+    func overlongMessage() throws {
+        var pair = try LinkPair(device("alice"), device("bob"))
+        let length = Limits.handshakeMessageBytes + 1
+        let answer = pair.responder.received([UInt8(length >> 8), UInt8(length & 0xff)], now: pair.now)
+        #expect(answer.closing?.code == .malformed)
+        #expect(pair.responder.received([UInt8](repeating: 0xff, count: 1 << 20), now: pair.now).isEmpty)
+    }
+
     @Test("changed in any byte on its way comes to nothing")
     func tampering() throws {
         var reference = try LinkPair(device("alice"), device("bob"))

@@ -99,7 +99,9 @@ extension NodeMachine {
     private mutating func received(
         heads receipts: [Receipt], isComplete: Bool, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
     ) throws(ProtocolError) {
-        guard links[connectionID]?.hasHeads == false else {
+        guard links[connectionID]?.hasHeads == false,
+            receipts.allSatisfy({ links[connectionID]?.outgoing[$0.logID] == nil })
+        else {
             throw ProtocolError(.violation, "the peer said twice what it holds")
         }
         for receipt in receipts {
