@@ -54,9 +54,7 @@ final class LookupRunner<Provider: LookupProvider> {
     // MARK: Time
 
     /// For `poll`: -1 where there is nothing to wait for.
-    var millisecondsToNextTimer: CInt {
-        timers.values.min().map { ContinuousClock.now.duration(to: $0).pollTimeout } ?? -1
-    }
+    var millisecondsToNextTimer: CInt { Polling.milliseconds(until: timers.values.min()) }
 
     func fireTimers() {
         let now = ContinuousClock.now
@@ -111,13 +109,5 @@ final class LookupRunner<Provider: LookupProvider> {
         } catch {
             return browser.addressesRefused(host)
         }
-    }
-}
-
-extension Duration {
-    /// In milliseconds, rounded up, so that what it waits for is due when `poll` returns.
-    var pollTimeout: CInt {
-        guard self > .zero else { return 0 }
-        return CInt(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

@@ -23,7 +23,7 @@ public struct DNSSDDaemonSource: DiscoverySource {
     ) async throws {
         try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {
             // On a thread of its own, since the calls into the daemon's layer block.
-            try await onBlockingThread("earshot.discovery.dns-sd") { wakeUp in
+            try await BlockingWork.run("daemon") { wakeUp in
                 run(advertising, wakeUp, reporting)
             }
         }

@@ -22,7 +22,7 @@ public struct EmbeddedDNSSDSource: DiscoverySource {
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
         try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {
-            try await onBlockingThread("earshot.discovery.embedded") { wakeUp in
+            try await BlockingWork.run("embedded") { wakeUp in
                 run(advertising, wakeUp, reporting)
             }
         }

@@ -62,7 +62,7 @@ final class NetworkWatch {
         // What the kernel says while a window is open need not be read before it closes.
         let news = filter.deadline == nil ? messages.fileDescriptor : -1
         let isReadable = try Polling.readable(
-            [wakeUp.fileDescriptor, timer.fileDescriptor, news], milliseconds: milliseconds(until: filter.deadline))
+            [wakeUp.fileDescriptor, timer.fileDescriptor, news], milliseconds: Polling.milliseconds(until: filter.deadline))
         if isReadable[1] { timer.acknowledge() }
         if isReadable[2] || filter.deadline.map({ $0 <= .now }) == true {
             filter.heard(isOverrun: messages.drain(), at: .now)

@@ -11,7 +11,7 @@ struct Crowd {
     /// Advertises the devices until the task is cancelled, then says goodbye.
     static func appear(_ range: Range<Int>, on interface: String) async throws {
         let index = try #require(NetworkInterface.present().first { $0.name == interface }?.index)
-        let failure = try await onBlockingThread("crowd") { wakeUp -> DiscoveryError? in
+        let failure = try await BlockingWork.run("crowd") { wakeUp -> DiscoveryError? in
             do throws(DiscoveryError) {
                 try advertise(range, on: index, until: wakeUp)
                 return nil
