@@ -49,7 +49,7 @@ extension Node {
 
     private func listeningAddresses(port: UInt16) -> [PeerAddress] {
         do {
-            return try HostInterface.all().map { InterfaceFacts($0, DiscoveryConfiguration()) }.filter(\.isUsed)
+            return try HostInterface.all().map { InterfaceFacts($0, configuration.interfaces) }.filter(\.isUsed)
                 .flatMap(\.addresses).map { PeerAddress(host: $0, port: port) }
         } catch {
             configuration.logger.warning("the network interfaces cannot be listed", metadata: ["error": "\(error)"])
