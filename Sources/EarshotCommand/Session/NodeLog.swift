@@ -50,9 +50,11 @@ struct NodeLog {
     /// What stands between two nodes until somebody does something about it.
     private static func lastingCause(of event: GatewayEvent) -> String? {
         let reason = event.closeReason ?? ""
-        let isCredential = [event.code ?? "", reason].contains { $0.hasPrefix("credential") }
-        guard isCredential || refusals.contains(reason) else { return nil }
-        return "\(event.code ?? "") \(reason)"
+        guard [event.code ?? "", reason].contains(where: { $0.hasPrefix("credential") }) else {
+            return refusals.contains(reason) ? "\(event.code ?? "") \(reason)" : nil
+        }
+        // Whose it is says the text; how long it is over changes from one try to the next.
+        return event.reason.map { $0.filter { !$0.isNumber } }
     }
 
     private func describe(_ event: GatewayEvent) {
