@@ -38,13 +38,16 @@ extension Node {
         let status = await shell.status()
         let users = await shell.users
         let names = Dictionary(uniqueKeysWithValues: users.map { ($0.userID, $0.name) })
+        let found = discoveryStatus
         let undelivered = status.undelivered.map { UndeliveredCount(userID: $0, name: names[$0], count: $1) }
         return NodeStatus(
             name: name, userID: userID, deviceID: deviceID, port: status.port,
             addresses: status.port.map(listeningAddresses) ?? [], discovery: status.discovery, links: status.links,
             knownUsers: users.count, undeliveredMessages: undelivered.reduce(0) { $0 + $1.count },
             undelivered: undelivered.sorted { ($0.name?.text ?? "", $0.userID) < ($1.name?.text ?? "", $1.userID) },
-            credentialExpiry: credentialExpiry, networkTag: networkTag, otherNetworks: otherNetworkCount)
+            credentialExpiry: credentialExpiry, networkTag: networkTag, otherNetworks: otherNetworkCount,
+            devices: found?.deviceCount ?? 0, discoveryOperations: found?.operationCount ?? 0,
+            dialTargets: status.dialTargets)
     }
 
     private func listeningAddresses(port: UInt16) -> [PeerAddress] {

@@ -47,6 +47,8 @@ public final class Node: Sendable {
     let historyQueue = DispatchQueue(label: "earshot.history")
     private let keeper: CredentialKeeper
     private let otherNetworks = Mutex(OtherNetworks())
+    /// What looks for others, once the node runs.
+    private let discovery = Mutex<Discovery?>(nil)
 
     /// Opens a home directory that `Home.create` has made, and takes its lock.
     ///
@@ -94,6 +96,9 @@ public final class Node: Sendable {
     /// How many devices discovery sees now that belong to other networks.
     var otherNetworkCount: Int { otherNetworks.withLock(\.count) }
 
+    /// How discovery stands; `nil` before the node runs.
+    var discoveryStatus: DiscoveryStatus? { discovery.withLock(\.self)?.status }
+
     var credentialFacts: CredentialFacts {
         let credential = keeper.credential
         return CredentialFacts(
@@ -123,6 +128,7 @@ public final class Node: Sendable {
             sources: configuration.discoverySources,
             advertising: Advertisement(
                 name: name, userID: userID, deviceID: deviceID, networkTag: networkTag, port: port))
+        self.discovery.withLock { $0 = discovery }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.run(discovery) }
             group.addTask { for await event in discovery.events { await self.discovered(event) } }

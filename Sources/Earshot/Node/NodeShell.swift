@@ -110,7 +110,7 @@ actor NodeShell {
         let links = machine.establishedLinks.map { LinkStatus($0, now: now) }
         return ShellStatus(
             links: links.sorted { ($0.name, $0.deviceID) < ($1.name, $1.deviceID) }, undelivered: machine.undelivered,
-            port: port, discovery: journal.discovery)
+            port: port, discovery: journal.discovery, dialTargets: machine.dialTargetCount)
     }
 
     /// The clocks of the peers that were met lately, linked or refused.
@@ -404,6 +404,7 @@ struct ShellStatus {
     let undelivered: [UserID: UInt64]
     let port: UInt16?
     let discovery: NodeDiscovery
+    let dialTargets: Int
 }
 
 extension LinkStatus {
