@@ -1,3 +1,5 @@
+import EarshotProtocol
+
 extension NodeFacts {
     /// Links that failed lately: the last failure of each user or address that there is no link to.
     var linkFindings: [Finding] {
@@ -11,11 +13,16 @@ extension NodeFacts {
             return shown.insert(failure.address).inserted
         }
         guard !recent.isEmpty else { return [.ok(.links, "no link failed lately")] }
-        return recent.prefix(Self.shownFailures).map { failure in
-            .warning(
-                .links, "the last link to \(name(of: failure)) failed: \(failure.message)",
-                why: "messages to that device wait", remedy: Self.remedy(for: failure))
+        return recent.prefix(Self.shownFailures).map(finding)
+    }
+
+    private func finding(_ failure: LinkFailure) -> Finding {
+        let what = "the last link to \(name(of: failure)) failed: \(failure.message)"
+        // As a rule others are meant to be of another network. Whether this node's key is wrong is a finding of its own.
+        guard failure.code != ProtocolError.Code.otherNetwork.description else {
+            return .note(.links, what, why: "nodes link only within a network", remedy: Self.remedy(for: failure))
         }
+        return .warning(.links, what, why: "messages to that device wait", remedy: Self.remedy(for: failure))
     }
 
     private static let shownFailures = 5
