@@ -245,7 +245,8 @@ struct FaultTests {
             remedy: "why links failed"),
         Fault("nobody is there", lonely { _ in }, .peers, .note, what: "nobody else", remedy: "--peer"),
         Fault(
-            "a link to a node of another network", node { $0.failures = [Sample.failure("192.0.2.9:1", "otherNetwork")] },
+            "a link to a node of another network",
+            node { $0.failures = [Sample.failure("192.0.2.9:1", "otherNetwork")] },
             .links, .note, what: "192.0.2.9:1", remedy: "earshot network show"),
         Fault(
             "links that fail", node { $0.failures = [Sample.failure("192.0.2.9:7000")] }, .links, .warning,
