@@ -75,8 +75,7 @@ struct DeviceTable {
             return appeared(record, id: RecordID(source: source, key: record.key))
         case .disappeared(let key):
             let id = RecordID(source: source, key: key)
-            copies.removed(id)
-            return disown(id)
+            return disown(id) + copiesRemoved { $0 == id }
         case .malformed(let instance, let reason):
             return [.malformed(instance: instance, reason: reason)]
         }
@@ -87,7 +86,7 @@ struct DeviceTable {
         var events: [DiscoveryEvent] = []
         if owners[id] != deviceID { events = disown(id) }
         guard deviceID != ownDevice else { return events + ownDeviceAppeared(at: record.addresses, id: id) }
-        copies.removed(id)
+        events += copiesRemoved { $0 == id }
         guard hasRoom(for: id, of: deviceID) else {
             let reason = "more devices or more records of one device than are kept track of"
             return events + [.malformed(instance: record.key.instance, reason: reason)]
@@ -108,8 +107,15 @@ struct DeviceTable {
     private mutating func ownDeviceAppeared(at addresses: [PeerAddress], id: RecordID) -> [DiscoveryEvent] {
         let here = ownAddresses()
         let elsewhere = addresses.filter { $0.port != ownPort || !here.contains($0.host) }
-        guard let all = copies.appeared(id, at: elsewhere) else { return [] }
-        return [.ownDeviceElsewhere(addresses: Self.ordered(all))]
+        return Self.news(of: copies.appeared(id, at: elsewhere))
+    }
+
+    private mutating func copiesRemoved(where isGone: (RecordID) -> Bool) -> [DiscoveryEvent] {
+        Self.news(of: copies.removed(where: isGone))
+    }
+
+    private static func news(of copies: [PeerAddress]?) -> [DiscoveryEvent] {
+        copies.map { [.ownDeviceElsewhere(addresses: ordered($0))] } ?? []
     }
 
     private func hasRoom(for id: RecordID, of deviceID: DeviceID) -> Bool {
@@ -125,14 +131,15 @@ struct DeviceTable {
     }
 
     private mutating func removeRecords(of source: String) -> [DiscoveryEvent] {
-        copies.removed { $0.source == source }
+        let copies = copiesRemoved { $0.source == source }
         let ids = owners.keys.filter { $0.source == source }
         let affected = Set(ids.compactMap { owners.removeValue(forKey: $0) })
-        return affected.sorted().flatMap { deviceID in
-            let remaining = devices[deviceID]?.records.filter { $0.key.source != source }
-            devices[deviceID]?.records = remaining ?? [:]
-            return merge(deviceID)
-        }
+        return copies
+            + affected.sorted().flatMap { deviceID in
+                let remaining = devices[deviceID]?.records.filter { $0.key.source != source }
+                devices[deviceID]?.records = remaining ?? [:]
+                return merge(deviceID)
+            }
     }
 
     /// Works out a device anew after one of its records changed.

@@ -12,14 +12,12 @@ enum Wording {
         return "\(count / unit.size) \(unit.name)"
     }
 
-    /// A span of time in its largest whole unit: `3 minutes`.
+    /// A span of time in its largest unit, rounded to the nearest: `3 minutes`.
     static func span(milliseconds: some BinaryInteger) -> String {
-        let seconds = milliseconds.magnitude / 1000
+        let seconds = UInt64(milliseconds.magnitude / 1000) + (milliseconds.magnitude % 1000 < 500 ? 0 : 1)
         let units: [(name: String, seconds: UInt64)] = [("day", 86_400), ("hour", 3600), ("minute", 60)]
-        guard let unit = units.first(where: { UInt64(seconds) >= 2 * $0.seconds }) else {
-            return count(seconds, "second")
-        }
-        return count(UInt64(seconds) / unit.seconds, unit.name)
+        guard let unit = units.first(where: { seconds >= 2 * $0.seconds }) else { return count(seconds, "second") }
+        return count((seconds + unit.seconds / 2) / unit.seconds, unit.name)
     }
 
     /// A text as a shell takes it for one word. A peer chooses its name, and users copy commands.

@@ -70,7 +70,7 @@ extension NodeShell {
         facts.discovery = journal.discovery
         facts.deviceCount = journal.deviceCount
         // Advertised ones, or such as were only dialled: the same node may be both.
-        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts.count)
+        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts(at: .now).count)
         facts.hasNetworkKey = node.networkTag != nil
         facts.ownDeviceElsewhere = journal.ownDeviceElsewhere
         facts.givenPeerCount = node.configuration.staticPeers.count
@@ -79,13 +79,14 @@ extension NodeShell {
         facts.clocks = peerClocks
         facts.storageFailure = journal.storageFailure
         facts.credential = node.credentialFacts
-        facts.failures = journal.failures
+        facts.failures = journal.failures(at: .now)
         return facts
     }
 }
 
 extension NodeFacts.PeerLink {
     init(_ link: LinkStatus) {
+        userID = link.userID
         name = link.name.text
         address = link.address.flatMap { PeerAddress($0) }
         isOutbound = link.isOutbound

@@ -185,6 +185,8 @@ public final class Node: Sendable {
                 "discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
             events.post(.discoveryUnavailable(source: source, reason: reason))
         case .sourceAvailable(let source): events.post(.discoveryAvailable(source: source))
+        case .ownDeviceElsewhere(addresses: []):
+            configuration.logger.info("nobody else advertises this device any more")
         case .ownDeviceElsewhere(let addresses):
             let places = addresses.map(\.description).joined(separator: ", ")
             configuration.logger.warning(

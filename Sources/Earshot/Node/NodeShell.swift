@@ -369,7 +369,7 @@ actor NodeShell {
     }
 
     func post(_ event: Event) {
-        journal.note(event)
+        journal.note(event, at: .now)
         switch event {
         case .linkFailed(let failure):
             logger.info("link failed", metadata: ["address": "\(failure.address)", "reason": "\(failure.message)"])

@@ -222,7 +222,8 @@ extension NodeMachine {
             post(
                 .linkFailed(
                     LinkFailure(
-                        address: link.address?.description ?? "unknown", userID: link.peer?.userID,
+                        address: link.address?.description ?? "unknown",
+                        userID: (link.peer ?? link.machine.introduced)?.userID,
                         code: error.code.description, message: error.message, closeReason: error.closeReason?.name)))
         }
     }

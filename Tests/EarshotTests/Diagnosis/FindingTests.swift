@@ -60,6 +60,19 @@ struct FindingTests {
         #expect(!facts.linkFindings.contains { $0.what.contains("192.0.2.7:7000") })
     }
 
+    @Test("leave out failures of users who are linked by now, or blocked")
+    func settledFailures() {
+        let facts = Sample.node { facts in
+            facts.users.append(Sample.user("eve", 9, trust: .blocked))
+            facts.failures = [
+                Sample.failure("192.0.2.8:1", of: 2), Sample.failure("192.0.2.8:2", of: 9),
+                Sample.failure("192.0.2.8:3", of: 4),
+            ]
+        }
+        #expect(facts.linkFindings.count == 1)
+        #expect(facts.linkFindings.first?.what.contains("192.0.2.8:3") == true)
+    }
+
     @Test(
         "stop a node from being started on a damaged database, a held or an unusable home",
         arguments: Finding.Check.allCases)
@@ -72,8 +85,9 @@ struct FindingTests {
     @Test(
         "say spans and sizes in words",
         arguments: [
-            (0, "0 seconds"), (1000, "1 second"), (119_999, "119 seconds"),
-            (-120_000, "2 minutes"), (7_200_000, "2 hours"), (30 * 86_400_000, "30 days"),
+            (0, "0 seconds"), (1000, "1 second"), (1499, "1 second"), (1500, "2 seconds"),
+            (119_000, "119 seconds"), (-120_000, "2 minutes"), (599_900, "10 minutes"), (7_200_000, "2 hours"),
+            (29 * 86_400_000 + 50_000_000, "30 days"), (30 * 86_400_000, "30 days"),
         ])
     func spans(milliseconds: Int64, text: String) {
         #expect(Wording.span(milliseconds: milliseconds) == text)
@@ -125,20 +139,43 @@ struct NodeJournalTests {
     @Test("knows the hosts where another network answered, whether or not they advertise it")
     func dialled() {
         var journal = NodeJournal(networkTag: "", isDiscovering: false)
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:1", "otherNetwork")))
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:2", "otherNetwork")))
-        #expect(journal.otherNetworkHosts == ["192.0.2.9"])
+        let now = ContinuousClock.now
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:1", "otherNetwork")), at: now)
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:2", "otherNetwork")), at: now)
+        #expect(journal.otherNetworkHosts(at: now) == ["192.0.2.9"])
         #expect(journal.discovery == .off)
     }
 
     @Test("keeps the last failure of an address, the last first, and a bounded number")
     func failures() {
         var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        for port in 1...100 { journal.note(.linkFailed(Sample.failure("192.0.2.9:\(port)"))) }
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:90", "timeout")))
-        #expect(journal.failures.count == NodeJournal.failureLimit)
-        #expect(journal.failures.first?.code == "timeout")
-        #expect(journal.failures.count { $0.address == "192.0.2.9:90" } == 1)
+        let now = ContinuousClock.now
+        for port in 1...100 { journal.note(.linkFailed(Sample.failure("192.0.2.9:\(port)")), at: now) }
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:90", "timeout")), at: now)
+        let failures = journal.failures(at: now)
+        #expect(failures.count == NodeJournal.failureLimit)
+        #expect(failures.first?.code == "timeout")
+        #expect(failures.count { $0.address == "192.0.2.9:90" } == 1)
+    }
+
+    @Test("keeps the last failure of a user, who dials from another port each time")
+    func failuresOfUser() {
+        var journal = NodeJournal(networkTag: "", isDiscovering: true)
+        let now = ContinuousClock.now
+        for port in 1...3 { journal.note(.linkFailed(Sample.failure("192.0.2.9:\(port)", of: 7)), at: now) }
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:4", of: 8)), at: now)
+        #expect(journal.failures(at: now).map(\.address) == ["192.0.2.9:4", "192.0.2.9:3"])
+    }
+
+    @Test("forgets failures with time")
+    func oldFailures() {
+        var journal = NodeJournal(networkTag: "", isDiscovering: true)
+        let then = ContinuousClock.now
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:1")), at: then)
+        let later = then.advanced(by: NodeJournal.failureLifetime - .seconds(1))
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:2")), at: later)
+        #expect(journal.failures(at: later).count == 2)
+        #expect(journal.failures(at: later.advanced(by: .seconds(1))).map(\.address) == ["192.0.2.9:2"])
     }
 
     @Test("knows by what peers are found, as that changes")
@@ -160,9 +197,9 @@ struct NodeJournalTests {
     @Test("knows whether the disk takes writes")
     func storage() {
         var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        journal.note(.storageFailed("full"))
+        journal.note(.storageFailed("full"), at: .now)
         #expect(journal.storageFailure == "full")
-        journal.note(.storageRecovered)
+        journal.note(.storageRecovered, at: .now)
         #expect(journal.storageFailure == nil)
     }
 }

@@ -60,7 +60,7 @@ enum Sample {
     static func link(
         _ name: String, at address: String = "192.0.2.7:7000", isOutbound: Bool = true
     ) -> NodeFacts.PeerLink {
-        NodeFacts.PeerLink(name: name, address: PeerAddress(address), isOutbound: isOutbound)
+        NodeFacts.PeerLink(userID: userID(2), name: name, address: PeerAddress(address), isOutbound: isOutbound)
     }
 
     static func user(
@@ -72,7 +72,7 @@ enum Sample {
         return User(record, conflictingID: conflictsWith.map(userID), isOnline: false)
     }
 
-    static func failure(_ address: String, _ code: String = "unreachable") -> LinkFailure {
-        LinkFailure(address: address, userID: nil, code: code, message: "\(address) cannot be reached")
+    static func failure(_ address: String, _ code: String = "unreachable", of user: UInt8? = nil) -> LinkFailure {
+        LinkFailure(address: address, userID: user.map(userID), code: code, message: "\(address) cannot be reached")
     }
 }

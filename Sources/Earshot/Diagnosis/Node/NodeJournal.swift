@@ -3,8 +3,10 @@ import EarshotProtocol
 
 /// What a node has noticed since it started, as far as its diagnosis needs it: bounded, a pure value.
 struct NodeJournal: Sendable {
-    /// Failed links that are remembered, the last one of an address.
+    /// Failed links that are remembered, the last one of a user or of an address.
     static let failureLimit = 32
+    /// How long a failed link is news. A peer that is there is tried more often.
+    static let failureLifetime = Duration.seconds(600)
 
     private let networkTag: String
     private(set) var discovery: NodeDiscovery
@@ -12,7 +14,7 @@ struct NodeJournal: Sendable {
     private(set) var ownDeviceElsewhere: [PeerAddress] = []
     private(set) var storageFailure: String?
     /// The last first.
-    private(set) var failures: [LinkFailure] = []
+    private var noted: [(failure: LinkFailure, at: ContinuousClock.Instant)] = []
 
     /// - Parameter isDiscovering: whether there is any source.
     init(networkTag: String, isDiscovering: Bool) {
@@ -23,9 +25,14 @@ struct NodeJournal: Sendable {
     /// Devices that are advertised in the node's own network now.
     var deviceCount: Int { devices.count }
 
+    /// Links that failed lately, the last first.
+    func failures(at now: ContinuousClock.Instant) -> [LinkFailure] {
+        noted.filter { $0.at.duration(to: now) < Self.failureLifetime }.map(\.failure)
+    }
+
     /// Hosts where a node of another network answered lately.
-    var otherNetworkHosts: Set<String> {
-        Set(failures.filter { $0.code == ProtocolError.Code.otherNetwork.description }.map(\.host))
+    func otherNetworkHosts(at now: ContinuousClock.Instant) -> Set<String> {
+        Set(failures(at: now).filter { $0.code == ProtocolError.Code.otherNetwork.description }.map(\.host))
     }
 
     mutating func note(_ event: DiscoveryEvent) {
@@ -44,12 +51,12 @@ struct NodeJournal: Sendable {
         }
     }
 
-    mutating func note(_ event: Event) {
+    mutating func note(_ event: Event, at now: ContinuousClock.Instant) {
         switch event {
         case .linkFailed(let failure):
-            failures.removeAll { $0.address == failure.address }
-            failures.insert(failure, at: 0)
-            if failures.count > Self.failureLimit { failures.removeLast() }
+            noted.removeAll { $0.failure.isSuperseded(by: failure) }
+            noted.insert((failure, now), at: 0)
+            if noted.count > Self.failureLimit { noted.removeLast() }
         case .storageFailed(let reason): storageFailure = reason
         case .storageRecovered: storageFailure = nil
         default: break
@@ -66,6 +73,11 @@ struct NodeJournal: Sendable {
 }
 
 extension LinkFailure {
+    /// A user who dials has another port each time.
+    fileprivate func isSuperseded(by later: LinkFailure) -> Bool {
+        address == later.address || (userID != nil && userID == later.userID)
+    }
+
     /// Where the peer was, without a port.
     fileprivate var host: String { PeerAddress(address)?.host ?? address }
 }
