@@ -87,14 +87,14 @@ struct FindingTests {
         arguments: [
             (0, "0 seconds"), (1000, "1 second"), (1499, "1 second"), (1500, "2 seconds"),
             (119_000, "119 seconds"), (-120_000, "2 minutes"), (599_900, "10 minutes"), (7_200_000, "2 hours"),
-            (29 * 86_400_000 + 50_000_000, "30 days"), (30 * 86_400_000, "30 days"),
-        ])
+            (2_555_600_000, "30 days"), (2_592_000_000, "30 days"),
+        ] as [(Int64, String)])
     func spans(milliseconds: Int64, text: String) {
         #expect(Wording.span(milliseconds: milliseconds) == text)
     }
 
     @Test(arguments: [
-        (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1 << 20, "1 MiB"), ((1 << 30) + 7, "1 GiB"),
+        (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1_048_576, "1 MiB"), (1_073_741_831, "1 GiB"),
     ])
     func sizes(count: UInt64, text: String) {
         #expect(Wording.bytes(count) == text)
