@@ -49,7 +49,9 @@ public struct Users: Sendable {
     /// What names each of several users alone: the beginning of the key where they share a name, else the key.
     private static func choices(among users: [User]) -> [String] {
         guard Set(users.map(\.name)).count == 1 else { return users.map(\.userID.description) }
-        return users.map { "\($0.name)@\($0.userID.description.prefix(8))" }
+        return users.map {
+            ShellWord.user($0.name.text, "@\($0.userID.description.prefix(8))", key: $0.userID.description)
+        }
     }
 
     /// Decides about a user: whether the name is theirs, whether their key was compared, whether to have to do with

@@ -132,7 +132,8 @@ struct Verify: ProgramCommand {
     private func advice(_ user: GatewayUser, _ status: GatewayStatus, _ names: NameBook, _ output: Output) -> [String] {
         if user.isVerified { return ["\(names.shown(user)) is verified already."] }
         var lines = [
-            "Compare it in person or by telephone: earshot verify \(ShellWord.quote(status.name)) shows it on the other side.",
+            "Compare it in person or by telephone: earshot verify \(ShellWord.user(status.name, key: status.id)) "
+                + "shows it on the other side.",
             "It must be the same there, digit for digit.",
         ]
         if !isAsking(output), !isSure, matches == nil {

@@ -103,9 +103,9 @@ struct NameBook: Sendable {
         return idsOfName[text] == nil ? text : user.id
     }
 
-    /// A name that is shown otherwise cannot be copied, and one with a sign in it may be taken for name and key.
+    /// A name that is shown otherwise, or that a shell would read otherwise, is not one to copy.
     private func isTypable(_ name: String) -> Bool {
-        !name.contains("@") && !name.hasPrefix("-") && UserID(name) == nil && looks(of: name) == name
+        ShellWord.isCopyable(name) && UserID(name) == nil && looks(of: name) == name
     }
 
     /// Whether the name alone stands for this user.

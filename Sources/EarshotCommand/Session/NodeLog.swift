@@ -123,7 +123,7 @@ struct NodeLog {
     private func describe(_ conflict: GatewayConflict?) {
         guard let conflict else { return }
         let name = names.looks(of: conflict.name)
-        let typed = names.user(conflict.pinnedID).map { names.typed($0) } ?? ShellWord.quote(conflict.name)
+        let typed = names.user(conflict.pinnedID).map { names.typed($0) } ?? ShellWord.user(conflict.name, key: conflict.pinnedID)
         output.report(
             Failure(
                 .identityConflict,
@@ -144,6 +144,6 @@ struct NodeLog {
                     + status.fingerprint,
                 remedy:
                     "if the name is yours, ask them to compare the fingerprint with you and to give it to this key: "
-                    + "earshot trust \(ShellWord.quote(status.name)) --accept"))
+                    + "earshot trust \(ShellWord.user(status.name, key: status.id)) --accept"))
     }
 }

@@ -1,5 +1,6 @@
 import EarshotDiscovery
 import EarshotModel
+import Foundation
 import Testing
 
 @testable import Earshot
@@ -93,10 +94,74 @@ struct RemedyTests {
         "is safe to copy, whatever a peer calls itself",
         arguments: [
             ("bob@3fk9", "bob@3fk9"), ("bob; reboot", "'bob; reboot'"), ("it's", #"'it'\''s'"#), ("$(id)", "'$(id)'"),
-            ("-rf", "'-rf'"), ("bøb", "'bøb'"), ("", "''"),
+            ("-rf", "'-rf'"), ("bøb", "bøb"), ("", "''"),
         ])
     func shellWord(text: String, word: String) {
-        #expect(Wording.shellWord(text) == word)
+        #expect(ShellWord.quote(text) == word)
+    }
+
+    @Test(
+        "is one word to a real shell, with nothing left of it to run",
+        arguments: [
+            "a'\u{301};id;'\u{301}b", "'\u{301}", "a'\u{20DD}$(id)", "$(id)`id`\\", "a\"b!c", "~ * ? [a] {b,c} # &", "bøb", "👋🏽",
+        ])
+    func shell(text: String) throws {
+        #expect(try print(ShellWord.quote(text)).utf8.elementsEqual(text.utf8))
+    }
+
+    private func print(_ word: String) throws -> String {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", "printf %s " + word]
+        let output = Pipe()
+        shell.standardOutput = output
+        try shell.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        shell.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test(
+        "names the key of somebody whose name is none to copy",
+        arguments: ["a'\u{301};id;'\u{301}b", "it's", "$(id)", "a\"b", "-rf", "bob@3fk9qbmj", "a\\b", "a!b", "a/b"])
+    func key(name: String) throws {
+        let pinned = Sample.user(name, 2, isPinned: true)
+        for users in [
+            [Sample.user(name, 4), Sample.user(name, 5)], [pinned, Sample.user(name, 4, conflictsWith: 2)],
+        ] {
+            let finding = try #require(Sample.node { $0.users = users }.nameFindings.first)
+            #expect(finding.remedy?.contains("earshot trust \(Sample.userID(4)) --accept") == true)
+        }
+        let own = Sample.node { $0.users = [Sample.user("alice", 4)] }.nameFindings
+        #expect(own.first?.remedy?.contains("earshot trust alice@") == true)
+    }
+
+    @Test("names the name where anybody can read and copy it", arguments: ["bob", "bob smith", "b.o-b_+1", "bøb", "日本"])
+    func name(name: String) throws {
+        let finding = Sample.node { $0.users = [Sample.user(name, 4), Sample.user(name, 5)] }.nameFindings.first
+        #expect(finding?.remedy?.contains("\(name)@") == true)
+    }
+}
+
+@Suite("Findings about names")
+struct NameFindingTests {
+    @Test("are one a name, however many keys claim it")
+    func grouped() {
+        let claimants = (3..<60).map { Sample.user("bob", $0, conflictsWith: 2) }
+        let facts = Sample.node { $0.users = [Sample.user("bob", 2, isPinned: true)] + claimants }
+        #expect(facts.nameFindings.count == 1)
+        #expect(facts.nameFindings[0].what.contains("and 52 more claim it"))
+    }
+
+    @Test("are five at the most, and the last counts the rest")
+    func capped() {
+        let facts = Sample.node { facts in
+            facts.users = (0..<20).flatMap { index in
+                [UInt8(2), 3].map { Sample.user("bob\(index)", $0 + UInt8(2 * index)) }
+            }
+        }
+        #expect(facts.nameFindings.count == NodeFacts.shownNames)
+        #expect(facts.nameFindings.last?.what == "16 other names are claimed by more than one key")
     }
 }
 
