@@ -96,6 +96,11 @@ struct NameBook: Sendable {
         isNamedAlone(user) && isTypable(user.name) ? user.name : explicit(user)
     }
 
+    /// The name where it stands for the user alone, else the whole key: for a decision about which nobody is asked.
+    func typedWhole(_ user: GatewayUser) -> String {
+        isNamedAlone(user) && isTypable(user.name) ? ShellWord.quote(user.name) : user.id
+    }
+
     /// The name and the beginning of the key, even where the name alone would do.
     func explicit(_ user: GatewayUser) -> String {
         guard isTypable(user.name) else { return user.id }

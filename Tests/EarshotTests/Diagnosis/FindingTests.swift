@@ -48,17 +48,21 @@ struct FindingTests {
         #expect(facts.networkKeyFindings.map(\.severity) == [.ok])
     }
 
-    @Test("leave out failures at addresses that are linked by now, and name each address once, five at the most")
+    @Test("leave out failures of users and at hosts that are linked by now, and are five at the most")
     func failures() {
         let facts = Sample.node { facts in
+            facts.users.append(Sample.user("carol", 3, isOnline: true))
             facts.failures = [
-                Sample.failure("192.0.2.7:7000"), Sample.failure("192.0.2.8:1"), Sample.failure("192.0.2.8:1"),
+                // Of bob's host, from another port; of carol, who is elsewhere now; of bob, who is not online.
+                Sample.failure("192.0.2.7:41000"), Sample.failure("192.0.2.8:1", of: 3),
+                Sample.failure("192.0.2.8:2", of: 2),
             ]
-            facts.failures += (2..<20).map { Sample.failure("192.0.2.9:\($0)") }
+            facts.failures += (10..<30).map { Sample.failure("192.0.2.\($0):7000") }
         }
-        #expect(facts.linkFindings.count == 5)
-        #expect(facts.linkFindings.count { $0.what.contains("192.0.2.8:1 ") } == 1)
-        #expect(!facts.linkFindings.contains { $0.what.contains("192.0.2.7:7000") })
+        let whats = facts.linkFindings.map(\.what)
+        #expect(whats.count == 5)
+        #expect(!whats.contains { $0.contains("192.0.2.7:") || $0.contains("192.0.2.8:1") })
+        #expect(whats.first?.contains("bob (192.0.2.8:2)") == true)
     }
 
     @Test(
@@ -77,7 +81,7 @@ struct FindingTests {
             (-120_000, "2 minutes"), (7_200_000, "2 hours"), (30 * 86_400_000, "30 days"),
         ])
     func spans(milliseconds: Int64, text: String) {
-        #expect(Wording.span(milliseconds: milliseconds) == text)
+        #expect(TimeSpan.text(milliseconds: milliseconds) == text)
     }
 
     @Test(arguments: [
@@ -103,7 +107,8 @@ struct RemedyTests {
     @Test(
         "is one word to a real shell, with nothing left of it to run",
         arguments: [
-            "a'\u{301};id;'\u{301}b", "'\u{301}", "a'\u{20DD}$(id)", "$(id)`id`\\", "a\"b!c", "~ * ? [a] {b,c} # &", "bøb", "👋🏽",
+            "a'\u{301};id;'\u{301}b", "'\u{301}", "a'\u{20DD}$(id)", "$(id)`id`\\", "a\"b!c", "~ * ? [a] {b,c} # &",
+            "bøb", "👋🏽",
         ])
     func shell(text: String) throws {
         #expect(try print(ShellWord.quote(text)).utf8.elementsEqual(text.utf8))
@@ -136,7 +141,8 @@ struct RemedyTests {
         #expect(own.first?.remedy?.contains("earshot trust alice@") == true)
     }
 
-    @Test("names the name where anybody can read and copy it", arguments: ["bob", "bob smith", "b.o-b_+1", "bøb", "日本"])
+    @Test(
+        "names the name where anybody can read and copy it", arguments: ["bob", "bob smith", "b.o-b_+1", "bøb", "日本"])
     func name(name: String) throws {
         let finding = Sample.node { $0.users = [Sample.user(name, 4), Sample.user(name, 5)] }.nameFindings.first
         #expect(finding?.remedy?.contains("\(name)@") == true)
@@ -190,20 +196,49 @@ struct NodeJournalTests {
     @Test("knows the hosts where another network answered, whether or not they advertise it")
     func dialled() {
         var journal = NodeJournal(networkTag: "", isDiscovering: false)
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:1", "otherNetwork")))
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:2", "otherNetwork")))
-        #expect(journal.otherNetworkHosts == ["192.0.2.9"])
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:1", "otherNetwork")), now: 1)
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:2", "otherNetwork")), now: 1)
+        #expect(journal.otherNetworkHosts(now: 2) == ["192.0.2.9"])
         #expect(journal.discovery == .off)
     }
 
-    @Test("keeps the last failure of an address, the last first, and a bounded number")
-    func failures() {
+    private func journal(_ failures: [LinkFailure]) -> NodeJournal {
         var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        for port in 1...100 { journal.note(.linkFailed(Sample.failure("192.0.2.9:\(port)"))) }
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:90", "timeout")))
-        #expect(journal.failures.count == NodeJournal.failureLimit)
-        #expect(journal.failures.first?.code == "timeout")
-        #expect(journal.failures.count { $0.address == "192.0.2.9:90" } == 1)
+        for (time, failure) in failures.enumerated() { journal.note(.linkFailed(failure), now: Int64(time)) }
+        return journal
+    }
+
+    @Test("keeps the last failure of a user or else of a host, the last first, and a bounded number")
+    func failures() {
+        let ports = (1...100).map { Sample.failure("192.0.2.9:\($0)") }
+        let bob = (1...100).map { Sample.failure("192.0.2.9:\($0)", of: 2) }
+        let hosts = journal(ports + bob + [Sample.failure("192.0.2.9:90", "timeout")]).failures(now: 300)
+        #expect(hosts.map(\.code) == ["timeout", "unreachable"])
+        #expect(hosts.map(\.userID) == [nil, Sample.userID(2)])
+        let many = journal((1...100).map { Sample.failure("192.0.2.\($0):1") }).failures(now: 300)
+        #expect(many.count == NodeJournal.failureLimit)
+    }
+
+    @Test("lets no host with many keys hide the failures of others")
+    func manyKeys() {
+        let keys = (3..<90).map { Sample.failure("192.0.2.9:1", of: $0) }
+        let failures = journal([Sample.failure("192.0.2.8:1")] + keys).failures(now: 300)
+        #expect(failures.count == NodeJournal.hostFailureLimit + 1)
+        #expect(failures.last?.address == "192.0.2.8:1")
+    }
+
+    @Test("forgets a failure when there is a link to that user or host, and after an hour")
+    func linked() {
+        var journal = journal([
+            Sample.failure("192.0.2.8:1", of: 2), Sample.failure("192.0.2.9:1"), Sample.failure("192.0.2.9:1", of: 4),
+        ])
+        journal.note(.userUpdated(Sample.user("bob", 2), changes: [.isOnline]), now: 10)
+        #expect(journal.failures(now: 10).count == 3)
+        journal.note(.userUpdated(Sample.user("bob", 2, isOnline: true), changes: [.isOnline]), now: 10)
+        #expect(journal.failures(now: 10).map(\.userID) == [Sample.userID(4), nil])
+        journal.linked(hosts: ["192.0.2.9"])
+        #expect(journal.failures(now: 10).map(\.userID) == [Sample.userID(4)])
+        #expect(journal.failures(now: 2 + NodeJournal.failureAge).isEmpty)
     }
 
     @Test("knows by what peers are found, as that changes")
@@ -225,9 +260,9 @@ struct NodeJournalTests {
     @Test("knows whether the disk takes writes")
     func storage() {
         var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        journal.note(.storageFailed("full"))
+        journal.note(.storageFailed("full"), now: 1)
         #expect(journal.storageFailure == "full")
-        journal.note(.storageRecovered)
+        journal.note(.storageRecovered, now: 2)
         #expect(journal.storageFailure == nil)
     }
 }

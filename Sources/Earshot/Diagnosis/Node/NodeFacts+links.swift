@@ -1,11 +1,10 @@
 extension NodeFacts {
-    /// Links that failed lately: the last failure at each address that there is no link to.
+    /// Links that failed lately: the last failure of each user or host that there is no link to.
     var linkFindings: [Finding] {
-        let linked = Set(links.compactMap(\.address))
-        var shown: Set<String> = []
+        let online = Set(users.filter(\.isOnline).map(\.userID))
+        let hosts = Set(links.compactMap(\.address?.host))
         let recent = failures.filter { failure in
-            if let address = PeerAddress(failure.address), linked.contains(address) { return false }
-            return shown.insert(failure.address).inserted
+            failure.userID.map { !online.contains($0) } ?? !hosts.contains(failure.host)
         }
         guard !recent.isEmpty else { return [.ok(.links, "no link failed lately")] }
         return recent.prefix(Self.shownFailures).map { failure in
