@@ -64,13 +64,13 @@ extension Node {
 extension NodeShell {
     /// Gathers what the node's diagnosis is made of.
     func facts(of node: Node) -> NodeFacts {
-        let status = status()
+        let (status, now) = (status(), Moment.now.uptime)
         var facts = NodeFacts(name: node.name.text, userID: node.userID)
         facts.port = status.port
         facts.discovery = journal.discovery
         facts.deviceCount = journal.deviceCount
         // Advertised ones, or such as were only dialled: the same node may be both.
-        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts(at: .now).count)
+        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts(now: now).count)
         facts.hasNetworkKey = node.networkTag != nil
         facts.ownDeviceElsewhere = journal.ownDeviceElsewhere
         facts.givenPeerCount = node.configuration.staticPeers.count
@@ -79,7 +79,7 @@ extension NodeShell {
         facts.clocks = peerClocks
         facts.storageFailure = journal.storageFailure
         facts.credential = node.credentialFacts
-        facts.failures = journal.failures(at: .now)
+        facts.failures = journal.failures(now: now)
         return facts
     }
 }

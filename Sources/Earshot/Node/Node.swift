@@ -151,7 +151,7 @@ public final class Node: Sendable {
             await shell.renew(credential)
         } post: { event in
             configuration.logger.warning("the credential", metadata: ["event": "\(event.name.rawValue)"])
-            events.post(event)
+            await shell.post(event)
         }
     }
 
@@ -159,7 +159,7 @@ public final class Node: Sendable {
         do { try await discovery.run() } catch is CancellationError {
         } catch {
             configuration.logger.error("discovery ended", metadata: ["error": "\(error)"])
-            events.post(.discoveryUnavailable(source: "discovery", reason: "\(error)"))
+            await shell.post(.discoveryUnavailable(source: "discovery", reason: "\(error)"))
         }
     }
 
@@ -183,8 +183,8 @@ public final class Node: Sendable {
         case .sourceUnavailable(let source, let reason):
             configuration.logger.warning(
                 "discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
-            events.post(.discoveryUnavailable(source: source, reason: reason))
-        case .sourceAvailable(let source): events.post(.discoveryAvailable(source: source))
+            await shell.post(.discoveryUnavailable(source: source, reason: reason))
+        case .sourceAvailable(let source): await shell.post(.discoveryAvailable(source: source))
         case .ownDeviceElsewhere(addresses: []):
             configuration.logger.info("nobody else advertises this device any more")
         case .ownDeviceElsewhere(let addresses):
@@ -201,7 +201,7 @@ public final class Node: Sendable {
     /// Counts a device of another network, and no longer dials it if it was of this one.
     private func otherNetworkSeen(_ device: DiscoveredDevice) async {
         let news = otherNetworks.withLock { $0.seen(device.deviceID, tag: device.networkTag) }
-        if let news { events.post(.otherNetworkSeen(news)) }
+        if let news { await shell.post(.otherNetworkSeen(news)) }
         await shell.lost(device.deviceID)
     }
 

@@ -73,9 +73,9 @@ actor NodeShell {
         }
     }
 
-    func decide(_ decision: TrustDecision, about userID: UserID) async throws {
+    func decide(_ decision: TrustDecision, about userID: UserID, named name: UserName?) async throws {
         _ = try await request { machine, requestID, now in
-            machine.decide(decision, about: userID, requestID: requestID, now: now)
+            machine.decide(decision, about: userID, name: name, requestID: requestID, now: now)
         }
     }
 
@@ -368,9 +368,17 @@ actor NodeShell {
         requests.removeValue(forKey: requestID)?.resume(with: result.mapError { EarshotError($0) })
     }
 
+    /// Where the linked devices of a user are.
+    private func hosts(of userID: UserID) -> Set<String> {
+        Set(machine.establishedLinks.filter { $0.peer.userID == userID }.compactMap { $0.address?.host })
+    }
+
     func post(_ event: Event) {
-        journal.note(event, at: .now)
+        let now = Moment.now.uptime
+        journal.note(event, now: now)
         switch event {
+        case .userDiscovered(let user), .userUpdated(let user, _):
+            if user.isOnline { journal.linked(hosts: hosts(of: user.userID)) }
         case .linkFailed(let failure):
             logger.info("link failed", metadata: ["address": "\(failure.address)", "reason": "\(failure.message)"])
         case .identityConflict(let conflict):

@@ -3,12 +3,16 @@ public import EarshotModel
 /// Whose a name is, and with whom this node's user wants to have to do.
 extension NodeMachine {
     /// This node's user has decided about another.
+    /// - Parameter name: what the other was called when that was decided. With another name by now, nothing is done.
     public mutating func decide(
-        _ decision: TrustDecision, about userID: UserID, requestID: RequestID, now: Moment
+        _ decision: TrustDecision, about userID: UserID, name: UserName? = nil, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         do throws(ProtocolError) {
             guard let user = directory.users[userID] else {
                 throw ProtocolError(.unknownUser, "nobody with the key \(userID.fingerprint) was ever met")
+            }
+            guard name == nil || user.name == name else {
+                throw ProtocolError(.nameChanged, "\(userID.fingerprint) calls itself \(user.name) now")
             }
             switch decision {
             case .accept: try accept(user, now: now)

@@ -1,16 +1,13 @@
 import EarshotProtocol
 
 extension NodeFacts {
-    /// Links that failed lately: the last failure of each user or address that there is no link to.
+    /// Links that failed lately: the last failure of each user or host that there is no link to.
     var linkFindings: [Finding] {
-        let linked = Set(links.compactMap(\.address))
         // Whoever is blocked was decided about.
-        let settled = Set(links.map(\.userID)).union(users.filter { $0.trust == .blocked }.map(\.userID))
-        var shown: Set<String> = []
+        let settled = Set(users.filter { $0.isOnline || $0.trust == .blocked }.map(\.userID))
+        let hosts = Set(links.compactMap(\.address?.host))
         let recent = failures.filter { failure in
-            if let address = PeerAddress(failure.address), linked.contains(address) { return false }
-            if let userID = failure.userID, settled.contains(userID) { return false }
-            return shown.insert(failure.address).inserted
+            failure.userID.map { !settled.contains($0) } ?? !hosts.contains(failure.host)
         }
         guard !recent.isEmpty else { return [.ok(.links, "no link failed lately")] }
         return recent.prefix(Self.shownFailures).map(finding)
