@@ -50,7 +50,8 @@ extension NodeFacts {
         let choice = Self.choice(name.text, claimant.userID)
         return .problem(
             .names, what, why: "nothing is sent to a claimant, and nothing is taken from it, before you decide",
-            remedy: "ask \(name) which key is theirs; then: earshot trust \(choice) --accept, or: earshot block \(choice)"
+            remedy:
+                "ask \(name) which key is theirs; then: earshot trust \(choice) --accept, or: earshot block \(choice)"
                 + (one ? "" : "; the others are in: earshot users"))
     }
 
