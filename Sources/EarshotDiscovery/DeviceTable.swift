@@ -24,6 +24,7 @@ struct DeviceTable {
 
     private let ownDevice: DeviceID
     private let ownPort: UInt16
+    private let ownNetworkTag: String?
     private let ownAddresses: @Sendable () -> Set<String>
     private let capacity: Int
     private var copies = OwnDeviceRecords<RecordID>(capacity: recordsPerDevice)
@@ -41,6 +42,7 @@ struct DeviceTable {
     ) {
         ownDevice = own.deviceID
         ownPort = own.port
+        ownNetworkTag = own.networkTag
         self.ownAddresses = ownAddresses
         self.capacity = capacity
     }
@@ -98,7 +100,7 @@ struct DeviceTable {
             devices[deviceID]?.records[id] = (record, serial)
             return events + merge(deviceID)
         }
-        let merged = Self.merged(deviceID, [(record, serial)])
+        let merged = merged(deviceID, [(record, serial)])
         devices[deviceID] = Device(records: [id: (record, serial)], merged: merged)
         return events + [.found(merged)]
     }
@@ -149,17 +151,20 @@ struct DeviceTable {
             devices[deviceID] = nil
             return [.lost(deviceID)]
         }
-        let merged = Self.merged(deviceID, Array(device.records.values))
+        let merged = merged(deviceID, Array(device.records.values))
         guard merged != device.merged else { return [] }
         devices[deviceID]?.merged = merged
         return [.updated(merged)]
     }
 
-    /// The newest record has the say over the name; the addresses are those of all.
-    private static func merged(
+    /// Where some records are of this node's network and version, only they count: anybody can add another, and must not
+    /// make a device of this network one of another by it. Of those that count the newest has the say over the name; the
+    /// addresses are those of all.
+    private func merged(
         _ deviceID: DeviceID, _ records: [(record: ServiceRecord, serial: UInt64)]
     ) -> DiscoveredDevice {
-        let newestFirst = records.sorted { $0.serial > $1.serial }
+        let own = records.filter { isOfOwnNetwork($0.record.announcement) }
+        let newestFirst = (own.isEmpty ? records : own).sorted { $0.serial > $1.serial }
         guard let newest = newestFirst.first?.record.announcement else {
             preconditionFailure("a device without records is removed, not merged")
         }
@@ -167,6 +172,10 @@ struct DeviceTable {
             deviceID: deviceID, name: newest.name, fingerprint: newest.fingerprint,
             protocolVersion: newest.protocolVersion, networkTag: newest.networkTag,
             addresses: Self.ordered(newestFirst.flatMap(\.record.addresses)))
+    }
+
+    private func isOfOwnNetwork(_ announcement: Announcement) -> Bool {
+        announcement.networkTag == ownNetworkTag && announcement.protocolVersion == Advertisement.protocolVersion
     }
 
     /// The best reach first, each once. Within a reach by text, so that the order does not depend on who came first.

@@ -133,6 +133,32 @@ struct DeviceTableTests {
         #expect(device.addresses.count == 2)
     }
 
+    @Test("takes a device for one of this node's network while any of its records says so, whatever a newer one says")
+    mutating func otherNetwork() throws {
+        let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
+        let lie = try record("bob", seed: 1, on: "wlan0", at: ["10.6.6.6:4000"], networkTag: "other")
+        _ = table.received(.appeared(bob), from: "a")
+        #expect(table.received(.appeared(lie), from: "a") == [], "nothing of it counts")
+        guard case .updated(let device) = table.received(.disappeared(bob.key), from: "a").first else {
+            Issue.record("bob is still there")
+            return
+        }
+        #expect(device.networkTag == "other")
+        #expect(Self.addresses(table.received(.appeared(bob), from: "a")) == ["10.0.0.1:4000"])
+    }
+
+    @Test("takes a device for one of this node's version while any of its records says so")
+    mutating func otherVersion() throws {
+        let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
+        let old = bob.announcement
+        let announcement = Announcement(
+            deviceID: old.deviceID, name: old.name, fingerprint: old.fingerprint, protocolVersion: 2, networkTag: nil)
+        let key = ServiceRecord.Key(instance: "other", interface: "eth0", family: .ipv4)
+        let lie = ServiceRecord(key: key, announcement: announcement, addresses: bob.addresses)
+        _ = table.received(.appeared(bob), from: "a")
+        #expect(table.received(.appeared(lie), from: "a") == [])
+    }
+
     @Test("loses the device whose record another device took over")
     mutating func takeover() throws {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])

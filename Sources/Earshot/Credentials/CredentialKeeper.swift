@@ -67,7 +67,8 @@ final class CredentialKeeper: Sendable {
         case .nothing, .renew: return nil
         case .tellWillExpire: return .credentialWillExpire(notice(remedy))
         case .tellExpired: return .credentialExpired(notice(remedy))
-        case .tellNotYetValid: return .credentialNotYetValid(notice("set this machine's clock: it is behind"))
+        case .tellNotYetValid:
+            return .credentialNotYetValid(notice("set this machine's clock if it is behind; else \(remedy)"))
         }
     }
 

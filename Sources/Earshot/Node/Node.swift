@@ -134,7 +134,7 @@ public final class Node: Sendable {
             group.addTask { for await event in discovery.events { await self.discovered(event) } }
             group.addTask { await self.watchNetwork() }
             group.addTask { await self.keepCredential() }
-            group.addTask { await Self.untilCancelled() }
+            group.addTask { await untilCancelled() }
             // Whatever ends, the node runs on until it is told to stop.
             await group.waitForAll()
         }
@@ -215,14 +215,5 @@ public final class Node: Sendable {
                 LinkFailure(
                     address: address, userID: nil, code: ProtocolError.Code.unsupportedVersion.description,
                     message: message)))
-    }
-
-    private static func untilCancelled() async {
-        let (stream, continuation) = AsyncStream<Never>.makeStream()
-        await withTaskCancellationHandler {
-            for await _ in stream {}
-        } onCancel: {
-            continuation.finish()
-        }
     }
 }

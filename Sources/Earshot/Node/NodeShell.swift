@@ -15,6 +15,7 @@ actor NodeShell {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
     private var machine: NodeMachine
+    private var actions = ActionQueue<NodeAction>()
     private let store: Store
     private let events: EventBus
     private let sockets: LinkSockets
@@ -217,26 +218,31 @@ actor NodeShell {
 
     // MARK: - What is to be done
 
+    /// What is done may at once bring about more, as a connection that fails when it is begun or written to. That waits
+    /// its turn: the messages of a link have an order.
     private func perform(_ actions: [NodeAction]) {
-        for action in actions {
-            switch action {
-            case .connect(let connectionID, let addresses): connect(connectionID, addresses)
-            case .write(let connectionID, let bytes): write(bytes, to: connectionID)
-            case .disconnect(let connectionID): disconnect(connectionID)
-            case .commit(let commit): write(commit)
-            case .read(let read): self.read(read)
-            case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
-            case .probe(let probeID, let address): probe(probeID, address)
-            case .reachability(let requestID, let answers):
-                reachabilityRequests.removeValue(forKey: requestID)?.resume(returning: answers)
-            case .complete(let requestID, let result): complete(requestID, result)
-            case .post(let event): post(event)
-            }
-        }
+        guard self.actions.add(actions) else { return }
+        while let action = self.actions.next() { perform(action) }
         schedule()
         if machine.isSettled, !settling.isEmpty {
             for continuation in settling { continuation.resume() }
             settling = []
+        }
+    }
+
+    private func perform(_ action: NodeAction) {
+        switch action {
+        case .connect(let connectionID, let addresses): connect(connectionID, addresses)
+        case .write(let connectionID, let bytes): write(bytes, to: connectionID)
+        case .disconnect(let connectionID): disconnect(connectionID)
+        case .commit(let commit): write(commit)
+        case .read(let read): self.read(read)
+        case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
+        case .probe(let probeID, let address): probe(probeID, address)
+        case .reachability(let requestID, let answers):
+            reachabilityRequests.removeValue(forKey: requestID)?.resume(returning: answers)
+        case .complete(let requestID, let result): complete(requestID, result)
+        case .post(let event): post(event)
         }
     }
 

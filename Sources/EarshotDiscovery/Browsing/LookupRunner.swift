@@ -46,7 +46,9 @@ final class LookupRunner<Provider: LookupProvider> {
             run(browser.addressAppeared(bytes, of: host, on: interface))
         case (.addresses(let host, _), .addressDisappeared(let bytes, let interface)):
             run(browser.addressDisappeared(bytes, of: host, on: interface))
-        case (.addresses, .failed): operations[lookup] = nil
+        case (.addresses(let host, _), .failed):
+            // Both families anew, after a pause, and all that is at that host with them.
+            run(browser.addressesRefused(host))
         default: break
         }
     }

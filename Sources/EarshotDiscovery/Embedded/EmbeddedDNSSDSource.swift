@@ -16,8 +16,7 @@ public struct EmbeddedDNSSDSource: DiscoverySource {
 
     public var operationCount: Int { gauge.count }
 
-    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, `outOfResources`, and
-    ///   `CancellationError` when it is cancelled while it waits to begin again.
+    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits to begin again.
     public func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
