@@ -199,6 +199,9 @@ struct TrustTests {
         let sent = try await namesakes.alice.run("send", "bob@\(second.prefix.prefix(4))", "hi", "--wait", "delivered")
         #expect(sent.lines == ["queued", "sent", "delivered"])
         #expect(try await namesakes.second.run("history", "alice", "--json").objects().count == 1)
+        #expect(try await namesakes.alice.user(second.prefix)?["isPinned"] as? Bool == false)
+        let accepted = try await namesakes.alice.run("trust", namesakes.second.userID(), "--accept")
+        #expect(accepted.status == 0, "\(accepted.errors)")
         #expect(try await namesakes.alice.user(second.prefix)?["isPinned"] as? Bool == true)
         #expect(try await namesakes.alice.user(first.prefix)?["conflictsWith"] as? String != nil)
     }

@@ -45,8 +45,7 @@ extension NodeMachine {
         }
         guard var link = links[connectionID] else { return }
         let device = Dialer.Target.device(peer.deviceID)
-        for case .device(let deviceID) in link.targets.sorted() where deviceID != peer.deviceID
-        {
+        for case .device(let deviceID) in link.targets.sorted() where deviceID != peer.deviceID {
             link.targets.remove(.device(deviceID))
             dialer.failed(.device(deviceID), now: now.uptime)
         }

@@ -68,9 +68,9 @@ struct FindingTests {
     @Test("leave out failures of users who are linked by now, or blocked")
     func settledFailures() {
         let facts = Sample.node { facts in
-            facts.users.append(Sample.user("eve", 9, trust: .blocked))
+            facts.users += [Sample.user("eve", 9, trust: .blocked), Sample.user("dan", 8, isOnline: true)]
             facts.failures = [
-                Sample.failure("192.0.2.8:1", of: 2), Sample.failure("192.0.2.8:2", of: 9),
+                Sample.failure("192.0.2.8:1", of: 8), Sample.failure("192.0.2.8:2", of: 9),
                 Sample.failure("192.0.2.8:3", of: 4),
             ]
         }
