@@ -63,7 +63,7 @@ struct CommitQueue: Sendable {
     var sendCount = 0
     var sendBytes = 0
     var received: Deque<ReceivedRun> = []
-    var failures: [PendingFailure] = []
+    var failures: Deque<PendingFailure> = []
     var users: [UserID: UserRecord] = [:]
     var forgottenUsers: [UserID] = []
     var devices: [DeviceID: DeviceRecord] = [:]

@@ -148,9 +148,10 @@ extension NodeMachine {
     }
 
     private mutating func takeFailures(into next: inout CommitInFlight) {
-        next.failures = queue.failures
-        next.commit.failures = queue.failures.map(\.failure)
-        queue.failures = []
+        // Thousands may fail at once, when somebody is blocked.
+        next.failures = Array(queue.failures.prefix(Limits.commitEntries))
+        next.commit.failures = next.failures.map(\.failure)
+        queue.failures.removeFirst(next.failures.count)
     }
 
     private mutating func takeExpiries(into next: inout CommitInFlight) {
