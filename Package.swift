@@ -178,7 +178,7 @@ if withBenchmarks {
 
 if withFuzzers {
     package.targets += [
-        .systemLibrary(name: "CLibFuzzer", path: "Fuzzing/CLibFuzzer"),
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
         .executableTarget(
             name: "EarshotFuzz",
             dependencies: [
@@ -190,7 +190,7 @@ if withFuzzers {
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
-            path: "Fuzzing/EarshotFuzz",
+            path: "Tests/Fuzzing/EarshotFuzz",
             swiftSettings: settings,
             // gold stumbles over the address sanitizer's symbols.
             linkerSettings: [.unsafeFlags(instrumentation + ["-use-ld=lld"])]),
