@@ -9,16 +9,22 @@ let fileTargets = [
     // As much as is read of a key file, and one byte more.
     FuzzTarget("key-files", maximumBytes: 4097, prepare: { _ = home }) { input in
         let label = [KeyFileLabel.identity, KeyFileLabel.device, KeyFileLabel.network, []][input.choice(4)]
-        let bytes = label + input.rest()
-        for file in [home.identityFile, home.deviceFile, home.credentialFile, home.networkFile] {
-            require(FileManager.default.createFile(atPath: file, contents: Data(bytes)), "the file is written")
-            require(chmod(file, 0o600) == 0, "the file is private")
+        switch input.choice(4) {
+        case 0:
+            write(label + input.rest(), to: home.identityFile)
+            _ = try? home.isSealed
+            _ = try? home.readIdentity(passphrase: nil)
+        case 1:
+            write(label + input.rest(), to: home.deviceFile)
+            _ = try? home.readDevice()
+        case 2:
+            write(label + input.rest(), to: home.credentialFile)
+            _ = try? home.readCredential()
+        default:
+            write(label + input.rest(), to: home.networkFile)
+            guard let key = try? home.networkKey() else { return }
+            require((try? NetworkKey(typed: key.text)) == key, "a key is read as it is shown")
         }
-        _ = try? home.isSealed
-        _ = try? home.readIdentity(passphrase: nil)
-        _ = try? home.readDevice()
-        _ = try? home.readCredential()
-        if let key = try? home.networkKey() { require((try? NetworkKey(typed: key.text)) == key, "a key has a text") }
     },
     FuzzTarget("passphrase-box", maximumBytes: 256) { input in
         var bytes = PassphraseBoxHeader.magic + [PassphraseBoxHeader.version]
@@ -33,6 +39,11 @@ let fileTargets = [
         require((try? PassphraseBox.open(bytes, passphrase: SecretBytes(copying: [1]))) == nil, "nobody guesses a key")
     },
 ]
+
+private func write(_ bytes: [UInt8], to file: String) {
+    require(FileManager.default.createFile(atPath: file, contents: Data(bytes)), "the file is written")
+    require(chmod(file, 0o600) == 0, "the file is private")
+}
 
 private let home: Home = {
     let path = NSTemporaryDirectory() + "/earshot-fuzz-\(getpid())"

@@ -55,43 +55,86 @@ struct HandshakeEnd {
 
 /// A handshake with somebody who can do the cryptography, and says what they like under it.
 struct HostileHandshake {
+    /// Mallory has begun as one should, and Alice has answered: what follows is tried most often, because nothing before
+    /// it has to be computed again.
+    private static let answered: HostileHandshake = {
+        var meeting = HostileHandshake(isInitiator: false)
+        var hello = Earshot_V1_Hello()
+        hello.version = LinkConfiguration.protocolVersion
+        let first = certain { try meeting.mallory.writeMessage(payload: []) }
+        meeting.alice.received(MessageBuffer.framed(Wire.encode(hello)) + MessageBuffer.framed(first))
+        require(meeting.hearsAnswer(), "the fuzzer itself is wrong: Alice answers")
+        return meeting
+    }()
+
     private var alice: HandshakeEnd
-    private let isInitiator: Bool
+    private var mallory: HandshakeState
 
     /// - Parameter isInitiator: whether Alice is.
-    init(isInitiator: Bool) {
-        self.isInitiator = isInitiator
+    private init(isInitiator: Bool) {
         alice = HandshakeEnd(isInitiator: isInitiator)
+        mallory = certain {
+            try HandshakeState(
+                pattern: .xx, role: isInitiator ? .responder : .initiator, prologue: Cast.alice.link.prologue,
+                staticKey: Cast.mallory.link.agreementKey, ephemeralKey: Cast.ephemeralKeys[1])
+        }
     }
 
-    mutating func run(_ input: inout FuzzInput) {
-        alice.isWelcome = input.flag()
-        guard var handshake = try? handshake() else { return }
-        if isInitiator {
-            var messages = messages(in: alice.takeWritten())
-            guard messages.count == 2, (try? handshake.readMessage(messages.removeLast())) != nil else { return }
-            say(&handshake, introduction(&input), &input)
-            guard let last = self.messages(in: alice.takeWritten()).last else { return }
-            guard (try? handshake.readMessage(last)) != nil else { return }
-        } else {
-            send(hello(&input), &input)
-            say(&handshake, input.block(), &input)
-            guard let reply = messages(in: alice.takeWritten()).last else { return }
-            guard (try? handshake.readMessage(reply)) != nil else { return }
-            say(&handshake, introduction(&input), &input)
+    /// Without this a mistake of the fuzzer's would look like a node that refuses all that is bad.
+    static func rehearse() {
+        for kind: UInt8 in 0...2 {
+            // Welcome; of the introduction nothing is wrong, and of nothing anything is changed on its way.
+            let hello: [UInt8] = kind == 1 ? [1, 1, 0, 0, 255, 0, 0, 255] : []
+            var input = FuzzInput([kind, 1] + hello + [1] + [UInt8](repeating: 0, count: 8) + [1])
+            let meeting = run(&input)
+            require(meeting.isLinked, "the fuzzer itself is wrong: who does nothing wrong is linked (\(kind))")
         }
-        guard handshake.isFinished, var transport = try? handshake.split() else { return }
+    }
+
+    private var isLinked: Bool { mallory.isFinished && !alice.isClosed }
+
+    @discardableResult
+    static func run(_ input: inout FuzzInput) -> HostileHandshake {
+        let kind = input.choice(8)
+        var meeting = kind < 2 ? HostileHandshake(isInitiator: kind == 0) : answered
+        meeting.alice.isWelcome = input.flag()
+        switch kind {
+        case 0: meeting.answer(&input)
+        case 1:
+            meeting.begin(&input)
+            if meeting.hearsAnswer() { meeting.say(meeting.introduction(&input), &input) }
+        default: meeting.say(meeting.introduction(&input), &input)
+        }
+        meeting.goOn(&input)
+        return meeting
+    }
+
+    private mutating func begin(_ input: inout FuzzInput) {
+        send(hello(&input), &input)
+        say(input.block(), &input)
+    }
+
+    private mutating func hearsAnswer() -> Bool {
+        guard let answer = messages(in: alice.takeWritten()).last else { return false }
+        return (try? mallory.readMessage(answer)) != nil
+    }
+
+    private mutating func answer(_ input: inout FuzzInput) {
+        // Her hello is part of the prologue, and needs no answer.
+        let messages = messages(in: alice.takeWritten())
+        guard messages.count == 2, (try? mallory.readMessage(messages[1])) != nil else { return }
+        say(introduction(&input), &input)
+        _ = hearsAnswer()
+    }
+
+    /// What is said on a link that Mallory takes for one.
+    private mutating func goOn(_ input: inout FuzzInput) {
+        guard mallory.isFinished, var transport = try? mallory.split() else { return }
         while !input.isEmpty, !alice.isClosed {
             guard let sealed = try? transport.seal(input.block()) else { return }
             send(sealed, &input)
             if input.flag() { transport.rekeySending() }
         }
-    }
-
-    private func handshake() throws -> HandshakeState {
-        try HandshakeState(
-            pattern: .xx, role: isInitiator ? .responder : .initiator, prologue: Cast.alice.link.prologue,
-            staticKey: Cast.mallory.link.agreementKey, ephemeralKey: Cast.ephemeralKeys[1])
     }
 
     private func hello(_ input: inout FuzzInput) -> [UInt8] {
@@ -114,8 +157,8 @@ struct HostileHandshake {
         return bytes
     }
 
-    private mutating func say(_ handshake: inout HandshakeState, _ payload: [UInt8], _ input: inout FuzzInput) {
-        guard let message = try? handshake.writeMessage(payload: payload) else { return }
+    private mutating func say(_ payload: [UInt8], _ input: inout FuzzInput) {
+        guard let message = try? mallory.writeMessage(payload: payload) else { return }
         send(message, &input)
     }
 

@@ -37,9 +37,8 @@ let protocolTargets = [
         var end = HandshakeEnd(isInitiator: input.flag())
         for piece in input.pieces(of: input.rest()) { end.received(piece) }
     },
-    FuzzTarget("handshake", maximumBytes: 2048) { input in
-        var meeting = HostileHandshake(isInitiator: input.flag())
-        meeting.run(&input)
+    FuzzTarget("handshake", maximumBytes: 2048, prepare: HostileHandshake.rehearse) { input in
+        HostileHandshake.run(&input)
     },
 ]
 
