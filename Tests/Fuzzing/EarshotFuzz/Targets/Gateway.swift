@@ -53,6 +53,8 @@ private final class LocalAPI: Sendable {
 
     private let node: Node
     private let responder: RouterResponder<BasicRequestContext>
+    /// What a request came by; nothing is written to it.
+    private let channel = EmbeddedChannel()
 
     private init() {
         let home = Home(path: NSTemporaryDirectory() + "/earshot-fuzz-api-\(getpid())")
@@ -128,7 +130,7 @@ private final class LocalAPI: Sendable {
         let isAnswered = DispatchSemaphore(value: 0)
         let context = BasicRequestContext(
             source: ApplicationRequestContextSource(
-                channel: EmbeddedChannel(), logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }))
+                channel: channel, logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }))
         Task {
             let response = try await responder.respond(to: request, context: context)
             answer.withLock { $0 = response.status }
