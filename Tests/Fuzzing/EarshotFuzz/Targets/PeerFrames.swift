@@ -6,19 +6,26 @@ import EarshotModel
 /// What a peer may send whom the handshake has proved to be who they are, and who is up to no good: any frames at all,
 /// in any order, while this node goes on with its own work.
 let peerFrames = FuzzTarget("peer-frames", maximumBytes: 1024, prepare: { _ = HostileLink.established }) { input in
-    var link = HostileLink.established
+    var link = input.choice(4) == 0 ? HostileLink.new : HostileLink.established
     while !input.isEmpty, !link.isOver { link.step(&input) }
     link.end()
 }
 
 /// Alice's node, with a link to Mallory and a disk that obeys when it is told to.
 struct HostileLink: Sendable {
-    /// Some messages of Alice's are on her disk and were sent, and Mallory has acknowledged none.
-    static let established: HostileLink = {
+    /// Mallory has yet to say what they hold; a message of Alice's is on her disk.
+    static let new: HostileLink = {
         var link = HostileLink()
         link.meet()
         link.send("one")
         link.settle()
+        require(!link.isOver && link.own.count == 1, "the fuzzer itself is wrong: Alice has written to Mallory")
+        return link
+    }()
+
+    /// Mallory has said that they hold nothing; some messages of Alice's were sent, and none is acknowledged.
+    static let established: HostileLink = {
+        var link = new
         link.sayHeads()
         for text in ["two", "three", "four"] { link.send(text) }
         link.settle()
