@@ -48,15 +48,16 @@ struct HostilePeerTests {
     }
 
     @Test(
-        "takes nothing for delivered that it has not written",
+        "takes nothing for delivered by a receipt beyond what it has written, and ends the link",
         arguments: [3, 1000, UInt64(Int64.max), UInt64(Int64.max) + 1, UInt64.max])
     mutating func receiptBeyond(sequence: UInt64) {
         say(.receipts([receipt(sequence)]))
         #expect(delivered == 0)
+        #expect(pair.alice.isDisconnected)
         #expect(pair.alice.machine.undeliveredCount == 2)
     }
 
-    @Test("takes nothing for delivered whose chain is another, and ends the link")
+    @Test("takes nothing for delivered by a receipt for a chain that forks, and ends the link")
     mutating func receiptOfAFork() {
         say(.receipts([receipt(2, chain: ChainHash(Bytes32()))]))
         #expect(delivered == 0)

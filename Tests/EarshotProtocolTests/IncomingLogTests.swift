@@ -111,7 +111,7 @@ struct IncomingLogTests {
         #expect(error?.code == .violation)
     }
 
-    @Test("refuses sequence numbers at the edge of what can be counted", arguments: [0, UInt64.max, UInt64(Int64.max)])
+    @Test("refuses sequence numbers at the edges of 63 and 64 bits", arguments: [0, UInt64.max, UInt64(Int64.max)])
     func edges(_ sequence: UInt64) throws {
         var (log, incoming) = (empty, incoming)
         let good = run(1, after: &log)
@@ -135,7 +135,7 @@ struct IncomingLogTests {
         #expect(incoming.proved.sequence == 0)
     }
 
-    @Test("goes on at the edge of what can be counted, and not past it")
+    @Test("takes no entry at the edge of what can be counted, though it follows the last")
     func lastEntry() throws {
         var (log, incoming) = (empty, incoming)
         log.record.head.sequence = UInt64(Int64.max) - 1

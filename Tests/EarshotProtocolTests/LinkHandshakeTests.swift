@@ -193,6 +193,19 @@ struct LinkHandshakeTests {
         #expect(error?.code == .malformed)
     }
 
+    @Test(
+        "with a name that has control or bidirectional characters is refused",
+        arguments: ["a\nb", "a\u{1B}[2J", "a\u{9B}b", "\u{202E}bob", "a\u{2066}b", "a\u{200F}b", "a\0"])
+    func deceptiveName(text: String) throws {
+        var wire = device("bob").link.credential.wire
+        var body = try Earshot_V1_CredentialBody(serializedBytes: wire.body)
+        body.name = text
+        wire.body = Wire.data(Wire.encode(body))
+        let error = #expect(throws: ProtocolError.self) { try Credential(wire: wire) }
+        #expect(error?.code == .malformed)
+        #expect(error?.message.contains(text) == false)
+    }
+
     @Test("with a credential that names somebody else's device is refused")
     func otherDevice() throws {
         let (alice, mallory) = (device("alice"), device("mallory"))
@@ -258,7 +271,7 @@ struct LinkHandshakeTests {
         #expect(answer.peers.isEmpty)
     }
 
-    @Test("with a first word that is longer than any ends as soon as its length is known")
+    @Test("with an over-long first message ends as soon as its length is known, and nothing of it is kept")
     func overlongMessage() throws {
         var pair = try LinkPair(device("alice"), device("bob"))
         let length = Limits.handshakeMessageBytes + 1

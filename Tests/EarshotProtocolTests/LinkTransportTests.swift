@@ -144,7 +144,7 @@ struct LinkTransportTests {
         }
     }
 
-    @Test("refuses a frame over the limit as soon as its length is known")
+    @Test("refuses an endless frame as soon as its length is known")
     func endlessFrame() throws {
         var buffer = FrameBuffer()
         buffer.append([0x81, 0x80, 0x40])  // 1 MiB and one byte
@@ -152,6 +152,23 @@ struct LinkTransportTests {
         var other = FrameBuffer()
         other.append([0x80, 0x80, 0x80, 0x80, 0x01])
         #expect(throws: ProtocolError.self) { try other.next() }
+    }
+
+    @Test("keeps no more of an endless frame than a frame may have, and ends with the first byte that is too many")
+    func endlessBytes() throws {
+        var buffer = FrameBuffer()
+        buffer.append([0x80, 0x80, 0x40])  // 1 MiB
+        let piece = [UInt8](repeating: 0xff, count: 1 << 16)
+        for _ in 1..<Limits.frameBytes / piece.count {
+            buffer.append(piece)
+            #expect(try buffer.next() == nil)
+        }
+        #expect(buffer.byteCount <= Limits.frameBytes)
+        buffer.append(piece)
+        #expect(try buffer.next()?.count == Limits.frameBytes)
+        // What follows would be the length of another.
+        buffer.append(piece)
+        #expect(throws: ProtocolError.self) { try buffer.next() }
     }
 
     @Test("keeps nothing of what it has read, however frames and messages are cut")
