@@ -32,6 +32,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         public static let unknownMessage = Code(description: "unknownMessage")
         public static let invalidMessage = Code(description: "invalidMessage")
         public static let blocked = Code(description: "blocked")
+        /// The recipient is not among those whom this node admits.
+        public static let notAdmitted = Code(description: "notAdmitted")
         /// The recipient claims a name that is pinned to another key.
         public static let identityConflict = Code(description: "identityConflict")
         /// It was sent already.
@@ -79,6 +81,8 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
     case timeout = 13
     /// A node reached itself.
     case ownIdentity = 14
+    /// The node admits only some users, and this one is not among them.
+    case notAdmitted = 15
 
     /// The reason's name in the API.
     public var name: String {
@@ -97,6 +101,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .overloaded: "overloaded"
         case .timeout: "timeout"
         case .ownIdentity: "ownIdentity"
+        case .notAdmitted: "notAdmitted"
         }
     }
 
@@ -116,6 +121,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .overloaded: "there are too many links"
         case .timeout: "the other end was silent for too long"
         case .ownIdentity: "the node reached its own identity"
+        case .notAdmitted: "the user is not among those whom the node admits"
         }
     }
 }

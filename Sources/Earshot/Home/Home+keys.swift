@@ -111,7 +111,7 @@ extension Home {
 
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-    private func issue(name: UserName, identity: SigningKey, keys: DeviceKeys, now: Int64) -> Credential {
+    func issue(name: UserName, identity: SigningKey, keys: DeviceKeys, now: Int64) -> Credential {
         Credential.issue(
             name: name, identityKey: identity, deviceKey: keys.signing,
             agreementKey: keys.agreement.publicKey, notBefore: now - Timing.credentialBackdating,

@@ -60,7 +60,7 @@ enum PrivateFile {
     }
 
     /// A rename or removal is on the disk only when its directory is.
-    private static func synchronizeDirectory(of path: String) {
+    static func synchronizeDirectory(of path: String) {
         let directory = (path as NSString).deletingLastPathComponent
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
