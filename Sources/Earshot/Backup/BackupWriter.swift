@@ -38,9 +38,18 @@ final class BackupWriter {
         if !isFinished { unlink(temporary) }
     }
 
-    func append(_ part: BackupPart, _ bytes: UnsafeRawBufferPointer) throws(EarshotError) {
+    func append(_ part: BackupPart, _ bytes: [UInt8]) throws(EarshotError) {
         try append(part.heading(count: UInt64(bytes.count)))
         try append(bytes)
+    }
+
+    func append(_ part: BackupPart, _ secret: SecretBytes) throws(EarshotError) {
+        try append(part.heading(count: UInt64(secret.count)))
+        var failure: EarshotError?
+        secret.withUnsafeBytes { bytes in
+            do throws(EarshotError) { try append(bytes) } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 
     /// Appends a file as it is now.

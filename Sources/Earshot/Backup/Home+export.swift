@@ -17,11 +17,10 @@ extension Home {
         let writer = try BackupWriter(path: path, passphrase: passphrase.secret)
         let credential = try readCredential()
         let manifest = BackupManifest(createdAt: Self.now, userID: credential.userID, deviceID: credential.deviceID)
-        try manifest.encoded().withUnsafeBytes { bytes throws(EarshotError) in try writer.append(.manifest, bytes) }
+        try writer.append(.manifest, manifest.encoded())
         for part in [BackupPart.identity, .device, .credential, .network] {
             guard let file = part.file(of: self), access(file, F_OK) == 0 else { continue }
-            let secret = try PrivateFile.read(file)
-            try secret.withUnsafeBytes { bytes throws(EarshotError) in try writer.append(part, bytes) }
+            try writer.append(part, try PrivateFile.read(file))
         }
         let contents = try appendHistory(to: writer, credential)
         try writer.finish()

@@ -104,7 +104,7 @@ extension Home {
 
     private func checkHistory(_ credential: Credential, of file: String) throws(EarshotError) -> BackupContents {
         guard access(databaseFile, F_OK) == 0 else { return BackupContents() }
-        return try withHistory { store throws(StoreError) in
+        return try withHistory { store throws(StoreError) -> Result<BackupContents, EarshotError> in
             guard let finding = try store.integrityFindings().first else {
                 return .success(try BackupContents(store, deviceID: credential.deviceID))
             }
