@@ -137,6 +137,7 @@ let package = Package(
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
                 "EarshotTesting", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
@@ -144,7 +145,10 @@ let package = Package(
             name: "EarshotGatewayTests", dependencies: ["Earshot", "EarshotGateway"], swiftSettings: settings),
         .testTarget(
             name: "EarshotCommandTests",
-            dependencies: ["EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello"],
+            dependencies: [
+                "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
     ]
 )

@@ -29,7 +29,9 @@ struct EarshotProgram: AsyncParsableCommand {
             """,
         groupedSubcommands: [
             CommandGroup(name: "Node", subcommands: [Init.self, Up.self, Status.self, Doctor.self, Network.self]),
-            CommandGroup(name: "Message", subcommands: [Send.self, Chat.self, History.self, Cancel.self, Delete.self, Audit.self]),
+            CommandGroup(
+                name: "Message",
+                subcommands: [Send.self, Chat.self, History.self, Cancel.self, Delete.self, Audit.self]),
             CommandGroup(
                 name: "User",
                 subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),

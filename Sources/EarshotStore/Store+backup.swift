@@ -39,7 +39,8 @@ extension Store {
                     \(Self.undeliveredCondition) ORDER BY entry.timestamp, entry.cursor LIMIT ?
                     """, arguments: [deviceID.data, limit]
             ).map { row in
-                let log = try Row.fetchOne(db, sql: "SELECT * FROM log WHERE number = ?", arguments: [row["log"] as Int64])
+                let log = try Row.fetchOne(
+                    db, sql: "SELECT * FROM log WHERE number = ?", arguments: [row["log"] as Int64])
                 guard let log else { throw StoreError.damaged("an entry has no log", path: rows.path) }
                 return UndeliveredRow(log: try rows.log(log), entry: try rows.entry(row))
             }

@@ -135,7 +135,8 @@ extension Home {
                 .wrongPassphrase, "neither passphrase opens the identity in the backup", remedy: "try again")
         }
         throw EarshotError(
-            .passphraseNeeded, "the identity in the backup is sealed with a passphrase of its own, and a new device needs it",
+            .passphraseNeeded,
+            "the identity in the backup is sealed with a passphrase of its own, and a new device needs it",
             remedy: "name its file with --identity-passphrase-file")
     }
 

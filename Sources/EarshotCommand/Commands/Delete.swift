@@ -76,7 +76,8 @@ struct Delete: ProgramCommand {
         }
         try output.object(deletion)
         output.line(
-            "deleted here: the contents of \(deletion.deletedCount) messages with \(shown); \(shown) keeps what they have")
+            "deleted here: the contents of \(deletion.deletedCount) messages with \(shown); \(shown) keeps what they have"
+        )
         if !deletion.isOverwritten {
             output.note("somebody was reading the history: the contents are overwritten when the node ends")
         }
@@ -87,6 +88,7 @@ struct Delete: ProgramCommand {
         let count = deletion.keptCount == 1 ? "1 message is" : "\(deletion.keptCount) messages are"
         return Failure(
             .undelivered, "\(count) not delivered to \(name) yet, and kept",
-            remedy: "earshot cancel \(deletion.kept.first ?? "ID"), then delete again; or wait until they are delivered")
+            remedy: "earshot cancel \(deletion.kept.first ?? "ID"), then delete again; or wait until they are delivered"
+        )
     }
 }

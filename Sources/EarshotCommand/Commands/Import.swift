@@ -67,7 +67,8 @@ struct Import: ProgramCommand {
         }
         output.note("\(warning); the old home directory must never be used again")
         guard try await Confirmation.ask("Is the old machine gone for good?") else {
-            throw Failure(.notConfirmed, "nothing was restored", remedy: "leave out --same-device, and get a new device")
+            throw Failure(
+                .notConfirmed, "nothing was restored", remedy: "leave out --same-device, and get a new device")
         }
     }
 }

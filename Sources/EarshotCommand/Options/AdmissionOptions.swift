@@ -26,7 +26,9 @@ struct AdmissionOptions: ParsableArguments {
         }
         for text in allowed {
             // A key may be of somebody who was never met.
-            if let userID = UserID(text) { admitted.insert(userID) } else {
+            if let userID = UserID(text) {
+                admitted.insert(userID)
+            } else {
                 admitted.insert(try await node.users.named(text).userID)
             }
         }

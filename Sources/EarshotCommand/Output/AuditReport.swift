@@ -114,7 +114,9 @@ extension AuditReport.Log {
     fileprivate func lines(_ style: Style) -> [String] {
         var lines = [style.bold("\(authorShown) to \(recipientShown)") + ": \(entryCount) entries, log \(logID)"]
         if isAuthorProved { lines.append("  proved    the device \(deviceID.prefix(8)) is \(owner)") }
-        if provedThrough > 0 { lines.append("  proved    that device wrote entries 1 to \(provedThrough), and none is missing") }
+        if provedThrough > 0 {
+            lines.append("  proved    that device wrote entries 1 to \(provedThrough), and none is missing")
+        }
         if isReceiptProved, receivedThrough > 0 {
             lines.append("  proved    \(recipientShown) signed for entries 1 to \(receivedThrough)")
         }
@@ -127,5 +129,7 @@ extension AuditReport.Log {
         return unnamed > 0 ? lines + [style.red("  WRONG     ") + "and \(unnamed) more"] : lines
     }
 
-    private var owner: String { isOwn ? "yours: your identity signed for it" : "\(authorShown)'s: their identity signed for it" }
+    private var owner: String {
+        isOwn ? "yours: your identity signed for it" : "\(authorShown)'s: their identity signed for it"
+    }
 }

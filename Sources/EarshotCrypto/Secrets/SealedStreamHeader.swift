@@ -1,4 +1,4 @@
-/// The first 69 bytes of a sealed stream, all of them authenticated with every chunk:
+/// The first 63 bytes of a sealed stream, all of them authenticated with every chunk:
 ///
 /// | bytes | content |
 /// | --- | --- |

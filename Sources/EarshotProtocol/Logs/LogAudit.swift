@@ -52,7 +52,8 @@ public struct LogAudit: Sendable {
     private mutating func checkPlace() {
         let description = log.description
         let expected = LogDescription(
-            conversationID: .direct(log.authorID, recipientID), deviceID: description.deviceID, epoch: description.epoch)
+            conversationID: .direct(log.authorID, recipientID), deviceID: description.deviceID, epoch: description.epoch
+        )
         if expected != description { findings.note(.place, at: nil) }
     }
 
