@@ -66,7 +66,7 @@ extension EarshotError {
         } else if let messageID = outcome.undelivered.first {
             self.init(
                 .undelivered, "the message \(messageID) is not delivered yet, and its content is still needed",
-                remedy: "take it back first: earshot cancel \(messageID); or wait until it is delivered")
+                remedy: "take it back first: earshot cancel \(messageID); or wait until it is delivered or expires")
         } else {
             return nil
         }

@@ -21,7 +21,7 @@ extension Store {
     /// What is on the disk decides whether a message is delivered, within the same transaction: no message whose content
     /// may still have to leave loses it.
     /// - Parameters:
-    ///   - deviceID: this node's own, whose messages are kept until they are delivered or kept back for good.
+    ///   - deviceID: this node's own, whose messages are kept until they are delivered or have failed.
     ///   - hash: what keeps the place of a body in its chain.
     /// - Returns: with something in `undelivered` or `unknown` nothing was deleted.
     public func deleteContents(
@@ -124,6 +124,23 @@ private struct Deletion {
         try db.cachedStatement(sql: "UPDATE entry SET hash = ?, body = NULL, isDeleted = 1 WHERE cursor = ?")
             .execute(arguments: [hash(Array(body)).data, entry["cursor"] as Int64])
         outcome.deletedCount += 1
+        try withholdFromNowOn(messageID)
+    }
+
+    /// A message that has failed and may have left all the same: if it has to be sent again, only its hash is, so no
+    /// receipt says any more that its content was delivered.
+    private func withholdFromNowOn(_ messageID: MessageID) throws {
+        try db.cachedStatement(
+            sql: """
+                UPDATE failure SET isWithheld = 1
+                WHERE sequence = :sequence AND NOT isWithheld
+                    AND log = (SELECT number FROM log WHERE logID = :log AND deviceID = :device)
+                    AND NOT EXISTS (SELECT 1 FROM delivery
+                        WHERE delivery.log = failure.log AND delivered >= :sequence)
+                """
+        ).execute(arguments: [
+            "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),
+        ])
     }
 
     func sequencesWithContent(in logID: LogID, _ range: ClosedRange<UInt64>) throws -> [UInt64] {
@@ -145,7 +162,7 @@ private struct Deletion {
                     """), arguments: [messageID.log.data, Int64(messageID.sequence)]) ?? false
     }
 
-    /// Whether it is a message of this device's that its recipient does not have, and that was not kept back for good.
+    /// Whether it is a message of this device's that its recipient does not have, and that has not failed.
     private func mayStillLeave(_ messageID: MessageID) throws -> Bool {
         try Bool.fetchOne(
             db.cachedStatement(
@@ -154,7 +171,7 @@ private struct Deletion {
                         AND NOT EXISTS (SELECT 1 FROM delivery
                             WHERE delivery.log = number AND recipientID = peerID AND delivered >= :sequence)
                         AND NOT EXISTS (SELECT 1 FROM failure
-                            WHERE failure.log = number AND sequence = :sequence AND isWithheld)
+                            WHERE failure.log = number AND sequence = :sequence)
                     """),
             arguments: [
                 "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),

@@ -38,8 +38,7 @@ extension Home {
             try staging.move(to: self)
             return BackupSummary(old, createdAt: manifest.createdAt, contents)
         } catch {
-            staging.removeStaging()
-            throw error
+            throw staging.removed(after: error)
         }
     }
 
@@ -73,9 +72,15 @@ extension Home {
         }
     }
 
-    private func removeStaging() {
-        // It lies beside the home, under a name that says what it was.
-        try? FileManager.default.removeItem(atPath: path)
+    /// Removes what was put together.
+    /// - Returns: the error, which names what could not be removed: keys are in it.
+    private func removed(after error: EarshotError) -> EarshotError {
+        do { try FileManager.default.removeItem(atPath: path) } catch let failure {
+            return EarshotError(
+                error.code, "\(error.message); and \(path) cannot be removed: \(failure.localizedDescription)",
+                remedy: "remove \(path): it holds keys", cause: error)
+        }
+        return error
     }
 
     private func move(to home: Home) throws(EarshotError) {

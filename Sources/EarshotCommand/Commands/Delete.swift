@@ -10,7 +10,8 @@ struct Delete: ProgramCommand {
             what it was, so that the rest can still be proved: see earshot audit.
 
             This deletes here and nowhere else: the other side keeps what it has, and so do backups that were made \
-            before. A message of yours that is not delivered yet is kept: take it back first, with earshot cancel.
+            before. A message of yours that is on its way is kept until it is delivered or has failed: to take it \
+            back first, earshot cancel.
 
             EXAMPLES:
               earshot delete "$(earshot history bob --limit 1 --json | jq -r .id)"

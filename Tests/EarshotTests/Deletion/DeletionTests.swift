@@ -75,6 +75,18 @@ struct DeletionTests {
         #expect(try await alice.conversation(with: bob).history().allSatisfy(\.isDeleted))
     }
 
+    @Test("takes a message that has failed, even if it may have left; then it never counts as delivered")
+    func failed() async throws {
+        try await TestUser.meet(alice, bob)
+        try await bob.stop()
+        let waiting = try await alice.send(secret, to: bob)
+        try await alice.node.users.decide(.block, about: bob.userID)
+        try await alice.events.state(.failed(.blocked), of: waiting.messageID)
+        #expect(try await alice.node.messages.delete([waiting.messageID]).deletedCount == 1)
+        #expect(try !holds(alice, secret))
+        #expect(try await alice.node.messages.message(waiting.messageID).states == [bob.userID: .failed(.blocked)])
+    }
+
     @Test("refuses what is not here")
     func unknown() async throws {
         try await TestUser.meet(alice, bob)
