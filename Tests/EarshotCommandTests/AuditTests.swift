@@ -40,12 +40,12 @@ struct AuditTests {
         #expect(lines.map { $0.split(separator: " ").last.map(String.init) } == ["(deleted)", "(deleted)", "three"])
         let audit = try await pair.bob.run("audit", "alice")
         #expect(audit.status == 0)
-        #expect(audit.output.contains("2 contents that were deleted here: only their hashes are left"))
+        #expect(audit.output.contains("2 contents deleted here: only the hash is left"))
         #expect(try await pair.alice.run("history", "bob").output.contains("one"))
 
         #expect(
             try await pair.bob.run("delete", "--conversation", "alice").lines
-                == ["deleted here: the contents of 1 messages with alice; alice keeps what they have"])
+                == ["deleted here: the contents of 1 message with alice; alice keeps what they have"])
         #expect(
             try await pair.bob.run("history", "alice", "--json").objects().allSatisfy {
                 $0["isDeleted"] as? Bool == true

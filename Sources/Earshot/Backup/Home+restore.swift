@@ -43,9 +43,12 @@ extension Home {
     }
 
     private func checkIsFree() throws(EarshotError) {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-            guard access(path, F_OK) != 0 else { throw EarshotError.unusableFile(path, "read") }
-            return
+        guard access(path, F_OK) == 0 else { return }
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
+            throw EarshotError(
+                .unusableHome, "\(path) is not a directory that can be read", remedy: "name another home with --home",
+                cause: error)
         }
         guard names.isEmpty else {
             throw EarshotError(
@@ -56,12 +59,14 @@ extension Home {
 
     /// A directory beside this one, its owner's alone.
     private func makeStaging() throws(EarshotError) -> Home {
-        let parent = (path as NSString).deletingLastPathComponent
+        // Without the slashes that a shell puts behind a directory: it must lie beside it, and not in it.
+        let place = path.count > 1 && path.hasSuffix("/") ? String(path.reversed().drop { $0 == "/" }.reversed()) : path
+        let parent = (place as NSString).deletingLastPathComponent
         do {
             if !parent.isEmpty {
                 try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             }
-            let staging = Home(path: path + ".import-\(UUID().uuidString.prefix(8))")
+            let staging = Home(path: place + ".import-\(UUID().uuidString.prefix(8))")
             try FileManager.default.createDirectory(
                 atPath: staging.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             return staging

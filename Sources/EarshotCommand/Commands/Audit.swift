@@ -11,8 +11,8 @@ struct Audit: ProgramCommand {
 
             What it says is proved holds against whoever could write to the database and has no key. It does not prove when \
             something was written (the times are the author's word), nor that there was never another log that somebody has \
-            removed as a whole. Whoever has this home directory has its own device's key, too: that of the other side's \
-            words is what counts in a dispute.
+            removed as a whole. Whoever can use this home directory has its device's key too, and could write anything as \
+            you: in a dispute, what the other side has signed is what counts.
 
             EXAMPLES:
               earshot audit bob

@@ -77,7 +77,8 @@ struct Delete: ProgramCommand {
         }
         try output.object(deletion)
         output.line(
-            "deleted here: the contents of \(deletion.deletedCount) messages with \(shown); \(shown) keeps what they have"
+            "deleted here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) with \(shown); "
+                + "\(shown) keeps what they have")
         )
         if !deletion.isOverwritten {
             output.note("somebody was reading the history: the contents are overwritten when the node ends")

@@ -83,10 +83,12 @@ extension AuditReport.Log {
             lines.append("entries \(findings.provedSequence + 1) to \(head): no signature covers them without a gap")
         }
         if findings.withheldCount > 0 {
-            lines.append("\(findings.withheldCount) contents that the author withheld: only their hashes are here")
+            lines.append(Counted.text(findings.withheldCount, "content", "contents")
+                    + " that the author withheld: only the hash is here")
         }
         if findings.deletedCount > 0 {
-            lines.append("\(findings.deletedCount) contents that were deleted here: only their hashes are left")
+            lines.append(Counted.text(findings.deletedCount, "content", "contents")
+                    + " deleted here: only the hash is left")
         }
         if head > 0, !findings.isReceiptProved {
             lines.append("that \(recipient) received any of it: there is no receipt, or it does not hold")
@@ -112,7 +114,7 @@ extension AuditReport {
 
 extension AuditReport.Log {
     fileprivate func lines(_ style: Style) -> [String] {
-        var lines = [style.bold("\(authorShown) to \(recipientShown)") + ": \(entryCount) entries, log \(logID)"]
+        var lines = [style.bold("\(authorShown) to \(recipientShown)") + ": \(Counted.text(entryCount, "entry", "entries")), log \(logID)"]
         if isAuthorProved { lines.append("  proved    the device \(deviceID.prefix(8)) is \(owner)") }
         if provedThrough > 0 {
             lines.append("  proved    that device wrote entries 1 to \(provedThrough), and none is missing")

@@ -37,7 +37,7 @@ struct BackupReport: Encodable {
     }
 
     var contents: String {
-        "\(entryCount) messages of \(LocalTime.full(createdMilliseconds)), \(undeliveredCount) of them not delivered yet"
+        "\(Counted.text(entryCount, "message", "messages")) of \(LocalTime.full(createdMilliseconds)), \(undeliveredCount) of them not delivered yet"
     }
 
     /// The messages that waited, and who has to deliver them.

@@ -189,7 +189,8 @@ struct BackupTests {
         #expect(code { try bob.home.restore(from: file, passphrase: passphrase) } == .alreadyInitialized)
         let empty = folder.file("empty")
         try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
-        try Home(path: empty).restore(from: file, passphrase: passphrase)
+        // As a shell completes it.
+        try Home(path: empty + "/").restore(from: file, passphrase: passphrase)
         let mode = try FileManager.default.attributesOfItem(atPath: empty)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o700)
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber == 0o600)
