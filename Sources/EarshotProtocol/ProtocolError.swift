@@ -82,7 +82,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
     /// A node reached itself.
     case ownIdentity = 14
     /// The node admits only some users, and this one is not among them.
-    case notAdmitted = 15
+    case notAdmitted = 16
 
     /// The reason's name in the API.
     public var name: String {
