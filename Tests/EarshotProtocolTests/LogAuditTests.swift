@@ -22,7 +22,9 @@ struct LogAuditTests {
             head: .origin(of: description.logID))
     }
 
-    private mutating func append(_ text: String, isSigned: Bool = true, isDeleted: Bool = false, isWithheld: Bool = false) {
+    private mutating func append(
+        _ text: String, isSigned: Bool = true, isDeleted: Bool = false, isWithheld: Bool = false
+    ) {
         let timestamp = record.head.timestamp.next
         let body = EntryBody(timestamp: timestamp, expiry: 9, content: .text(text, headers: [:])).encoded()
         record.head = LogHead(

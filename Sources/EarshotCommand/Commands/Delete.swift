@@ -79,7 +79,6 @@ struct Delete: ProgramCommand {
         output.line(
             "deleted here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) with \(shown); "
                 + "\(shown) keeps what they have")
-        )
         if !deletion.isOverwritten {
             output.note("somebody was reading the history: the contents are overwritten when the node ends")
         }

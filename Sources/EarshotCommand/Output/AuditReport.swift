@@ -83,11 +83,13 @@ extension AuditReport.Log {
             lines.append("entries \(findings.provedSequence + 1) to \(head): no signature covers them without a gap")
         }
         if findings.withheldCount > 0 {
-            lines.append(Counted.text(findings.withheldCount, "content", "contents")
+            lines.append(
+                Counted.text(findings.withheldCount, "content", "contents")
                     + " that the author withheld: only the hash is here")
         }
         if findings.deletedCount > 0 {
-            lines.append(Counted.text(findings.deletedCount, "content", "contents")
+            lines.append(
+                Counted.text(findings.deletedCount, "content", "contents")
                     + " deleted here: only the hash is left")
         }
         if head > 0, !findings.isReceiptProved {
@@ -114,7 +116,10 @@ extension AuditReport {
 
 extension AuditReport.Log {
     fileprivate func lines(_ style: Style) -> [String] {
-        var lines = [style.bold("\(authorShown) to \(recipientShown)") + ": \(Counted.text(entryCount, "entry", "entries")), log \(logID)"]
+        var lines = [
+            style.bold("\(authorShown) to \(recipientShown)")
+                + ": \(Counted.text(entryCount, "entry", "entries")), log \(logID)"
+        ]
         if isAuthorProved { lines.append("  proved    the device \(deviceID.prefix(8)) is \(owner)") }
         if provedThrough > 0 {
             lines.append("  proved    that device wrote entries 1 to \(provedThrough), and none is missing")
