@@ -61,11 +61,9 @@ extension Home {
     private func makeStaging() throws(EarshotError) -> Home {
         // Without the slashes that a shell puts behind a directory: it must lie beside it, and not in it.
         let place = path.count > 1 && path.hasSuffix("/") ? String(path.reversed().drop { $0 == "/" }.reversed()) : path
-        let parent = (place as NSString).deletingLastPathComponent
         do {
-            if !parent.isEmpty {
-                try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
-            }
+            try FileManager.default.createDirectory(
+                atPath: PrivateFile.directory(of: place), withIntermediateDirectories: true)
             let staging = Home(path: place + ".import-\(UUID().uuidString.prefix(8))")
             try FileManager.default.createDirectory(
                 atPath: staging.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

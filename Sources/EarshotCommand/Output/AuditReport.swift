@@ -73,6 +73,10 @@ extension AuditReport.Log {
         unproved = Self.unproved(findings, recipient: recipientShown)
     }
 
+    fileprivate static func entries(_ first: UInt64, _ last: UInt64) -> String {
+        first == last ? "entry \(first)" : "entries \(first) to \(last)"
+    }
+
     private static func unproved(_ findings: LogFindings, recipient: String) -> [String] {
         let head = findings.log.head.sequence
         var lines: [String] = []
@@ -80,7 +84,7 @@ extension AuditReport.Log {
             lines.append("whose the device is: its credential is not here, or does not hold")
         }
         if findings.provedSequence < head {
-            lines.append("entries \(findings.provedSequence + 1) to \(head): no signature covers them without a gap")
+            lines.append("\(entries(findings.provedSequence + 1, head)): no signature covers them without a gap")
         }
         if findings.withheldCount > 0 {
             lines.append(
@@ -96,7 +100,7 @@ extension AuditReport.Log {
             lines.append("that \(recipient) received any of it: there is no receipt, or it does not hold")
         } else if findings.receiptSequence < head {
             lines.append(
-                "that \(recipient) received entries \(findings.receiptSequence + 1) to \(head): "
+                "that \(recipient) received \(entries(findings.receiptSequence + 1, head)): "
                     + "the last receipt is older")
         }
         return lines
@@ -122,10 +126,10 @@ extension AuditReport.Log {
         ]
         if isAuthorProved { lines.append("  proved    the device \(deviceID.prefix(8)) is \(owner)") }
         if provedThrough > 0 {
-            lines.append("  proved    that device wrote entries 1 to \(provedThrough), and none is missing")
+            lines.append("  proved    that device wrote \(Self.entries(1, provedThrough)), and none is missing")
         }
         if isReceiptProved, receivedThrough > 0 {
-            lines.append("  proved    \(recipientShown) signed for entries 1 to \(receivedThrough)")
+            lines.append("  proved    \(recipientShown) signed for \(Self.entries(1, receivedThrough))")
         }
         lines += unproved.map { style.dim("  unproved  ") + $0 }
         lines += mismatches.map { mismatch in
