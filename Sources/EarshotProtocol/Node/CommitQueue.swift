@@ -95,6 +95,28 @@ struct CommitQueue: Sendable {
         return isUrgent || !sends.isEmpty || !received.isEmpty || !failures.isEmpty || lazyDeadline <= now
     }
 
+    /// An event to post when its user is written.
+    /// - Parameter isMerged: whether it becomes one with an earlier one about the same user. So it is while the disk
+    ///   fails, however long that takes and however often the user comes and goes.
+    mutating func add(_ event: Event, isMerged: Bool) {
+        guard isMerged, case .userUpdated(let user, let changes) = event,
+            let place = userEvents.firstIndex(where: { $0.met?.userID == user.userID })
+        else {
+            userEvents.append(event)
+            return
+        }
+        if case .userUpdated(_, let earlier) = userEvents[place] {
+            userEvents[place] = .userUpdated(user, changes: earlier.union(changes))
+        } else {
+            userEvents[place] = .userDiscovered(user)
+        }
+    }
+
+    /// Nothing is told of a user who is forgotten before it could be written that they were met.
+    mutating func dropEvents(about userID: UserID) {
+        userEvents.removeAll { $0.met?.userID == userID }
+    }
+
     var deadline: Int64 {
         guard inFlight == nil, hasWork else { return .max }
         return max(lazyDeadline == .max || isUrgent ? 0 : lazyDeadline, retryAt ?? 0)
@@ -118,4 +140,14 @@ struct CommitInFlight: Sendable {
     var progress: [(key: ProgressKey, value: DeliveryProgress)] = []
     var userEvents: [Event] = []
     var markRequests: [RequestID] = []
+}
+
+extension Event {
+    /// The user whom this is about, if it is about one who was met.
+    fileprivate var met: User? {
+        switch self {
+        case .userDiscovered(let user), .userUpdated(let user, _): user
+        default: nil
+        }
+    }
 }

@@ -9,7 +9,7 @@ package struct NodeLoad: Sendable {
     package var sendCalls = 0
     /// Bytes of one peer's log that are proved and not on the disk: the most of all logs.
     package var receivedBytes = 0
-    /// Events that wait for the users in them to be written.
+    /// Events that wait for the users in them to be written, while the disk fails.
     package var userEvents = 0
     package var users = 0
     /// Users that are neither pinned nor decided about.
@@ -38,8 +38,7 @@ package struct NodeLoad: Sendable {
             ("sends", sends, Limits.pendingSends),
             ("bytes of sends", sendCalls > 1 ? sendBytes : 0, Limits.pendingSendBytes),
             ("received bytes of a log", receivedBytes, window),
-            // One of each kind for each user, and two users in each conflict.
-            ("events of users", userEvents, 2 * users + toldConflicts),
+            ("events of users", userEvents, users + toldConflicts),
             ("strangers", strangers, Limits.strangers + 1),
             ("links", links, Limits.links),
             ("handshakes", handshakes, Limits.pendingHandshakes),
@@ -63,7 +62,7 @@ extension NodeMachine {
         load.sendBytes = queue.sendBytes
         load.sendCalls = queue.sends.count
         load.receivedBytes = receivedBytes.values.max() ?? 0
-        load.userEvents = queue.userEvents.count
+        load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
         load.users = directory.users.count
         load.strangers = directory.users.values.count { !$0.isPinned && $0.trust == .unverified }
         load.dialTargets = dialer.count

@@ -248,6 +248,6 @@ extension NodeMachine {
         guard let user = directory.unlinked(peer, now: now) else { return }
         queue.users[user.userID] = user
         markLazily(now: now)
-        queue.userEvents.append(.userUpdated(directory.shown(user), changes: [.isOnline]))
+        queue.add(.userUpdated(directory.shown(user), changes: [.isOnline]), isMerged: hasStorageFailed)
     }
 }

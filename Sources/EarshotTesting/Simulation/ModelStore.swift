@@ -183,6 +183,11 @@ package struct ModelStore {
             .sorted { ($0.entry.timestamp, $0.messageID.log) < ($1.entry.timestamp, $1.messageID.log) }
     }
 
+    /// The messages of a conversation, as the latest page of `Store.history` has them.
+    package func messageIDs(of conversationID: ConversationID) -> [MessageID] {
+        history(of: conversationID).map(\.messageID)
+    }
+
     private func held(_ entry: EntryRecord, in log: StoredLog) -> HeldMessage? {
         guard case .body = entry.content else { return nil }
         return HeldMessage(

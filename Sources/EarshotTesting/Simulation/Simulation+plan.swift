@@ -69,7 +69,7 @@ extension Simulation {
         var errand = Errand(peer: peer, number: number)
         if generator.oneIn(20) { errand.timeToLive = 3_000 }
         if generator.oneIn(10) { errand.count = Int.random(in: 2...20, using: &generator) }
-        if generator.oneIn(25) { errand.padding = Int.random(in: 1_000...60_000, using: &generator) }
+        if generator.oneIn(60) { errand.padding = Int.random(in: 1_000...60_000, using: &generator) }
         // Now and then more than a window holds.
         if generator.oneIn(2_000) { (errand.count, errand.padding) = (80, 60_000) }
         return errand

@@ -94,8 +94,10 @@ public struct Simulation {
     public static func run(
         seed: UInt64, configuration: SimulationConfiguration = SimulationConfiguration(), fleet: Fleet? = nil
     ) throws -> Outcome {
-        var simulation = Simulation(seed: seed, configuration: configuration)
-        return try simulation.run(fleet ?? Fleet(nodes: configuration.nodes))
+        try SecretBytes.$isGuarded.withValue(false) {
+            var simulation = Simulation(seed: seed, configuration: configuration)
+            return try simulation.run(fleet ?? Fleet(nodes: configuration.nodes))
+        }
     }
 
     private mutating func run(_ fleet: Fleet) throws -> Outcome {
@@ -195,9 +197,8 @@ public struct Simulation {
             if !isHealed { queue.push(.send(node: index, errand), at: time + 500_000) }
             return
         }
-        let texts = (0..<errand.count).map { part in
-            "message \(errand.number).\(part) of node \(index)" + String(repeating: "_", count: errand.padding)
-        }
+        let padding = String(decoding: [UInt8](repeating: 0x5f, count: errand.padding), as: UTF8.self)
+        let texts = (0..<errand.count).map { "message \(errand.number).\($0) of node \(index)" + padding }
         let requestID = nodes[index].nextRequest(for: texts)
         let drafts = texts.map { MessageDraft($0, timeToLive: errand.timeToLive) }
         try perform(index) { $0.send(drafts, to: recipientID, requestID: requestID, now: $1) }

@@ -45,6 +45,6 @@ public struct SimulationConfiguration: Sendable {
         guard nodes > 2 else { return }
         messagesPerNode = nodes <= 16 ? 12 : 8
         contacts = nodes <= 16 ? nil : 6
-        faultInterval = max(200_000, 4_000_000 / Int64(nodes))
+        faultInterval = max(200_000, 6_000_000 / Int64(nodes))
     }
 }
