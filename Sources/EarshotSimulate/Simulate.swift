@@ -23,6 +23,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(parsing: .upToNextOption, help: "Only these faults.") var faults: [Fault] = []
     @Option(help: "The process that is about to do this action, counted over all nodes, dies instead.")
     var crash: Int?
+    @Flag(help: "With --seed: say on standard error what happens.") var log = false
     @Flag(help: "Print one object as the last line.") var json = false
 
     func validate() throws {
@@ -62,7 +63,9 @@ struct Simulate: AsyncParsableCommand {
     }
 
     private func repeatExactly(_ seed: UInt64) throws {
-        let first = try Simulation.run(seed: seed, configuration: simulation)
+        var logged = simulation
+        if log { logged.log = { FileHandle.standardError.write(Data("\($0)\n".utf8)) } }
+        let first = try Simulation.run(seed: seed, configuration: logged)
         let second = try Simulation.run(seed: seed, configuration: simulation)
         for violation in first.violations { print(violation) }
         print(

@@ -133,6 +133,10 @@ struct SimulatedNode {
 
     func user(_ userID: UserID) -> User? { machine?.user(userID) }
 
+    func isLinked(to userID: UserID) -> Bool {
+        machine?.establishedLinks.contains { $0.peer.userID == userID } ?? false
+    }
+
     /// Whether this node wants nothing to do with a user.
     func bars(_ userID: UserID) -> Bool {
         guard let user = user(userID) else { return false }

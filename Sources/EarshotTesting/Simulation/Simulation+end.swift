@@ -21,7 +21,10 @@ extension Simulation {
             }
             for (userID, count) in nodes[index].undelivered.sorted(by: { $0.key < $1.key }) {
                 guard let peer = indices[userID], isOpen(index, peer) else { continue }
-                violated("\(name(index)) waits for \(count) receipts of \(name(peer))")
+                let isLinked = nodes[index].isLinked(to: userID)
+                violated(
+                    "\(name(index)) waits for \(count) receipts of \(name(peer)), \(isLinked ? "linked" : "not linked")"
+                )
             }
         }
     }

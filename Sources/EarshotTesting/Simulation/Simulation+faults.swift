@@ -9,6 +9,7 @@ extension Simulation {
             faults += 1
             let index = Int.random(in: nodes.indices, using: &generator)
             note(6, UInt64(index))
+            log("\(name(index)): \(fault)")
             try cause(fault, at: index)
         }
         queue.push(.fault, at: time + Int64.random(in: 1...configuration.faultInterval * 2, using: &generator))

@@ -10,6 +10,7 @@ extension Simulation {
 
     /// Every event is held against the truth when it is posted.
     mutating func observe(_ event: Event, at index: Int) throws {
+        log("\(name(index)): \(Self.summary(event))")
         switch event {
         case .messageDelivered(let change):
             let recipient = indices[change.recipientID]
@@ -29,6 +30,19 @@ extension Simulation {
                 violated("an honest peer of \(name(index)) broke the protocol: \(failure.message)")
             }
         default: break
+        }
+    }
+
+    private static func summary(_ event: Event) -> String {
+        switch event {
+        case .linkFailed(let failure): "link to \(failure.address) failed: \(failure.message)"
+        case .userUpdated(let user, let changes): "\(user.name) \(user.isOnline ? "online" : "offline") \(changes)"
+        case .messageQueued(let message), .messageReceived(let message):
+            "\(event.name) \(message.messageID) \(message.text.prefix(40))"
+        case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
+            .messageFailed(let change):
+            "\(event.name) \(change.messageID) \(change.state)"
+        default: "\(event)"
         }
     }
 

@@ -81,6 +81,7 @@ extension Simulation {
         guard !nodes[index].isUp else { return }
         if nodes[index].generation > 0 { try checkStates(of: index) }
         let uptimeBase = Int64.random(in: 0...1_000_000_000, using: &generator)
+        log("\(name(index)) starts")
         try nodes[index].start(run: generator.next(), uptimeBase: uptimeBase, at: time)
         try perform(index) { $0.dialRemembered(now: $1) }
         for peer in nodes[index].contacts where nodes[peer].isUp && isReachable(index, peer) { try meet(index, peer) }
@@ -109,6 +110,7 @@ extension Simulation {
         if let commit = nodes[index].commit, nodes[index].diskFullUntil <= time, generator.oneIn(2) {
             write(commit, of: index)
         }
+        log("\(name(index)) ends")
         nodes[index].end()
         if isHeard {
             for socket in network.sockets(of: index) { close(socket) }
@@ -133,6 +135,7 @@ extension Simulation {
 
     /// Nothing goes wrong from now on. Clocks agree, though not to the second, and nobody is blocked.
     mutating func heal() throws {
+        log("all is well from now on")
         isHealed = true
         for index in nodes.indices {
             nodes[index].group = 0

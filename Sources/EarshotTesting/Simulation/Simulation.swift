@@ -117,6 +117,11 @@ public struct Simulation {
 
     func name(_ index: Int) -> String { "node \(index)" }
 
+    func log(_ what: @autoclosure () -> String) {
+        guard let log = configuration.log else { return }
+        log("\(time) µs: \(what())")
+    }
+
     /// Takes what happens into the digest of the run.
     mutating func note(_ words: UInt64...) {
         for word in words + [UInt64(bitPattern: time)] { trace = (trace ^ word) &* 0x0000_0100_0000_01b3 }
@@ -151,6 +156,7 @@ public struct Simulation {
         case .markRead(let node, let messageID):
             try request(node) { $0.markRead(messageID, requestID: $1, now: $2) }
         case .decide(let node, let decision, let other):
+            log("\(name(node)): \(decision) \(name(other))")
             try request(node) { [userID = nodes[other].local.userID] in
                 $0.decide(decision, about: userID, requestID: $1, now: $2)
             }

@@ -35,6 +35,8 @@ public struct SimulationConfiguration: Sendable {
     public var realStoreOdds: UInt64 = 20
     /// The process that is about to do this action, counted from 0 over all nodes, dies instead.
     public var crashesBeforeAction: Int?
+    /// Is told what happens, line by line.
+    public var log: (@Sendable (String) -> Void)?
 
     public init() {}
 
