@@ -12,11 +12,14 @@ struct Simulate: ParsableCommand {
     @Option(help: "How many seeds, from 1 on.") var seeds: UInt64 = 100
     @Option(help: "Only this seed, twice, with what it did.") var seed: UInt64?
     @Option(help: "Messages that each node sends.") var messages = 40
+    @Option(help: "One process in so many that died begins anew with an older copy of its disk; 0 for none.")
+    var restoreOdds = 0
     @Flag(help: "Print one object as the last line.") var json = false
 
     func run() throws {
         var configuration = SimulationConfiguration()
         configuration.messagesPerNode = messages
+        configuration.restoreOdds = restoreOdds
         if let seed {
             try repeatExactly(seed, configuration)
             return

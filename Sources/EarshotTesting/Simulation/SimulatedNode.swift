@@ -8,7 +8,10 @@ import Synchronization
 struct SimulatedNode {
     let index: Int
     private(set) var local: LocalDevice
-    let store: Store
+    private(set) var store: Store
+    /// An older copy of the disk, and whether the disk was ever replaced by one.
+    private var copy: Store?
+    private(set) var isRestored = false
     /// Counts the lives of the process: what belongs to an earlier one is lost.
     private(set) var generation = 0
     private(set) var isUp = false
@@ -50,6 +53,22 @@ struct SimulatedNode {
         machine = nil
         requests = [:]
     }
+
+    mutating func copyDisk() throws { copy = try store.inMemoryCopy() }
+
+    /// Whoever keeps the machine puts an older copy in the place of its disk. What it has told since is forgotten, too.
+    /// - Returns: whether there is a copy.
+    mutating func restoreDisk() throws -> Bool {
+        guard let copy else { return false }
+        store = try copy.inMemoryCopy()
+        isRestored = true
+        states = [:]
+        let held = store
+        announced = try announced.filter { try held.row(of: $0) != nil }
+        return true
+    }
+
+    mutating func forgetAccepted(except isHeld: (String) -> Bool) { accepted.removeAll { !isHeld($0.text) } }
 
     mutating func input(
         _ now: Moment, _ body: (inout NodeMachine, Moment) -> [NodeAction]

@@ -81,7 +81,7 @@ public struct Simulation {
         while let (time, happening) = queue.pop(), time <= end {
             self.time = time
             try handle(happening)
-            if isHealed, isQuiet() { break }
+            if isHealed, try isQuiet() { break }
         }
         try checkEnd()
         return Outcome(
@@ -242,7 +242,7 @@ public struct Simulation {
         try nodes[index].store.commit(commit)
         // A process may die between the disk and itself: the commit is there, and it never heard of it.
         if !isHealed, generator.oneIn(400) {
-            crash(index)
+            try crash(index)
             return
         }
         try perform(index) { $0.committed(now: $1) }
@@ -269,6 +269,7 @@ public struct Simulation {
         guard !isHealed else { return }
         faults += 1
         let index = Int.random(in: nodes.indices, using: &generator)
+        try copyDisk(of: index)
         switch Int.random(in: 0..<13, using: &generator) {
         case 0..<4: try cutConnections(halfOpen: false)
         case 4..<6: try cutConnections(halfOpen: true)
@@ -280,16 +281,17 @@ public struct Simulation {
             try perform(index) {
                 $0.checkReachability(port: SimulatedNetwork.address(of: index).port, requestID: requestID, now: $1)
             }
-        default: crash(index)
+        default: try crash(index)
         }
         queue.push(.fault, at: time + Int64.random(in: 1...configuration.faultInterval * 2, using: &generator))
     }
 
-    private mutating func crash(_ index: Int) {
+    private mutating func crash(_ index: Int) throws {
         guard nodes[index].isUp else { return }
         faults += 1
         nodes[index].crash()
         for connectionID in network.connections(of: index) { closeConnection(of: index, connectionID, tellOther: true) }
+        try restoreDisk(of: index)
         queue.push(.restart(node: index), at: time + Int64.random(in: 1_000...5_000_000, using: &generator))
     }
 }

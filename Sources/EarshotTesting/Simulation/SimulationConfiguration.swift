@@ -10,6 +10,8 @@ public struct SimulationConfiguration: Sendable {
     public var faultInterval: Int64 = 2_000_000
     /// The disk refuses one commit in so many, while things go wrong.
     public var commitFailureOdds = 60
+    /// A process that died begins anew with an older copy of its disk one time in so many; 0 for never.
+    public var restoreOdds = 0
     /// How long a commit takes.
     public var commitTime: ClosedRange<Int64> = 100...5_000
     /// How long bytes travel. Some of them are lost and come later, as TCP makes them.
