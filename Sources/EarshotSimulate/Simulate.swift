@@ -26,10 +26,13 @@ struct Simulate: ParsableCommand {
         }
         let start = Date()
         var (passed, failed, messages, faults) = (0, 0, 0, 0)
+        var (recovered, renamed) = (0, 0)
         for seed in 1...max(1, seeds) {
             let outcome = try Simulation.run(seed: seed, configuration: configuration)
             messages += outcome.messages
             faults += outcome.faults
+            recovered += outcome.recovered
+            renamed += outcome.renamed
             if outcome.violations.isEmpty {
                 passed += 1
             } else {
@@ -39,6 +42,7 @@ struct Simulate: ParsableCommand {
         }
         let seconds = Date().timeIntervalSince(start)
         print("\(messages) messages, \(faults) faults, \(String(format: "%.1f", seconds)) s")
+        if restoreOdds > 0 { print("\(recovered) messages taken back, \(renamed) renamed") }
         if json { print("{\"passed\":\(passed),\"failed\":\(failed),\"messages\":\(messages),\"faults\":\(faults)}") }
         print("\(passed) passed, \(failed) failed")
         if failed > 0 { throw ExitCode.failure }

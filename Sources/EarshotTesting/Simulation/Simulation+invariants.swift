@@ -13,7 +13,10 @@ extension Simulation {
         switch event {
         case .messageDelivered(let change):
             let held = try nodes[1 - index].store.row(of: change.messageID)
-            if held == nil { violated("\(change.messageID) is called delivered, and its recipient does not hold it") }
+            // A recipient whose disk was replaced meanwhile held it when it said so, and must hold it again at the end.
+            if held == nil, !nodes[1 - index].isRestored {
+                violated("\(change.messageID) is called delivered, and its recipient does not hold it")
+            }
             advance(change, at: index)
         case .messageSent(let change), .messageRead(let change), .messageFailed(let change):
             advance(change, at: index)
@@ -26,6 +29,9 @@ extension Simulation {
             }
             guard generator.oneIn(3) else { return }
             queue.push(.markRead(node: index, message.messageID), at: time + configuration.latency.upperBound)
+        case .historyRecovered(let recovery):
+            recovered += recovery.count
+            renamed += recovery.renamed.reduce(0) { $0 + Int($1.count) }
         case .linkFailed(let failure):
             if ["violation", "malformed", "unauthentic"].contains(failure.code) {
                 violated("an honest peer broke the protocol: \(failure.message)")

@@ -17,6 +17,9 @@ public struct Simulation {
         /// Messages that were accepted, faults that happened, and the virtual time it took, in microseconds.
         public let messages: Int
         public let faults: Int
+        /// Messages that a node took back after its disk was replaced by an older copy, and those that got other names.
+        public let recovered: Int
+        public let renamed: Int
         public let duration: Int64
         /// A digest of all that happened, in order: equal for two runs of one seed.
         public let trace: UInt64
@@ -52,6 +55,8 @@ public struct Simulation {
     var network = SimulatedNetwork()
     var isHealed = false
     var faults = 0
+    var recovered = 0
+    var renamed = 0
     var violations: [String] = []
     var trace: UInt64 = 0
 
@@ -86,7 +91,7 @@ public struct Simulation {
         try checkEnd()
         return Outcome(
             seed: seed, violations: violations, messages: nodes.reduce(0) { $0 + $1.accepted.count }, faults: faults,
-            duration: time, trace: trace)
+            recovered: recovered, renamed: renamed, duration: time, trace: trace)
     }
 
     private mutating func plan() {
