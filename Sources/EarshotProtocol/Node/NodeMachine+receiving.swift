@@ -147,6 +147,11 @@ extension NodeMachine {
             try update(receipt, at: index, on: connectionID)
             return
         }
+        if ownLogs[receipt.logID] == nil, receipt.sequence > 0, links[connectionID]?.hasHeads == true {
+            // The peer has only now written what this node forgot that it sent.
+            try recover(receipt, from: peer, on: connectionID)
+            return
+        }
         guard let log = ownLogs[receipt.logID], log.record.peerID == peer.userID,
             let outgoing = links[connectionID]?.outgoing[receipt.logID]
         else { throw ProtocolError(.violation, "a receipt for a log that is not for this peer") }

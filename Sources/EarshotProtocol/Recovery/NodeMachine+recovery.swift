@@ -14,7 +14,9 @@ extension NodeMachine {
         }
         links[connectionID]?.outgoing[claim.logID] = nil
         // Logs that are not known here come first: what was written after the copy may be in one of them.
-        let place = ownLogs[claim.logID] == nil ? link.recoveries.firstIndex { ownLogs[$0.logID] != nil } : nil
+        let place = link.recoveries.firstIndex { recovery in
+            recovery.isWaiting && ownLogs[claim.logID] == nil && ownLogs[recovery.logID] != nil
+        }
         links[connectionID]?.recoveries.insert(Recovery(claim: claim), at: place ?? link.recoveries.count)
         recoveringLinks.insert(connectionID)
         holdSends(to: peer.userID)
