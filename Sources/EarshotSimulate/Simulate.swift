@@ -21,6 +21,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "How many others each node finds; by the number of nodes if not given.") var contacts: Int?
     @Option(help: "The store of the nodes: real, model, or mixed.") var storage = SimulationConfiguration.Storage.mixed
     @Option(parsing: .upToNextOption, help: "Only these faults.") var faults: [Fault] = []
+    @Flag(help: "Disks are replaced by older copies, too.") var restore = false
     @Option(help: "The process that is about to do this action, counted over all nodes, dies instead.")
     var crash: Int?
     @Flag(help: "With --seed: say on standard error what happens.") var log = false
@@ -38,6 +39,7 @@ struct Simulate: AsyncParsableCommand {
         if let messages { configuration.messagesPerNode = messages }
         if let contacts { configuration.contacts = contacts }
         if !faults.isEmpty { configuration.faults = faults }
+        if restore { configuration.faults.append(.restoredDisk) }
         configuration.storage = storage
         configuration.crashesBeforeAction = crash
         return configuration

@@ -62,7 +62,10 @@ struct CommitQueue: Sendable {
     var sends: Deque<PendingSend> = []
     var sendCount = 0
     var sendBytes = 0
+    /// Sends to users from whose devices a log is being taken back. They count with the others.
+    var held: Deque<PendingSend> = []
     var received: Deque<ReceivedRun> = []
+    var recovered: [RecoveredPiece] = []
     var failures: [PendingFailure] = []
     var users: [UserID: UserRecord] = [:]
     var forgottenUsers: [UserID] = []
@@ -84,7 +87,7 @@ struct CommitQueue: Sendable {
     var inFlight: CommitInFlight?
 
     var hasWork: Bool {
-        !sends.isEmpty || !received.isEmpty || !failures.isEmpty || !users.isEmpty || !forgottenUsers.isEmpty
+        !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || !users.isEmpty || !forgottenUsers.isEmpty
             || !devices.isEmpty
             || !changedProgress.isEmpty || !changedExpiry.isEmpty || !markRequests.isEmpty
     }
@@ -92,7 +95,7 @@ struct CommitQueue: Sendable {
     /// Whether a commit is to be made now.
     func isDue(now: Int64) -> Bool {
         guard inFlight == nil, hasWork, (retryAt ?? .min) <= now else { return false }
-        return isUrgent || !sends.isEmpty || !received.isEmpty || !failures.isEmpty || lazyDeadline <= now
+        return isUrgent || !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || lazyDeadline <= now
     }
 
     /// An event to post when its user is written.
@@ -136,6 +139,7 @@ struct CommitInFlight: Sendable {
     var appended: [Appended] = []
     var completions: [(requestID: RequestID, messages: [Message])] = []
     var received: [ReceivedRun] = []
+    var recovered: [RecoveredPiece] = []
     var failures: [PendingFailure] = []
     var progress: [(key: ProgressKey, value: DeliveryProgress)] = []
     var userEvents: [Event] = []

@@ -29,6 +29,7 @@ extension NodeMachine {
             }
         }
         queue.changedExpiry.formUnion(failed.commit.logs.map(\.logID).filter { ownLogs[$0] != nil })
+        dropRecovered(failed.recovered, now: now)
         takeBackOffers()
         dropReceived(failed.received, now: now)
         let events = failed.userEvents + queue.userEvents

@@ -204,6 +204,7 @@ extension NodeMachine {
         forgetDialBacks(of: connectionID)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
+            forgetRecoveries(of: link, connectionID, peer)
         } else if let stranger = link.machine.introduced {
             clocks.note(stranger)
         }
@@ -234,7 +235,7 @@ extension NodeMachine {
 
     private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
-        case .shutdown, .duplicate, .ownIdentity: false
+        case .shutdown, .duplicate, .ownIdentity, .logDiffers: false
         // What stood until then comes back with the next credential. If there is none, the next handshake says so.
         case .credentialExpired where wasEstablished: false
         default: true

@@ -41,12 +41,21 @@ public enum Fault: String, Sendable, CaseIterable {
     /// A node asks whether it can be reached.
     case reachability
 
+    /// A host dies, and comes back with an older copy of its disk. What no disk holds then is lost, so it is asked for
+    /// apart from the others.
+    case restoredDisk
+
+    /// All those in which nothing may be lost.
+    public static let usual = allCases.filter { $0 != .restoredDisk }
+
     /// How often it happens, compared with the others.
     var weight: Int {
         switch self {
         case .connectionsBreak, .crashBetweenActions: 4
         case .halfOpen, .clockJump: 3
-        case .crash, .partition, .trust, .everyConnectionBreaks, .slowPeer, .fullDisk: 2
+        case .crash, .partition, .trust, .everyConnectionBreaks, .slowPeer, .fullDisk,
+            .restoredDisk:
+            2
         case .powerCut, .stop, .sleep, .slowDisk, .unreadableDisk, .move, .networkChange, .wakeUp, .renewal,
             .reachability:
             1

@@ -34,6 +34,10 @@ package struct ModelStore {
 
     /// As `Store.commit`: all of it or nothing.
     package mutating func commit(_ commit: Commit) throws(Refused) {
+        guard commit.cuts.isEmpty else {
+            self = try cut(commit)
+            return
+        }
         let users = try users(after: commit)
         let devices = try devices(after: commit, users: users)
         try checkLogs(commit)
@@ -44,7 +48,51 @@ package struct ModelStore {
             for entry in run.entries { logs[run.logID]?.entries[entry.sequence] = entry }
         }
         for delivery in commit.deliveries { logs[delivery.logID]?.deliveries[delivery.recipientID] = delivery.progress }
+        for messageID in commit.withdrawnFailures { logs[messageID.log]?.failures[messageID.sequence] = nil }
         for failure in commit.failures { write(failure) }
+    }
+
+    // MARK: - Cutting
+
+    /// A commit that takes the ends off logs first; it is rare, so it works on a copy.
+    private func cut(_ commit: Commit) throws(Refused) -> ModelStore {
+        var copy = self
+        for log in commit.logs { copy.write(log) }
+        for cut in commit.cuts { try copy.apply(cut) }
+        var rest = commit
+        rest.cuts = []
+        try copy.commit(rest)
+        return copy
+    }
+
+    private mutating func apply(_ cut: LogCut) throws(Refused) {
+        guard var log = logs[cut.logID] else { return }
+        let start = cut.after + cut.known
+        if start > cut.after {
+            for sequence in cut.after + 1...start {
+                log.entries[sequence] = nil
+                log.failures[sequence] = nil
+            }
+        }
+        defer { logs[cut.logID] = log }
+        guard let successorID = cut.successor, var successor = logs[successorID] else { return }
+        for (index, chain) in cut.chains.enumerated() {
+            let sequence = UInt64(index) + 1
+            guard let entry = log.entries.removeValue(forKey: start + sequence) else { continue }
+            guard successor.entries[sequence] == nil else {
+                throw Refused(reason: "entry \(sequence) of \(successorID) is there already")
+            }
+            successor.entries[sequence] = EntryRecord(
+                sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, content: entry.content,
+                chain: chain, checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil)
+        }
+        for (sequence, failure) in log.failures where sequence > start {
+            log.failures[sequence] = nil
+            successor.failures[sequence - start] = DeliveryFailure(
+                messageID: MessageID(log: successorID, sequence: sequence - start), reason: failure.reason,
+                isWithheld: failure.isWithheld)
+        }
+        logs[successorID] = successor
     }
 
     private func users(after commit: Commit) throws(Refused) -> [UserID: UserRecord] {

@@ -13,6 +13,9 @@ struct SimulatedNode {
     /// The others that discovery tells it of, ascending.
     var contacts: [Int] = []
     var store: SimulatedStore
+    /// An older copy of the disk, and whether the disk was ever replaced by one.
+    private var copy: SimulatedStore?
+    private(set) var isRestored = false
     /// Counts the lives of the process: what belongs to an earlier one is lost.
     private(set) var generation = 0
     private(set) var isUp = false
@@ -39,7 +42,7 @@ struct SimulatedNode {
 
     // What programs on it were told, in all its lives.
     /// Messages whose sending was accepted, in the order of acceptance.
-    private(set) var accepted: [(text: String, messageID: MessageID)] = []
+    private(set) var accepted: [(text: String, messageID: MessageID, recipientID: UserID)] = []
     /// Texts whose sending was refused.
     private(set) var refused: Set<String> = []
     /// The last state that an event told, of each message.
@@ -107,6 +110,27 @@ struct SimulatedNode {
         Moment(wallClock: Simulation.epoch + time / 1000 + clockOffset, uptime: time / 1000 + uptimeBase)
     }
 
+    // MARK: - The disk
+
+    mutating func copyDisk() throws { copy = try store.copy() }
+
+    /// Whoever keeps the host puts an older copy in the place of its disk. What it has told since is forgotten, too.
+    /// - Returns: whether there is a copy.
+    mutating func restoreDisk() throws -> Bool {
+        guard let copy else { return false }
+        store = try copy.copy()
+        isRestored = true
+        states = [:]
+        lastAnnounced = [:]
+        announced = try announced.filter { [store] in try store.held($0) != nil }
+        return true
+    }
+
+    /// Nobody holds what was accepted for this user, but for these texts.
+    mutating func forgetAccepted(for userID: UserID, except held: Set<String>) {
+        accepted.removeAll { $0.recipientID == userID && !held.contains($0.text) }
+    }
+
     /// When the machine wants to be called, in virtual time.
     func deadline(at time: Int64) -> Int64? {
         guard let deadline = machine?.deadline(now: now(at: time)), deadline != .max else { return nil }
@@ -160,7 +184,9 @@ struct SimulatedNode {
         guard let texts = requests.removeValue(forKey: requestID) else { return false }
         switch result {
         case .success(let messages):
-            for message in messages { accepted.append((message.text, message.messageID)) }
+            for message in messages {
+                accepted.append((message.text, message.messageID, message.recipientIDs[0]))
+            }
             return messages.map(\.text) == texts
         case .failure:
             refused.formUnion(texts)

@@ -1,4 +1,5 @@
 import EarshotModel
+import EarshotProtocol
 import EarshotStore
 
 /// A message as a store holds it, with all that its state depends on.
@@ -11,6 +12,15 @@ struct HeldMessage {
 
     var messageID: MessageID { MessageID(log: log.logID, sequence: entry.sequence) }
     var state: DeliveryState { progress.state(of: entry.sequence, failure: failure) }
+    var text: String {
+        guard case .body(let bytes) = entry.content else { return "" }
+        do {
+            guard case .text(let text, _) = try EntryBody(decoding: bytes).content else { return "" }
+            return text
+        } catch {
+            return "no entry: \(error)"
+        }
+    }
     /// Its author kept it back: it is in the author's history alone.
     var isWithheld: Bool { failure?.isWithheld == true }
 
@@ -78,6 +88,14 @@ enum SimulatedStore {
         case .real(let store):
             try (store.history(of: conversationID, .latest, limit: .max / 2) ?? []).map(HeldMessage.init)
         case .model(let model): model.history(of: conversationID)
+        }
+    }
+
+    /// A copy of what is committed now.
+    func copy() throws -> SimulatedStore {
+        switch self {
+        case .real(let store): .real(try store.inMemoryCopy())
+        case .model: self
         }
     }
 

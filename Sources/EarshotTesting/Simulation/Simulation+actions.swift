@@ -103,7 +103,9 @@ extension Simulation {
             try crash(index, isHeard: true)
             return
         }
-        try perform(index) { $0.committed(now: $1) }
+        // Or it reads what is there already before it hears of it.
+        let wait = generator.oneIn(2) ? 0 : Int64.random(in: 1...configuration.commitTime.upperBound, using: &generator)
+        queue.push(.committed(node: index, generation: generation), at: time + wait)
     }
 
     /// The disk takes a commit: an honest machine never asks for what the schema forbids.

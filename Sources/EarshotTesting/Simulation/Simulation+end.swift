@@ -69,6 +69,10 @@ extension Simulation {
         let histories = [
             a: try nodes[a].store.history(of: conversationID), b: try nodes[b].store.history(of: conversationID),
         ]
+        guard !isRestored(a, b) else {
+            try checkRestored(a, b, histories)
+            return
+        }
         for (author, reader) in [(a, b), (b, a)] {
             let authorID = nodes[author].local.userID
             let own = histories[author, default: []].filter { $0.log.authorID == authorID }
@@ -111,29 +115,19 @@ extension Simulation {
     /// What was accepted is there, and in the order in which it was accepted; what was refused is not.
     private mutating func checkAccepted(_ own: [HeldMessage], of author: Int, by reader: Int) {
         let places = Dictionary(own.enumerated().map { ($1.messageID, $0) }) { first, _ in first }
-        let texts = own.map { Self.text(of: $0.entry) }
+        let texts = own.map(\.text)
         for text in texts where nodes[author].refused.contains(text) {
             violated("\"\(text.prefix(40))\" of \(name(author)) was refused and is in the log")
         }
         let logs = Set(own.map(\.log.logID))
         var last = -1
-        for (text, messageID) in nodes[author].accepted where logs.contains(messageID.log) {
+        for (text, messageID, _) in nodes[author].accepted where logs.contains(messageID.log) {
             guard let place = places[messageID], texts[place] == text else {
                 violated("\"\(text.prefix(40))\" of \(name(author)) was accepted and is lost")
                 continue
             }
             if place < last { violated("\"\(text.prefix(40))\" of \(name(author)) is out of order") }
             last = place
-        }
-    }
-
-    private static func text(of entry: EntryRecord) -> String {
-        guard case .body(let bytes) = entry.content else { return "" }
-        do {
-            guard case .text(let text, _) = try EntryBody(decoding: bytes).content else { return "" }
-            return text
-        } catch {
-            return "no entry: \(error)"
         }
     }
 }

@@ -10,6 +10,7 @@ extension Simulation {
             let index = Int.random(in: nodes.indices, using: &generator)
             note(6, UInt64(index))
             log("\(name(index)): \(fault)")
+            if configuration.faults.contains(.restoredDisk), generator.oneIn(2) { try nodes[index].copyDisk() }
             try cause(fault, at: index)
         }
         queue.push(.fault, at: time + Int64.random(in: 1...configuration.faultInterval * 2, using: &generator))
@@ -52,6 +53,7 @@ extension Simulation {
         case .trust: decide(index)
         case .renewal: try renew(index)
         case .reachability: try askReachability(index)
+        case .restoredDisk: try restoreDisk(of: index)
         }
     }
 
@@ -98,6 +100,17 @@ extension Simulation {
         queue.push(.decide(node: index, decision, about: other), at: time + 1)
         guard decision == .block, !generator.oneIn(4) else { return }
         queue.push(.decide(node: index, .unblock, about: other), at: soon())
+    }
+
+    private mutating func restoreDisk(of index: Int) throws {
+        try crash(index, isHeard: generator.oneIn(2))
+        guard !nodes[index].isUp, try nodes[index].restoreDisk() else { return }
+        // What no disk holds any more nobody can give back.
+        for peer in nodes[index].contacts {
+            let texts = Set(try (history(of: index, with: peer) + history(of: peer, with: index)).map(\.text))
+            nodes[index].forgetAccepted(for: nodes[peer].local.userID, except: texts)
+            nodes[peer].forgetAccepted(for: nodes[index].local.userID, except: texts)
+        }
     }
 
     private mutating func askReachability(_ index: Int) throws {

@@ -13,15 +13,17 @@ extension Simulation {
         log("\(name(index)): \(Self.summary(event))")
         switch event {
         case .messageDelivered(let change):
-            let recipient = indices[change.recipientID]
-            if try recipient.flatMap({ try nodes[$0].store.held(change.messageID) }) == nil {
+            // A recipient whose disk was replaced held it when it said so, and must hold it again at the end.
+            if let recipient = indices[change.recipientID], !nodes[recipient].isRestored,
+                try nodes[recipient].store.held(change.messageID) == nil
+            {
                 violated("\(change.messageID) is called delivered, and its recipient does not hold it")
             }
             advance(change, at: index)
         case .messageSent(let change), .messageRead(let change), .messageFailed(let change):
             advance(change, at: index)
         case .messageQueued(let message):
-            if nodes[index].states.updateValue(.queued, forKey: message.messageID) != nil {
+            if nodes[index].states.updateValue(.queued, forKey: message.messageID) != nil, !nodes[index].isRestored {
                 violated("\(message.messageID) is queued twice")
             }
         case .messageReceived(let message): try observe(message, at: index)
@@ -78,7 +80,8 @@ extension Simulation {
     /// A state never goes back, and none is told twice.
     private mutating func advance(_ change: MessageStateChange, at index: Int) {
         let old = nodes[index].states[change.messageID]
-        if let old, !Self.isForward(from: old, to: change.state) {
+        // Names change where a log parted, and another message may have the old one.
+        if let old, !Self.isForward(from: old, to: change.state), !nodes[index].isRestored {
             violated("\(change.messageID) went from \(old) to \(change.state)")
         }
         nodes[index].states[change.messageID] = change.state
@@ -98,6 +101,7 @@ extension Simulation {
 
     /// What the disk says of a node's messages is not behind what was told of them.
     mutating func checkStates(of index: Int) throws {
+        guard !nodes[index].isRestored else { return }
         for (messageID, told) in nodes[index].states.sorted(by: { $0.key < $1.key }) {
             guard let held = try nodes[index].store.held(messageID) else {
                 violated("\(messageID) was told of, and \(name(index)) has lost it")
@@ -122,12 +126,15 @@ extension Simulation {
     }
 
     /// Whether nothing is left to do: everything that can be delivered is, and every question is answered.
-    func isQuiet() -> Bool {
+    func isQuiet() throws -> Bool {
         for index in nodes.indices {
             guard nodes[index].isUp, nodes[index].requests.isEmpty else { return false }
             for userID in nodes[index].undelivered.keys {
                 guard let peer = indices[userID], isOpen(index, peer) else { continue }
                 return false
+            }
+            for peer in nodes[index].contacts where index < peer && isRestored(index, peer) && isOpen(index, peer) {
+                guard try haveSameLogs(index, peer) else { return false }
             }
         }
         return true

@@ -159,7 +159,9 @@ extension Simulation {
             for peer in nodes[index].contacts {
                 queue.push(.decide(node: index, .unblock, about: peer), at: now + 1_000_000)
                 // The others find each other again by their own redials.
-                if index < peer, nodes[index].user(nodes[peer].local.userID) == nil || generator.oneIn(2) {
+                let isKnown = nodes[index].user(nodes[peer].local.userID) != nil
+                let hasMoved = nodes[index].addressNumber + nodes[peer].addressNumber > 0
+                if index < peer, !isKnown || hasMoved || generator.oneIn(2) {
                     queue.push(.meet(index, peer), at: now + 6_000_000)
                 }
             }
@@ -168,10 +170,10 @@ extension Simulation {
     }
 
     /// Ends the run when nothing is left to do, and was not a moment ago.
-    mutating func lookAround() {
+    mutating func lookAround() throws {
         for index in nodes.indices { checkLoad(of: index) }
         let wasQuiet = isQuietSoFar
-        isQuietSoFar = isQuiet()
+        isQuietSoFar = try isQuiet()
         isAtRest = wasQuiet && isQuietSoFar
         queue.push(.lookAround, at: time + 500_000)
     }

@@ -31,6 +31,7 @@ public struct Simulation {
         case closed(SimulatedNetwork.Socket)
         case disconnected(node: Int, ConnectionID, generation: Int)
         case commitDone(node: Int, generation: Int)
+        case committed(node: Int, generation: Int)
         case answer(node: Int, generation: Int, Answer)
         case wake(node: Int, generation: Int, deadline: Int64)
         case send(node: Int, Errand)
@@ -145,6 +146,9 @@ public struct Simulation {
             guard nodes[node].generation == generation else { return }
             try perform(node) { $0.disconnected(connectionID, now: $1) }
         case .commitDone(let node, let generation): try commitDone(node, generation)
+        case .committed(let node, let generation):
+            guard nodes[node].generation == generation else { return }
+            try perform(node) { $0.committed(now: $1) }
         case .answer(let node, let generation, let answer): try self.answer(node, generation, answer)
         case .wake(let node, let generation, let deadline):
             guard nodes[node].generation == generation, nodes[node].wakeAt == deadline else { return }
@@ -169,7 +173,7 @@ public struct Simulation {
         case .fault: try fault()
         case .rejoin: rejoin()
         case .heal: try heal()
-        case .lookAround: lookAround()
+        case .lookAround: try lookAround()
         }
     }
 
@@ -177,7 +181,8 @@ public struct Simulation {
     private func host(of happening: Happening) -> Int? {
         switch happening {
         case .connectResult(let node, _, _, _), .connectFailed(let node, _, _), .disconnected(let node, _, _),
-            .commitDone(let node, _), .answer(let node, _, _), .wake(let node, _, _), .send(let node, _),
+            .commitDone(let node, _), .committed(let node, _), .answer(let node, _, _), .wake(let node, _, _),
+            .send(let node, _),
             .cancel(let node, _), .markRead(let node, _), .decide(let node, _, _), .probed(let node, _, _, _),
             .restart(let node):
             node

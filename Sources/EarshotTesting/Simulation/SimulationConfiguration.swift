@@ -20,7 +20,7 @@ public struct SimulationConfiguration: Sendable {
     /// How long after that the nodes may take to agree.
     public var patience: Int64 = 240_000_000
     /// What may go wrong.
-    public var faults = Fault.allCases
+    public var faults = Fault.usual
     /// Faults happen on average this far apart.
     public var faultInterval: Int64 = 2_000_000
     /// The disk refuses one commit in so many, while things go wrong.
