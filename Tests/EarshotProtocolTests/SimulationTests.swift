@@ -47,6 +47,15 @@ struct SimulationTests {
         #expect(try Simulation.run(seed: regression.seed, configuration: configuration).violations == [])
     }
 
+    @Test(
+        "lose, double and reorder nothing that some disk holds, when disks are replaced by older copies of themselves",
+        arguments: [2, 4], 1...5 as ClosedRange<UInt64>)
+    func keepsPromisesWhenRestored(nodes: Int, seed: UInt64) throws {
+        var configuration = SimulationConfiguration(nodes: nodes)
+        configuration.faults.append(.restoredDisk)
+        #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
+    }
+
     @Test("survive a process that dies before any one action")
     func survivesEveryCrash() throws {
         var configuration = SimulationConfiguration(nodes: 2)

@@ -60,7 +60,7 @@ extension NodeMachine {
         var load = NodeLoad()
         load.sends = queue.sendCount
         load.sendBytes = queue.sendBytes
-        load.sendCalls = queue.sends.count
+        load.sendCalls = queue.sends.count + queue.held.count
         load.receivedBytes = receivedBytes.values.max() ?? 0
         load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
         load.users = directory.users.count
