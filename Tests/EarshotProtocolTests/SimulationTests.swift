@@ -92,9 +92,10 @@ struct SimulationTests {
         #expect(first.faults > 0 && first.messages > 0)
     }
 
-    @Test("take the same course with either store")
-    func storesAgree() throws {
+    @Test("take the same course with either store", arguments: [false, true])
+    func storesAgree(areDisksRestored: Bool) throws {
         var configuration = SimulationConfiguration(nodes: 3)
+        if areDisksRestored { configuration.faults.append(.restoredDisk) }
         configuration.storage = .real
         let real = try Simulation.run(seed: 9, configuration: configuration)
         configuration.storage = .model

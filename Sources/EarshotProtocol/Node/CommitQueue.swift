@@ -88,7 +88,8 @@ struct CommitQueue: Sendable {
 
     var hasWork: Bool {
         !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || !users.isEmpty
-            || !forgottenUsers.isEmpty || !devices.isEmpty || !changedProgress.isEmpty || !changedExpiry.isEmpty || !markRequests.isEmpty
+            || !forgottenUsers.isEmpty || !devices.isEmpty || !changedProgress.isEmpty || !changedExpiry.isEmpty
+            || !markRequests.isEmpty
     }
 
     /// Whether a commit is to be made now.
