@@ -162,6 +162,9 @@ extension NodeMachine {
         guard let log = ownLogs[logID], case .offering(let entries) = links[connectionID]?.outgoing[logID]?.phase,
             let last = entries.last
         else { return }
+        let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
+        // The disk may say so of the first of them only: the commit that says it of the rest is yet to come.
+        guard last.sequence <= progress[key, default: TrackedProgress()].committed.offered else { return }
         links[connectionID]?.outgoing[logID]?.phase = .idle
         links[connectionID]?.lastUsed = now.uptime
         var start = 0
@@ -176,7 +179,6 @@ extension NodeMachine {
             sendFrame(entries[start..<end], bytes: bytes, of: log, on: connectionID)
             start = end
         }
-        let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
         if last.sequence > progress[key, default: TrackedProgress()].target.sent {
             progress[key, default: TrackedProgress()].target.sent = last.sequence
             queue.changedProgress.insert(key)

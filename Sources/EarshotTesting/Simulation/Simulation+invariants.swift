@@ -60,7 +60,8 @@ extension Simulation {
             queue.push(.markRead(node: index, messageID), at: time + configuration.latency.upperBound)
         }
         guard !isHealed, generator.oneIn(6), let sender = indices[message.senderID] else { return }
-        let answer = Errand(peer: sender, number: 1_000_000 + nodes[index].announced.count)
+        answers += 1
+        let answer = Errand(peer: sender, number: 1_000_000 + answers)
         queue.push(.send(node: index, answer), at: time + Int64.random(in: 1_000...500_000, using: &generator))
     }
 

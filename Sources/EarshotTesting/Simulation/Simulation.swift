@@ -79,6 +79,8 @@ public struct Simulation {
     var isAtRest = false
     var faults = 0
     var actions = 0
+    /// How many messages programs answered: no two answers are alike.
+    var answers = 0
     var violations: [String] = []
     var trace: UInt64 = 0
 
