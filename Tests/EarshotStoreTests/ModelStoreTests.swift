@@ -14,7 +14,7 @@ struct ModelStoreTests {
         var model = ModelStore()
         var refusals = 0
         for _ in 0..<120 {
-            let commit = commits.next()
+            let commit = commits.commit()
             let isTaken = Self.succeeds { try store.commit(commit) }
             #expect(Self.succeeds { try model.commit(commit) } == isTaken, "\(commit)")
             if isTaken { commits.taken(commit) } else { refusals += 1 }
@@ -67,7 +67,7 @@ private struct RandomCommits {
     var generator: SeededGenerator
     private(set) var logs: [SampleLog] = []
     /// Logs as they would be with the last commit.
-    private var next: [SampleLog] = []
+    private var grown: [SampleLog] = []
     private var known: Set<UserID> = []
 
     init(seed: UInt64) {
@@ -76,17 +76,17 @@ private struct RandomCommits {
     }
 
     mutating func taken(_ commit: Commit) {
-        logs = next
+        logs = grown
         known.subtract(commit.forgottenUsers)
         known.formUnion(commit.users.map(\.userID))
     }
 
-    mutating func next() -> Commit {
+    mutating func commit() -> Commit {
         var commit = Commit()
-        next = logs
+        grown = logs
         addUsers(to: &commit)
-        for index in next.indices where generator.oneIn(2) { grow(index, in: &commit) }
-        for log in next where commit.logs.contains(where: { $0.logID == log.logID }) {
+        for index in grown.indices where generator.oneIn(2) { grow(index, in: &commit) }
+        for log in grown where commit.logs.contains(where: { $0.logID == log.logID }) {
             addProgress(of: log, to: &commit)
         }
         return commit
@@ -117,15 +117,15 @@ private struct RandomCommits {
     }
 
     private mutating func grow(_ index: Int, in commit: inout Commit) {
-        let first = next[index].record.head.sequence + 1
+        let first = grown[index].record.head.sequence + 1
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
-            next[index].append(
+            grown[index].append(
                 at: Int64.random(in: 1...5_000, using: &generator),
                 expiry: Int64.random(in: 1...1_000, using: &generator), isWithheld: generator.oneIn(5))
         }
         // Now and then an entry that is there already.
         let from = first > 1 && generator.oneIn(40) ? first - 1 : first
-        let part = next[index].commit(from: from)
+        let part = grown[index].commit(from: from)
         commit.logs += part.logs
         commit.entries += part.entries
     }
