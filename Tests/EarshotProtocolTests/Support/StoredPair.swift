@@ -230,7 +230,7 @@ extension StoredPair.Side {
     }
 
     var failedLinks: [String] {
-        events.compactMap { if case .linkFailed(let failure) = $0 { failure.code } else { nil } }
+        events.compactMap { if case .linkFailed(let failure) = $0 { "\(failure.code)" } else { nil } }
     }
 
     var receivedTexts: [String] {
