@@ -30,7 +30,6 @@ struct RestoredDatabaseTests {
         try pair.restart(.alice, from: copy)
         #expect(try pair.texts(.alice) == ["one"])
         try pair.link()
-        print("DEBUG", pair.isLinked, pair.alice.events.filter { $0.name == .linkFailed }, pair.bob.events.filter { $0.name == .linkFailed }, pair.alice.machine.links.mapValues { ($0.peer != nil, $0.recoveries.map(\.phase)) })
         #expect(
             pair.alice.recoveries == [HistoryRecovery(userID: pair.bob.local.userID, count: 2, renamed: [])])
         try expectAlike(pair, ["one", "two", "three", "answer"])
