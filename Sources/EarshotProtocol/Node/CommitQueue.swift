@@ -87,7 +87,8 @@ struct CommitQueue: Sendable {
     var inFlight: CommitInFlight?
 
     var hasWork: Bool {
-        !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || !users.isEmpty || !forgottenUsers.isEmpty
+        !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || !users.isEmpty
+            || !forgottenUsers.isEmpty
             || !devices.isEmpty
             || !changedProgress.isEmpty || !changedExpiry.isEmpty || !markRequests.isEmpty
     }
@@ -95,7 +96,8 @@ struct CommitQueue: Sendable {
     /// Whether a commit is to be made now.
     func isDue(now: Int64) -> Bool {
         guard inFlight == nil, hasWork, (retryAt ?? .min) <= now else { return false }
-        return isUrgent || !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || lazyDeadline <= now
+        return isUrgent || !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty
+            || lazyDeadline <= now
     }
 
     var deadline: Int64 {
