@@ -33,7 +33,7 @@ struct CutTests {
         commit.logs.append(successor)
         commit.cuts = [
             LogCut(
-                logID: log.logID, after: 2, known: 1, successor: successor.logID, chains: chains,
+                logID: log.logID, after: 2, kept: [kept], successor: successor.logID, chains: chains,
                 checkpoint: signature(6))
         ]
         return commit
