@@ -7,7 +7,8 @@ extension CommitWriter {
     /// of arrival.
     func write(_ cut: LogCut) throws {
         let log = try number(of: cut.logID)
-        let start = Int64(cut.after + cut.known)
+        let start = Int64(cut.knownEnd)
+        for run in cut.kept { try fillIn(run, from: log) }
         for table in ["entry", "failure"] {
             try db.execute(
                 sql: "DELETE FROM \(table) WHERE log = ? AND sequence > ? AND sequence <= ?",
@@ -25,6 +26,20 @@ extension CommitWriter {
         try db.execute(
             sql: "UPDATE failure SET log = ?, sequence = sequence - ? WHERE log = ? AND sequence > ?",
             arguments: [successor, start, log, start])
+    }
+
+    /// A log that came back from a peer has only the hashes of what was withheld from that peer.
+    private func fillIn(_ run: RenamedMessages, from log: Int64) throws {
+        try db.execute(
+            sql: """
+                UPDATE entry SET hash = NULL, body = own.body FROM entry AS own
+                WHERE entry.log = ? AND entry.sequence >= ? AND entry.sequence < ? AND entry.body IS NULL
+                    AND own.log = ? AND own.sequence = entry.sequence + ? AND own.body IS NOT NULL
+                """,
+            arguments: [
+                try number(of: run.to.log), Int64(run.to.sequence), Int64(run.to.sequence + run.count), log,
+                Int64(run.from.sequence) - Int64(run.to.sequence),
+            ])
     }
 
     func withdrawFailure(of messageID: MessageID) throws {

@@ -4,8 +4,9 @@ public struct LogCut: Hashable, Sendable {
     public let logID: LogID
     /// The last entry that stays.
     public let after: UInt64
-    /// How many entries after that one are in other logs already, and only go.
-    public let known: UInt64
+    /// The entries after that one that are in other logs already, run by run: they go. Where the other log has only the
+    /// hash of one, it gets the content.
+    public let kept: [RenamedMessages]
     /// Where the entries after those go on, from 1; `nil` if there are none.
     public let successor: LogID?
     /// Their chain hashes in the successor, in order.
@@ -14,20 +15,23 @@ public struct LogCut: Hashable, Sendable {
     public let checkpoint: Signature?
 
     public init(
-        logID: LogID, after: UInt64, known: UInt64, successor: LogID?, chains: [ChainHash], checkpoint: Signature?
+        logID: LogID, after: UInt64, kept: [RenamedMessages], successor: LogID?, chains: [ChainHash], checkpoint: Signature?
     ) {
         self.logID = logID
         self.after = after
-        self.known = known
+        self.kept = kept
         self.successor = successor
         self.chains = chains
         self.checkpoint = checkpoint
     }
 
+    /// The last entry that is in another log already, or stays.
+    public var knownEnd: UInt64 { kept.reduce(after) { $0 + $1.count } }
+
     /// Where a message of the log is afterwards; `nil` if it is in another log already.
     public func place(of messageID: MessageID) -> MessageID? {
         guard messageID.log == logID, messageID.sequence > after else { return messageID }
-        guard let successor, messageID.sequence > after + known else { return nil }
-        return MessageID(log: successor, sequence: messageID.sequence - after - known)
+        guard let successor, messageID.sequence > knownEnd else { return nil }
+        return MessageID(log: successor, sequence: messageID.sequence - knownEnd)
     }
 }

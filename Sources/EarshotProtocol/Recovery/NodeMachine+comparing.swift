@@ -87,9 +87,7 @@ extension NodeMachine {
         let isWithheldHere = failures[logID]?[own.sequence]?.isWithheld == true
         switch (own.content, theirs.content) {
         case (.body, .withheld) where !isWithheldHere:
-            let reason = own.expiry <= now.wallClock ? FailureReason.expired : .cancelled
-            let messageID = MessageID(log: logID, sequence: own.sequence)
-            queueFailure(DeliveryFailure(messageID: messageID, reason: reason, isWithheld: true), requestID: nil)
+            withhold(MessageID(log: logID, sequence: own.sequence), expiry: own.expiry, now: now)
         case (_, .body) where isWithheldHere:
             links[connectionID]?.recoveries[0].withdrawn.append(own.sequence)
         default: return
@@ -110,7 +108,7 @@ extension NodeMachine {
         guard let recovery = links[connectionID]?.recoveries.first, var fork = recovery.fork,
             let own = ownLogs[recovery.logID]
         else { return }
-        fork.tail += entries.map { Fork.Entry(hash: $0.content.hash, timestamp: $0.timestamp) }
+        fork.tail += entries.map(Fork.Entry.init)
         links[connectionID]?.recoveries[0].fork = fork
         let measured = fork.after + UInt64(fork.tail.count)
         guard measured >= own.head.sequence else {
@@ -142,6 +140,19 @@ extension NodeMachine {
             epoch: fork.tail[fork.known].timestamp.rawValue + fork.detour)
     }
 
+    /// The peer was given the hash alone, so the message was taken back after the copy was made.
+    private mutating func noteWithheld(_ entry: EntryRecord, own: Fork.Entry, in logID: LogID, now: Moment) {
+        guard case .withheld = entry.content, let expiry = own.expiry,
+            failures[logID]?[entry.sequence]?.isWithheld != true
+        else { return }
+        withhold(MessageID(log: logID, sequence: entry.sequence), expiry: expiry, now: now)
+    }
+
+    private mutating func withhold(_ messageID: MessageID, expiry: Int64, now: Moment) {
+        let reason = expiry <= now.wallClock ? FailureReason.expired : .cancelled
+        queueFailure(DeliveryFailure(messageID: messageID, reason: reason, isWithheld: true), requestID: nil)
+    }
+
     private mutating func follow(_ entries: [EntryRecord], on connectionID: ConnectionID, now: Moment) {
         guard let recovery = links[connectionID]?.recoveries.first, var fork = recovery.fork,
             let candidate = fork.candidate, let end = ownLogs[candidate]?.head.sequence
@@ -150,7 +161,9 @@ extension NodeMachine {
         for entry in entries where isSame {
             let place = fork.known + fork.matching
             isSame = place < fork.tail.count && fork.tail[place].hash == entry.content.hash
-            if isSame { fork.matching += 1 }
+            guard isSame else { break }
+            noteWithheld(entry, own: fork.tail[place], in: candidate, now: now)
+            fork.matching += 1
         }
         if isSame, UInt64(fork.matching) < end {
             links[connectionID]?.recoveries[0].fork = fork
@@ -200,7 +213,7 @@ extension NodeMachine {
         guard let fork = recovery.fork, let own = ownLogs[recovery.logID] else { return nil }
         guard let description = successor(of: recovery, fork) else {
             let cut = LogCut(
-                logID: recovery.logID, after: fork.after, known: UInt64(fork.known), successor: nil, chains: [],
+                logID: recovery.logID, after: fork.after, kept: fork.renamed, successor: nil, chains: [],
                 checkpoint: nil)
             return (cut, nil)
         }
@@ -214,7 +227,7 @@ extension NodeMachine {
         let checkpoint = Checkpoint.sign(
             logID: description.logID, sequence: head.sequence, chain: head.chain, with: local.signingKey)
         let cut = LogCut(
-            logID: recovery.logID, after: fork.after, known: UInt64(fork.known), successor: description.logID,
+            logID: recovery.logID, after: fork.after, kept: fork.renamed, successor: description.logID,
             chains: chains, checkpoint: checkpoint)
         let record = LogRecord(
             description: description, authorID: local.userID, peerID: own.record.peerID, head: head,
@@ -226,7 +239,7 @@ extension NodeMachine {
         guard let cut, let fork = recovery.fork, let successor = cut.successor else {
             return recovery.fork?.renamed ?? []
         }
-        let from = MessageID(log: recovery.logID, sequence: cut.after + cut.known + 1)
+        let from = MessageID(log: recovery.logID, sequence: cut.knownEnd + 1)
         let to = MessageID(log: successor, sequence: 1)
         return fork.renamed + [RenamedMessages(from: from, to: to, count: UInt64(cut.chains.count))]
     }

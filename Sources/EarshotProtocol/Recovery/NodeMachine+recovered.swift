@@ -58,7 +58,8 @@ extension NodeMachine {
     mutating func apply(_ piece: RecoveredPiece, now: Moment) {
         let old = progress[piece.key, default: TrackedProgress()].committed
         progress[piece.key, default: TrackedProgress()].committed = piece.progress
-        for sequence in piece.withdrawn { failures[piece.record.logID]?[sequence] = nil }
+        // No longer withheld, and forgotten when the receipt is told: it went from failed to delivered.
+        for sequence in piece.withdrawn { failures[piece.record.logID]?[sequence]?.isWithheld = false }
         if let cut = piece.cut { apply(cut) }
         for record in [piece.record, piece.successor].compactMap({ $0 }) { adopt(record, now: now) }
         postChanges(from: old, to: piece.progress.capped(at: piece.common, from: old), key: piece.key)

@@ -63,6 +63,14 @@ struct Fork: Sendable {
     struct Entry: Sendable {
         let hash: EntryHash
         let timestamp: HybridTimestamp
+        /// When its message fails; `nil` if its content is gone.
+        let expiry: Int64?
+
+        init(_ record: EntryRecord) {
+            hash = record.content.hash
+            timestamp = record.timestamp
+            if case .body = record.content { expiry = record.expiry } else { expiry = nil }
+        }
     }
 
     /// The last entry that is the same.

@@ -14,6 +14,8 @@ struct StoredPair {
         var machine: NodeMachine
         var connectionID: ConnectionID?
         var output: [UInt8] = []
+        /// Whether it closed the connection, once what it wrote has arrived.
+        var hasHungUp = false
         var events: [Event] = []
         var completions: [RequestID: Result<[Message], ProtocolError>] = [:]
         /// Whether what is sent to it is lost from the moment on at which it has a link.
@@ -31,6 +33,8 @@ struct StoredPair {
     var bob: Side
     var now = MachinePair.start
     private var requestCount: UInt64 = 0
+    private var waiting: [(Name, NodeAction)] = []
+    private var isPerforming = false
 
     init() throws {
         func side(_ name: String) throws -> Side {
@@ -76,9 +80,10 @@ struct StoredPair {
             guard let connectionID = self[name].connectionID else { continue }
             self[name].connectionID = nil
             self[name].output = []
+            self[name].hasHungUp = false
             try perform(self[name].machine.disconnected(connectionID, now: now), name)
         }
-        try settle()
+        try rest()
     }
 
     var isLinked: Bool { alice.connectionID != nil && bob.connectionID != nil }
@@ -168,6 +173,11 @@ struct StoredPair {
 
     /// Lets everything happen until nothing is left to do.
     mutating func settle() throws {
+        try rest()
+        while alice.hasHungUp || bob.hasHungUp { try unlink() }
+    }
+
+    private mutating func rest() throws {
         for _ in 0..<2_000 {
             if !alice.output.isEmpty || !bob.output.isEmpty {
                 try carry(from: .alice, to: .bob)
@@ -189,23 +199,33 @@ struct StoredPair {
         try perform(self[to].machine.received(bytes, on: connectionID, now: now), to)
     }
 
+    /// Every action is done before those that follow from it.
     private mutating func perform(_ actions: [NodeAction], _ name: Name) throws {
-        for action in actions where !self[name].isDead {
-            switch action {
-            case .write(let connectionID, let bytes) where connectionID == self[name].connectionID:
-                self[name].output += bytes
-            case .disconnect(let connectionID) where connectionID == self[name].connectionID:
-                try carry(from: name, to: name == .alice ? .bob : .alice)
-                try unlink()
-            case .commit(let commit): try write(commit, name)
-            case .read(let read):
-                let entries = try self[name].store.entries(
-                    of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
-                try perform(self[name].machine.entriesRead(read, entries: entries, now: now), name)
-            case .complete(let requestID, let result): self[name].completions[requestID] = result
-            case .post(let event): self[name].events.append(event)
-            default: continue
-            }
+        waiting += actions.map { (name, $0) }
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !waiting.isEmpty {
+            let (name, action) = waiting.removeFirst()
+            if !self[name].isDead { try run(action, name) }
+        }
+    }
+
+    private mutating func run(_ action: NodeAction, _ name: Name) throws {
+        switch action {
+        case .write(let connectionID, let bytes) where connectionID == self[name].connectionID:
+            self[name].output += bytes
+        case .disconnect(let connectionID) where connectionID == self[name].connectionID:
+            // What was written before still arrives.
+            self[name].hasHungUp = true
+        case .commit(let commit): try write(commit, name)
+        case .read(let read):
+            let entries = try self[name].store.entries(
+                of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
+            try perform(self[name].machine.entriesRead(read, entries: entries, now: now), name)
+        case .complete(let requestID, let result): self[name].completions[requestID] = result
+        case .post(let event): self[name].events.append(event)
+        default: return
         }
     }
 
@@ -230,7 +250,7 @@ extension StoredPair.Side {
     }
 
     var failedLinks: [String] {
-        events.compactMap { if case .linkFailed(let failure) = $0 { failure.code } else { nil } }
+        events.compactMap { if case .linkFailed(let failure) = $0 { "\(failure.code)" } else { nil } }
     }
 
     var receivedTexts: [String] {

@@ -44,7 +44,8 @@ struct RestoredHomeTests {
     }
 
     private func restore() throws {
-        for file in [database, database + "-wal", database + "-shm"] where FileManager.default.fileExists(atPath: file) {
+        for file in [database, database + "-wal", database + "-shm"] where FileManager.default.fileExists(atPath: file)
+        {
             try FileManager.default.removeItem(atPath: file)
         }
         try FileManager.default.copyItem(atPath: copy, toPath: database)
