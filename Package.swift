@@ -105,6 +105,15 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // A crowd on the network, for script/churn.
+        .executableTarget(
+            name: "EarshotChurn",
+            dependencies: [
+                "EarshotDiscovery", "EarshotModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+
         // An example that a reader can start from; a test runs it.
         .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
 

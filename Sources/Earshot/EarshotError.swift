@@ -46,6 +46,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let blocked = Code("blocked")
         /// The user claims a name that belongs to another key here.
         public static let identityConflict = Code("identityConflict")
+        /// The user has another name by now than the one about which was decided.
+        public static let nameChanged = Code("nameChanged")
         public static let alreadySent = Code("alreadySent")
         public static let overloaded = Code("overloaded")
         /// The node is not running.
@@ -89,6 +91,9 @@ extension EarshotError {
             remedy =
                 "ask the person which key is theirs; then give it the name: earshot trust NAME --accept, "
                 + "or keep the other out: earshot block NAME"
+        case .nameChanged:
+            code = .nameChanged
+            remedy = "nothing was decided: see who they are now (earshot users), and decide anew"
         case .alreadySent: code = .alreadySent
         case .overloaded: code = .overloaded
         case .storage:

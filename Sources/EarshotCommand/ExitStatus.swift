@@ -57,9 +57,9 @@ enum ExitStatus: Int32, CaseIterable {
             case .homeInUse: .homeInUse
             case .looseHome, .unusableHome, .storeDamaged, .storeFull, .storeUnavailable: .storage
             case .portInUse, .networkUnavailable: .network
-            case .identityConflict, .safetyNumberDiffers: .identity
+            case .identityConflict, .safetyNumberDiffers, .nameChanged: .identity
             case .blocked: .blocked
-            case .invalidUTF8, .unknownCommand: .usage
+            case .invalidUTF8, .unknownCommand, .prefixTooShort: .usage
             default: .failure
             }
     }

@@ -35,6 +35,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         /// The recipient claims a name that is pinned to another key.
         public static let identityConflict = Code(description: "identityConflict")
         /// It was sent already.
+        /// The user about whom was decided has another name by now.
+        public static let nameChanged = Code(description: "nameChanged")
         public static let alreadySent = Code(description: "alreadySent")
         public static let overloaded = Code(description: "overloaded")
         public static let storage = Code(description: "storage")

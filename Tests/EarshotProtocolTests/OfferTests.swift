@@ -15,14 +15,14 @@ struct OfferTests {
         pair.settle()
         let second = try pair.committedEntry("two")
         // The first link offers the first entry, and breaks while the disk takes note of that.
-        let read = try #require(pair.alice.reads.popLast())
+        let read = pair.alice.reads.removeLast()
         pair.alice.perform(pair.alice.machine.entriesRead(read, entries: [first], now: pair.now))
         #expect(pair.alice.commits.count == 1)
         pair.breakLink()
         // The next link offers both.
         pair.relink()
         pair.exchange()
-        let next = try #require(pair.alice.reads.popLast())
+        let next = pair.alice.reads.removeLast()
         #expect(next.from == 1)
         pair.alice.perform(pair.alice.machine.entriesRead(next, entries: [first, second], now: pair.now))
         pair.exchange()

@@ -14,6 +14,15 @@ struct CutTests {
         other.append(at: 6, body: [9])
         return other
     }
+    /// Where the third is already, which came back without its content.
+    private var keeper: SampleLog {
+        var keeper = SampleLog(epoch: 6)
+        keeper.append(at: 3, isWithheld: true)
+        return keeper
+    }
+    private var kept: RenamedMessages {
+        RenamedMessages(from: log.messageID(3), to: keeper.messageID(1), count: 1)
+    }
     /// Where the fourth and the fifth go. The third is in another log already.
     private let successor: LogRecord
     private let chains: [ChainHash]
@@ -46,6 +55,7 @@ struct CutTests {
             DeliveryFailure(messageID: log.messageID($0), reason: .cancelled, isWithheld: true)
         }
         try store.commit(commit)
+        try store.commit(keeper.commit)
         return store
     }
 
@@ -64,8 +74,17 @@ struct CutTests {
         #expect(moved.map(\.checkpoint) == [nil, signature(6)])
         #expect(
             try store.snapshot().failures.map(\.messageID) == [MessageID(log: successor.logID, sequence: 2)])
-        #expect(try store.history(of: log.conversationID, .latest, limit: 9)?.count == 5)
+        #expect(try store.history(of: log.conversationID, .latest, limit: 9)?.count == 6)
         #expect(try store.integrityFindings() == [])
+    }
+
+    @Test("gives its content to the entries of the log that keeps them, where that has only their hashes")
+    func fillsIn() throws {
+        let store = try stored()
+        try store.commit(commit)
+        let entries = try store.entries(of: keeper.logID, from: 1, countLimit: 9, byteLimit: .max)
+        #expect(entries.map(\.content) == [log.entries[2].content])
+        #expect(entries.map(\.chain) == keeper.entries.map(\.chain))
     }
 
     @Test("is as it was if the commit fails")

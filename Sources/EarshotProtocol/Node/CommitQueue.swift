@@ -66,7 +66,7 @@ struct CommitQueue: Sendable {
     var held: Deque<PendingSend> = []
     var received: Deque<ReceivedRun> = []
     var recovered: [RecoveredPiece] = []
-    var failures: [PendingFailure] = []
+    var failures: Deque<PendingFailure> = []
     var users: [UserID: UserRecord] = [:]
     var forgottenUsers: [UserID] = []
     var devices: [DeviceID: DeviceRecord] = [:]

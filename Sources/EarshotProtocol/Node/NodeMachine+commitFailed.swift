@@ -10,8 +10,13 @@ extension NodeMachine {
         for (requestID, _) in failed.completions {
             emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
         }
-        for user in failed.commit.users where queue.users[user.userID] == nil { queue.users[user.userID] = user }
-        for device in failed.commit.devices where queue.devices[device.deviceID] == nil {
+        // Who was forgotten meanwhile stays so.
+        for user in failed.commit.users
+        where queue.users[user.userID] == nil && directory.users[user.userID] != nil {
+            queue.users[user.userID] = user
+        }
+        for device in failed.commit.devices
+        where queue.devices[device.deviceID] == nil && directory.users[device.userID] != nil {
             queue.devices[device.deviceID] = device
         }
         queue.forgottenUsers += failed.commit.forgottenUsers.filter { directory.users[$0] == nil }
@@ -48,6 +53,7 @@ extension NodeMachine {
             }
             let messageID = item.failure.messageID
             failures[messageID.log]?[messageID.sequence] = nil
+            if let recipientID = ownLogs[messageID.log]?.record.peerID { failUndelivered(to: recipientID) }
             emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
         }
     }

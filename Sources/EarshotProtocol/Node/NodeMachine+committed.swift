@@ -88,7 +88,7 @@ extension NodeMachine {
                 post(.messageRead(change(sequence, .read)))
             }
         }
-        forgetSettledFailures(in: key.logID, through: new.delivered)
+        if new.delivered > old.delivered { forgetSettledFailures(in: key.logID, through: new.delivered) }
     }
 
     /// A failure that a receipt has overtaken needs no place in memory. A withheld one keeps its place for ever: whoever

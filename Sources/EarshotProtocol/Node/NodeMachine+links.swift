@@ -205,14 +205,15 @@ extension NodeMachine {
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
             forgetRecoveries(of: link, connectionID, peer)
-        } else if let stranger = link.machine.introduced {
+        } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {
             clocks.note(stranger)
         }
         for target in link.targets {
             if let survivor = standingLink(for: target, of: link.peer) {
                 links[survivor]?.targets.insert(target)
                 dialer.linked(target)
-            } else if error?.closeReason == .ownIdentity {
+            } else if error?.closeReason == .ownIdentity, error?.code == .closedHere {
+                // Not because somebody says so: who answers at an address may be anybody.
                 dialer.dropped(target)
             } else if !links.keys.contains(where: { isDial($0, of: target) }) {
                 dialer.failed(target, now: now.uptime)
@@ -222,7 +223,8 @@ extension NodeMachine {
             post(
                 .linkFailed(
                     LinkFailure(
-                        address: link.address?.description ?? "unknown", userID: link.peer?.userID,
+                        address: link.address?.description ?? "unknown",
+                        userID: (link.peer ?? link.machine.introduced)?.userID,
                         code: error.code.description, message: error.message, closeReason: error.closeReason?.name)))
         }
     }

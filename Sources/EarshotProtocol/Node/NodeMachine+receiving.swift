@@ -55,7 +55,7 @@ extension NodeMachine {
             throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
         }
         links[connectionID]?.uncommittedBytes = uncommitted
-        if !messages.isEmpty { use(peer.userID, isChosen: false, now: now) }
+        if !messages.isEmpty { use(peer.userID, now: now) }
         queue.received.append(
             ReceivedRun(
                 connectionID: connectionID, logID: logID, head: log.proved, entries: taken.map(\.record),
@@ -83,7 +83,7 @@ extension NodeMachine {
     /// Follows a peer's clock within reason, so that an answer sorts after what it answers.
     private mutating func note(_ timestamp: HybridTimestamp, of userID: UserID, now: Moment) {
         guard !clock.hear(timestamp, wallClock: now.wallClock) else { return }
-        guard skewedUsers.insert(userID).inserted else { return }
+        guard skewedUsers.count < Limits.strangers, skewedUsers.insert(userID).inserted else { return }
         post(.clockSkewed(ClockSkew(userID: userID, ahead: timestamp.milliseconds - now.wallClock)))
     }
 

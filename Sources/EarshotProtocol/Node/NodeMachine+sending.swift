@@ -15,7 +15,7 @@ extension NodeMachine {
             if isRecovering(recipientID) { queue.held.append(send) } else { queue.sends.append(send) }
             queue.sendCount += drafts.count
             queue.sendBytes += send.bytes
-            use(recipientID, isChosen: true, now: now)
+            use(recipientID, now: now)
         } catch {
             emit(.complete(requestID, .failure(error)))
         }

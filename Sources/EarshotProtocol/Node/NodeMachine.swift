@@ -106,6 +106,9 @@ public struct NodeMachine: Sendable {
     /// The links that carry traffic now.
     public var establishedLinks: [EstablishedLink] { links.values.compactMap(EstablishedLink.init) }
 
+    /// How many devices and addresses are linked, dialled, or to be dialled.
+    public var dialTargetCount: Int { dialer.count }
+
     /// How many messages wait for their recipients' receipts.
     public var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
 

@@ -1,3 +1,4 @@
+import DequeModule
 import EarshotModel
 
 /// What was taken back, on its way to the disk.
@@ -34,7 +35,9 @@ extension NodeMachine {
     /// A failure that was decided on before its message got another name.
     mutating func takeFailures(into next: inout CommitInFlight) {
         let cuts = next.commit.cuts
-        for pending in queue.failures {
+        // Thousands may fail at once, when somebody is blocked.
+        for _ in 0..<min(queue.failures.count, Limits.commitEntries) {
+            let pending = queue.failures.removeFirst()
             guard let placed = pending.placed(after: cuts) else {
                 answerSettled(pending)
                 continue
@@ -42,7 +45,6 @@ extension NodeMachine {
             next.failures.append(pending)
             next.commit.failures.append(placed.failure)
         }
-        queue.failures = []
     }
 
     /// The message is in another log already, where it has gone its way.

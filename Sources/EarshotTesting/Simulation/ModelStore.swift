@@ -66,8 +66,9 @@ package struct ModelStore {
     }
 
     private mutating func apply(_ cut: LogCut) throws(Refused) {
+        for run in cut.kept { fillIn(run) }
         guard var log = logs[cut.logID] else { return }
-        let start = cut.after + cut.known
+        let start = cut.knownEnd
         if start > cut.after {
             for sequence in cut.after + 1...start {
                 log.entries[sequence] = nil
@@ -93,6 +94,18 @@ package struct ModelStore {
                 isWithheld: failure.isWithheld)
         }
         logs[successorID] = successor
+    }
+
+    /// A log that came back from a peer has only the hashes of what was withheld from that peer.
+    private mutating func fillIn(_ run: RenamedMessages) {
+        for offset in 0..<run.count {
+            guard let entry = logs[run.to.log]?.entries[run.to.sequence + offset], case .withheld = entry.content,
+                let own = logs[run.from.log]?.entries[run.from.sequence + offset], case .body = own.content
+            else { continue }
+            logs[run.to.log]?.entries[entry.sequence] = EntryRecord(
+                sequence: entry.sequence, timestamp: entry.timestamp, expiry: entry.expiry, content: own.content,
+                chain: entry.chain, checkpoint: entry.checkpoint)
+        }
     }
 
     private func users(after commit: Commit) throws(Refused) -> [UserID: UserRecord] {
