@@ -105,6 +105,15 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // A crowd on the network, for script/churn.
+        .executableTarget(
+            name: "EarshotChurn",
+            dependencies: [
+                "EarshotDiscovery", "EarshotModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+
         // An example that a reader can start from; a test runs it.
         .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
 
@@ -118,7 +127,7 @@ let package = Package(
         .testTarget(
             name: "EarshotProtocolTests",
             dependencies: [
-                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotTesting", "TestSupport",
+                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotTesting", "TestSupport",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings),

@@ -7,9 +7,7 @@
 #ifndef CDNSSD_SHIM_H
 #define CDNSSD_SHIM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE // RTLD_DEEPBIND
-#endif
+// Without _GNU_SOURCE: with it the system's types would have other members here than in Swift's Glibc module.
 #include <avahi-common/malloc.h>
 #include <dlfcn.h>
 #include <dns_sd.h>

@@ -58,6 +58,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let notAdmitted = Code("notAdmitted")
         /// The user claims a name that belongs to another key here.
         public static let identityConflict = Code("identityConflict")
+        /// The user has another name by now than the one about which was decided.
+        public static let nameChanged = Code("nameChanged")
         public static let alreadySent = Code("alreadySent")
         /// The message's content may still have to leave this machine.
         public static let undelivered = Code("undelivered")
@@ -106,6 +108,9 @@ extension EarshotError {
         case .notAdmitted:
             code = .notAdmitted
             remedy = "start the node with --allow NAME too: earshot up --help"
+        case .nameChanged:
+            code = .nameChanged
+            remedy = "nothing was decided: see who they are now (earshot users), and decide anew"
         case .alreadySent: code = .alreadySent
         case .overloaded: code = .overloaded
         case .storage:

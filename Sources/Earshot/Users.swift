@@ -10,10 +10,15 @@ public struct Users: Sendable {
         get async { await node.shell.users }
     }
 
+    /// What is shorter is no beginning of a key.
+    public static let shortestPrefix = 4
+
     public func user(_ userID: UserID) async -> User? { await node.shell.user(userID) }
 
-    /// Finds the one user that a text names: a name, a name and the beginning of a fingerprint (`bob@3fk9`), or a key.
+    /// Finds the one user that a text names: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), or a
+    /// key.
     ///
+    /// Of the beginning of a key there are at least `shortestPrefix` characters.
     /// A name alone is the user to whom it is pinned, whoever else claims it. Where it is pinned to nobody, it names
     /// somebody only if they are alone in having it.
     /// - Throws: `EarshotError` `unknownUser`, with names that are near, or `ambiguousUser`, with the fingerprints.
@@ -42,6 +47,7 @@ public struct Users: Sendable {
         if matches.isEmpty { matches = namesakes }
         if let sign = text.lastIndex(of: "@") {
             let (name, prefix) = (text[..<sign], text[text.index(after: sign)...].lowercased())
+            guard prefix.utf8.count >= shortestPrefix else { return matches }
             matches += users.filter { $0.name.text == name && $0.userID.description.hasPrefix(prefix) }
         }
         return matches
@@ -50,17 +56,24 @@ public struct Users: Sendable {
     /// What names each of several users alone: the beginning of the key where they share a name, else the key.
     private static func choices(among users: [User]) -> [String] {
         guard Set(users.map(\.name)).count == 1 else { return users.map(\.userID.description) }
-        return users.map { "\($0.name)@\($0.userID.description.prefix(8))" }
+        return users.map {
+            ShellWord.user($0.name.text, "@\($0.userID.description.prefix(8))", key: $0.userID.description)
+        }
     }
 
     /// Decides about a user: whether the name is theirs, whether their key was compared, whether to have to do with
     /// them. Returns when the decision is on the disk.
     /// - Returns: the user as they are now.
+    /// - Parameter name: what the user was called when that was decided. Users may take another name at any time, and
+    ///   nobody decides about one that they did not see.
     /// - Throws: `EarshotError` `unknownUser`; `blocked` for a user who must be unblocked first; `identityConflict`
-    ///   where a user is to be verified whose name belongs to another; `storeUnavailable`, `stopped`.
+    ///   where a user is to be verified whose name belongs to another; `nameChanged` for a user who has another name
+    ///   than the given one by now; `storeUnavailable`, `stopped`.
     @discardableResult
-    public func decide(_ decision: TrustDecision, about userID: UserID) async throws -> User {
-        try await node.shell.decide(decision, about: userID)
+    public func decide(
+        _ decision: TrustDecision, about userID: UserID, named name: UserName? = nil
+    ) async throws -> User {
+        try await node.shell.decide(decision, about: userID, named: name)
         guard let user = await user(userID) else {
             throw EarshotError(.unknownUser, "nobody with the key \(userID.fingerprint) is known")
         }

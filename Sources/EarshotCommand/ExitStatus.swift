@@ -61,9 +61,9 @@ enum ExitStatus: Int32, CaseIterable {
                 .fileExists, .unusableFile:
                 .storage
             case .portInUse, .networkUnavailable: .network
-            case .identityConflict, .safetyNumberDiffers: .identity
+            case .identityConflict, .safetyNumberDiffers, .nameChanged: .identity
             case .blocked, .notAdmitted: .blocked
-            case .invalidUTF8, .unknownCommand: .usage
+            case .invalidUTF8, .unknownCommand, .prefixTooShort: .usage
             default: .failure
             }
     }

@@ -46,6 +46,8 @@ extension EarshotError.Code {
     static let messageFailed = Self("messageFailed")
     /// The safety number of the other side is another one.
     static let safetyNumberDiffers = Self("safetyNumberDiffers")
+    /// Too little of a key was given to decide about it.
+    static let prefixTooShort = Self("prefixTooShort")
     /// Somebody was asked, and did not say yes.
     static let notConfirmed = Self("notConfirmed")
 }

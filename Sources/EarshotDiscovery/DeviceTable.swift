@@ -24,6 +24,7 @@ struct DeviceTable {
 
     private let ownDevice: DeviceID
     private let ownPort: UInt16
+    private let ownNetworkTag: String?
     private let ownAddresses: @Sendable () -> Set<String>
     private let capacity: Int
     private var copies = OwnDeviceRecords<RecordID>(capacity: recordsPerDevice)
@@ -41,6 +42,7 @@ struct DeviceTable {
     ) {
         ownDevice = own.deviceID
         ownPort = own.port
+        ownNetworkTag = own.networkTag
         self.ownAddresses = ownAddresses
         self.capacity = capacity
     }
@@ -75,8 +77,7 @@ struct DeviceTable {
             return appeared(record, id: RecordID(source: source, key: record.key))
         case .disappeared(let key):
             let id = RecordID(source: source, key: key)
-            copies.removed(id)
-            return disown(id)
+            return disown(id) + copiesRemoved { $0 == id }
         case .malformed(let instance, let reason):
             return [.malformed(instance: instance, reason: reason)]
         }
@@ -87,7 +88,7 @@ struct DeviceTable {
         var events: [DiscoveryEvent] = []
         if owners[id] != deviceID { events = disown(id) }
         guard deviceID != ownDevice else { return events + ownDeviceAppeared(at: record.addresses, id: id) }
-        copies.removed(id)
+        events += copiesRemoved { $0 == id }
         guard hasRoom(for: id, of: deviceID) else {
             let reason = "more devices or more records of one device than are kept track of"
             return events + [.malformed(instance: record.key.instance, reason: reason)]
@@ -99,7 +100,7 @@ struct DeviceTable {
             devices[deviceID]?.records[id] = (record, serial)
             return events + merge(deviceID)
         }
-        let merged = Self.merged(deviceID, [(record, serial)])
+        let merged = merged(deviceID, [(record, serial)])
         devices[deviceID] = Device(records: [id: (record, serial)], merged: merged)
         return events + [.found(merged)]
     }
@@ -108,8 +109,15 @@ struct DeviceTable {
     private mutating func ownDeviceAppeared(at addresses: [PeerAddress], id: RecordID) -> [DiscoveryEvent] {
         let here = ownAddresses()
         let elsewhere = addresses.filter { $0.port != ownPort || !here.contains($0.host) }
-        guard let all = copies.appeared(id, at: elsewhere) else { return [] }
-        return [.ownDeviceElsewhere(addresses: Self.ordered(all))]
+        return Self.news(of: copies.appeared(id, at: elsewhere))
+    }
+
+    private mutating func copiesRemoved(where isGone: (RecordID) -> Bool) -> [DiscoveryEvent] {
+        Self.news(of: copies.removed(where: isGone))
+    }
+
+    private static func news(of copies: [PeerAddress]?) -> [DiscoveryEvent] {
+        copies.map { [.ownDeviceElsewhere(addresses: ordered($0))] } ?? []
     }
 
     private func hasRoom(for id: RecordID, of deviceID: DeviceID) -> Bool {
@@ -125,14 +133,15 @@ struct DeviceTable {
     }
 
     private mutating func removeRecords(of source: String) -> [DiscoveryEvent] {
-        copies.removed { $0.source == source }
+        let copies = copiesRemoved { $0.source == source }
         let ids = owners.keys.filter { $0.source == source }
         let affected = Set(ids.compactMap { owners.removeValue(forKey: $0) })
-        return affected.sorted().flatMap { deviceID in
-            let remaining = devices[deviceID]?.records.filter { $0.key.source != source }
-            devices[deviceID]?.records = remaining ?? [:]
-            return merge(deviceID)
-        }
+        return copies
+            + affected.sorted().flatMap { deviceID in
+                let remaining = devices[deviceID]?.records.filter { $0.key.source != source }
+                devices[deviceID]?.records = remaining ?? [:]
+                return merge(deviceID)
+            }
     }
 
     /// Works out a device anew after one of its records changed.
@@ -142,17 +151,20 @@ struct DeviceTable {
             devices[deviceID] = nil
             return [.lost(deviceID)]
         }
-        let merged = Self.merged(deviceID, Array(device.records.values))
+        let merged = merged(deviceID, Array(device.records.values))
         guard merged != device.merged else { return [] }
         devices[deviceID]?.merged = merged
         return [.updated(merged)]
     }
 
-    /// The newest record has the say over the name; the addresses are those of all.
-    private static func merged(
+    /// Where some records are of this node's network and version, only they count: anybody can add another, and must not
+    /// make a device of this network one of another by it. Of those that count the newest has the say over the name; the
+    /// addresses are those of all.
+    private func merged(
         _ deviceID: DeviceID, _ records: [(record: ServiceRecord, serial: UInt64)]
     ) -> DiscoveredDevice {
-        let newestFirst = records.sorted { $0.serial > $1.serial }
+        let own = records.filter { isOfOwnNetwork($0.record.announcement) }
+        let newestFirst = (own.isEmpty ? records : own).sorted { $0.serial > $1.serial }
         guard let newest = newestFirst.first?.record.announcement else {
             preconditionFailure("a device without records is removed, not merged")
         }
@@ -160,6 +172,10 @@ struct DeviceTable {
             deviceID: deviceID, name: newest.name, fingerprint: newest.fingerprint,
             protocolVersion: newest.protocolVersion, networkTag: newest.networkTag,
             addresses: Self.ordered(newestFirst.flatMap(\.record.addresses)))
+    }
+
+    private func isOfOwnNetwork(_ announcement: Announcement) -> Bool {
+        announcement.networkTag == ownNetworkTag && announcement.protocolVersion == Advertisement.protocolVersion
     }
 
     /// The best reach first, each once. Within a reach by text, so that the order does not depend on who came first.

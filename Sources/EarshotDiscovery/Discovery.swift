@@ -53,7 +53,7 @@ public final class Discovery: Sendable {
             for source in sources {
                 group.addTask { await self.run(source) }
             }
-            group.addTask { await Self.untilCancelled() }
+            group.addTask { await untilCancelled() }
         }
     }
 
@@ -74,11 +74,5 @@ public final class Discovery: Sendable {
         state.withLock { state in
             queue.push(state.table.received(report, from: source))
         }
-    }
-
-    private static func untilCancelled() async {
-        let (never, continuation) = AsyncStream<Never>.makeStream()
-        defer { continuation.finish() }
-        for await _ in never {}
     }
 }

@@ -38,7 +38,7 @@ public enum DiscoveryEvent: Sendable, Hashable {
     case sourceAvailable(source: String)
     /// Someone else advertises this node's own device id: as a rule a copy of its home directory runs elsewhere.
     ///
-    /// Told when the addresses change. Only a hint, as all that is advertised; and for two minutes at the most it may
+    /// Told when the addresses change; there is none when nobody does so any more. Only a hint, as all that is advertised; and for two minutes at the most it may
     /// be what is left of an earlier run of this node that could not say goodbye.
     case ownDeviceElsewhere(addresses: [PeerAddress])
     /// Someone on the network advertises what cannot be read, or more than is kept track of.

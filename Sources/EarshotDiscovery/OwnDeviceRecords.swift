@@ -13,25 +13,25 @@ struct OwnDeviceRecords<ID: Hashable> {
     }
 
     /// Takes a record's addresses that are not this node's.
-    /// - Returns: the addresses of all records, if there are some that were not told yet.
+    /// - Returns: the addresses of all records, if they are others than were told.
     mutating func appeared(_ id: ID, at elsewhere: [PeerAddress]) -> [PeerAddress]? {
-        guard !elsewhere.isEmpty else {
-            removed(id)
-            return nil
-        }
+        guard !elsewhere.isEmpty else { return removed { $0 == id } }
         guard addresses[id] != nil || addresses.count < capacity else { return nil }
         addresses[id] = elsewhere
-        let all = Set(addresses.values.joined())
-        defer { told = all }
-        return all.isSubset(of: told) ? nil : Array(all)
+        return news()
     }
 
-    mutating func removed(_ id: ID) { removed { $0 == id } }
-
-    /// Forgets records; what comes back is told again.
-    mutating func removed(where isGone: (ID) -> Bool) {
-        guard !addresses.isEmpty else { return }
+    /// Forgets records.
+    /// - Returns: the addresses of those that remain, if they are others than were told: none where all are gone.
+    mutating func removed(where isGone: (ID) -> Bool) -> [PeerAddress]? {
+        guard !addresses.isEmpty else { return nil }
         addresses = addresses.filter { !isGone($0.key) }
-        told.formIntersection(addresses.values.joined())
+        return news()
+    }
+
+    private mutating func news() -> [PeerAddress]? {
+        let all = Set(addresses.values.joined())
+        defer { told = all }
+        return all == told ? nil : Array(all)
     }
 }

@@ -23,6 +23,8 @@ public enum Timing {
     public static let redialCeiling: Int64 = 30_000
     /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
     public static let dialPatience: Int64 = 500
+    /// How long a peer may take to give back entries of this node's own that it says it holds.
+    public static let recovery: Int64 = 15_000
     /// How long a connection may take that a peer asks for to learn whether it can be reached.
     public static let dialBack: Int64 = 3_000
     /// How long after such a connection began another one is made for the same device.
@@ -52,11 +54,9 @@ public enum Timing {
     /// How often the credentials of linked peers are looked at, at the least.
     public static let credentialCheck: Int64 = 3_600_000
     /// How often a running node looks at its credential, at the least: the wall clock may jump.
-    public static let ownCredentialCheck: Int64 = 600_000
+    public static let ownCredentialCheck: Int64 = 60_000
     /// How often it looks while the credential is not valid by this machine's clock, or could not be renewed.
     public static let credentialRetry: Int64 = 60_000
-    /// How long a credential that is not yet valid is left alone: the clock may be put right, and then it is valid.
-    public static let clockPatience: Int64 = 3_600_000
     /// How long before its end a credential that cannot be renewed is told of, beside the first time.
     public static let credentialWarnings: [Int64] = [3, 2, 1].map { $0 * 24 * 3600 * 1000 }
     /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock; and a peer's

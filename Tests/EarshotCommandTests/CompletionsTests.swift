@@ -50,6 +50,13 @@ struct CompletionsTests {
         #expect(try await candidates(for: ["history", "--home", "/nonexistent", ""]) == [])
     }
 
+    @Test("opens no home directory to complete a name")
+    func closed() async throws {
+        let home = try await TestHome.named("alice")
+        #expect(try await candidates(for: ["send", "--home", home.path, ""]) == [])
+        for file in ["/history.db", "/node.lock"] { #expect(!FileManager.default.fileExists(atPath: home.path + file)) }
+    }
+
     @Test("offers the key where a shell would run the name")
     func hostile() async throws {
         let marker = "/tmp/earshot-test-\(UUID().uuidString.prefix(8))"

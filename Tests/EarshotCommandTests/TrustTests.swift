@@ -117,6 +117,31 @@ struct TrustTests {
         #expect(try await claim.alice.user(eve.prefix)?["isPinned"] as? Bool == (answer == "y\n"))
     }
 
+    @Test("--accept takes no beginning of a key that is easily made: eight characters where it asks, twenty where not")
+    func shortPrefix() async throws {
+        let claim = try await Claim.made()
+        let id = try await claim.eve.userID()
+        for length in [4, 8, 19] {
+            let result = try await claim.alice.run("trust", "bob@\(id.prefix(length))", "--accept")
+            #expect(result.status == 64)
+            #expect(result.errors.contains("\(length) characters of the key are too few"))
+            #expect(result.errors.contains("earshot trust \(id) --accept\n"))
+        }
+        #expect(try await claim.alice.run("verify", "bob", "--yes").status == 0)
+        let bob = try await claim.bob.key().prefix
+        let verified = try await claim.alice.run("verify", "bob@\(bob)", "--yes")
+        #expect(verified.status == 64)
+        #expect(verified.errors.contains("earshot verify \(try await claim.bob.userID()) --yes\n"))
+        let short = try Terminal.run(["trust", "bob@\(id.prefix(7))", "--accept", "--home", claim.alice.path])
+        #expect(try await short.end().status == 64)
+        let asked = try Terminal.run(["trust", "bob@\(id.prefix(8))", "--accept", "--home", claim.alice.path])
+        try await asked.expect(#"to the key \#(try await claim.eve.key().fingerprint)\? \[y/N\] "#)
+        asked.write(Data("n\n".utf8))
+        #expect(try await asked.end().status == 1)
+        #expect(try await claim.alice.run("trust", "bob@\(id.prefix(20))", "--accept").status == 0)
+        #expect(try await claim.alice.user(id)?["isPinned"] as? Bool == true)
+    }
+
     @Test("--accept --yes does not ask on a terminal")
     func yes() async throws {
         let claim = try await Claim.made()
@@ -174,6 +199,9 @@ struct TrustTests {
         let sent = try await namesakes.alice.run("send", "bob@\(second.prefix.prefix(4))", "hi", "--wait", "delivered")
         #expect(sent.lines == ["queued", "sent", "delivered"])
         #expect(try await namesakes.second.run("history", "alice", "--json").objects().count == 1)
+        #expect(try await namesakes.alice.user(second.prefix)?["isPinned"] as? Bool == false)
+        let accepted = try await namesakes.alice.run("trust", namesakes.second.userID(), "--accept")
+        #expect(accepted.status == 0, "\(accepted.errors)")
         #expect(try await namesakes.alice.user(second.prefix)?["isPinned"] as? Bool == true)
         #expect(try await namesakes.alice.user(first.prefix)?["conflictsWith"] as? String != nil)
     }

@@ -51,9 +51,14 @@ struct DeviceTableTests {
         let both = first + [PeerAddress(host: "10.0.0.7", port: 4000)]
         #expect(table.received(.appeared(host), from: "a") == [.ownDeviceElsewhere(addresses: both)])
         #expect(table.received(.disappeared(port.key), from: "a") == [])
-        #expect(table.received(.unavailable(reason: "x"), from: "b").count == 1)
+        #expect(
+            table.received(.unavailable(reason: "x"), from: "b").last
+                == .ownDeviceElsewhere(addresses: Array(both.dropFirst())), "one of the two is gone")
         #expect(
             table.received(.appeared(port), from: "a") == [.ownDeviceElsewhere(addresses: both)], "it has come back")
+        #expect(table.received(.disappeared(host.key), from: "a") == [.ownDeviceElsewhere(addresses: first)])
+        #expect(table.received(.disappeared(port.key), from: "a") == [.ownDeviceElsewhere(addresses: [])], "all gone")
+        #expect(table.received(.disappeared(port.key), from: "a") == [])
     }
 
     @Test("keeps a bounded number of records of this node's own device")
@@ -126,6 +131,32 @@ struct DeviceTableTests {
         }
         #expect(device.name.text == "robert")
         #expect(device.addresses.count == 2)
+    }
+
+    @Test("takes a device for one of this node's network while any of its records says so, whatever a newer one says")
+    mutating func otherNetwork() throws {
+        let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
+        let lie = try record("bob", seed: 1, on: "wlan0", at: ["10.6.6.6:4000"], networkTag: "other")
+        _ = table.received(.appeared(bob), from: "a")
+        #expect(table.received(.appeared(lie), from: "a") == [], "nothing of it counts")
+        guard case .updated(let device) = table.received(.disappeared(bob.key), from: "a").first else {
+            Issue.record("bob is still there")
+            return
+        }
+        #expect(device.networkTag == "other")
+        #expect(Self.addresses(table.received(.appeared(bob), from: "a")) == ["10.0.0.1:4000"])
+    }
+
+    @Test("takes a device for one of this node's version while any of its records says so")
+    mutating func otherVersion() throws {
+        let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
+        let old = bob.announcement
+        let announcement = Announcement(
+            deviceID: old.deviceID, name: old.name, fingerprint: old.fingerprint, protocolVersion: 2, networkTag: nil)
+        let key = ServiceRecord.Key(instance: "other", interface: "eth0", family: .ipv4)
+        let lie = ServiceRecord(key: key, announcement: announcement, addresses: bob.addresses)
+        _ = table.received(.appeared(bob), from: "a")
+        #expect(table.received(.appeared(lie), from: "a") == [])
     }
 
     @Test("loses the device whose record another device took over")

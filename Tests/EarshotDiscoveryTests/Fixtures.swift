@@ -13,17 +13,18 @@ func advertisement(
         port: port)
 }
 
-func announcement(_ name: String, seed: UInt8) throws -> Announcement {
-    try Announcement(advertisement(name, seed: seed).txtRecord())
+func announcement(_ name: String, seed: UInt8, networkTag: String? = nil) throws -> Announcement {
+    try Announcement(advertisement(name, seed: seed, networkTag: networkTag).txtRecord())
 }
 
 func record(
     _ name: String, seed: UInt8, on interface: String = "eth0", _ family: AddressFamily = .ipv4,
-    at addresses: [String]
+    at addresses: [String], networkTag: String? = nil
 ) throws -> ServiceRecord {
     ServiceRecord(
         key: ServiceRecord.Key(instance: "instance \(seed)", interface: interface, family: family),
-        announcement: try announcement(name, seed: seed), addresses: addresses.compactMap { PeerAddress($0) })
+        announcement: try announcement(name, seed: seed, networkTag: networkTag),
+        addresses: addresses.compactMap { PeerAddress($0) })
 }
 
 private func bytes32(_ seed: UInt8) -> Bytes32 {

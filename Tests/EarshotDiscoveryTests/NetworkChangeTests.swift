@@ -47,6 +47,19 @@ struct NetworkChangeFilterTests {
         #expect(filter.closed(with: before) == false)
     }
 
+    @Test("are reported when the kernel does not say what is so, and when it does again")
+    mutating func unknown() {
+        filter.heard(isOverrun: false, at: start)
+        #expect(filter.closed(with: nil) == true)
+        #expect(filter.deadline == nil)
+        filter.heard(isOverrun: false, at: start)
+        #expect(filter.closed(with: nil) == true)
+        filter.heard(isOverrun: false, at: start)
+        #expect(filter.closed(with: before) == true)
+        filter.heard(isOverrun: false, at: start)
+        #expect(filter.closed(with: before) == false)
+    }
+
     @Test("are a new route too")
     mutating func route() throws {
         let route = try #require(NetworkRoute(KernelMessage.route(type: RTN_UNICAST)))

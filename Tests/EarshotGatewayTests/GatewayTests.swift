@@ -13,6 +13,7 @@ struct GatewayTests {
             #expect(status.id == node.node.userID.description)
             #expect(status.port == node.port)
             #expect(status.links.isEmpty)
+            #expect((status.discovery.devices, status.discovery.operations, status.dialTargets) == (0, 0, 0))
         }
     }
 

@@ -40,6 +40,26 @@ struct RequestTests {
         #expect(try response.error().code == "unknownUser")
     }
 
+    @Test("to decide about a user under another name than they have now is refused, and changes nothing")
+    func renamed() async throws {
+        try await TestNode.pair { alice, bob in
+            for (name, status, code) in [("carol", 409, "nameChanged"), (" ", 400, "invalidRequest")] {
+                let response = try await RawRequest(
+                    method: "POST", path: "/v1/users/\(bob.node.userID)/trust",
+                    body: Array(#"{"decision":"block","name":"\#(name)"}"#.utf8)
+                ).send(to: alice.node.home.socketFile)
+                #expect(response.status == status)
+                #expect(try response.error().code == code)
+            }
+            #expect(await alice.node.users.user(bob.node.userID)?.trust == .unverified)
+            let response = try await RawRequest(
+                method: "POST", path: "/v1/users/\(bob.node.userID)/trust",
+                body: Array(#"{"decision":"block","name":"bob"}"#.utf8)
+            ).send(to: alice.node.home.socketFile)
+            #expect(response.status == 200)
+        }
+    }
+
     @Test("is read up to a limit")
     func tooLarge() async throws {
         let response = try await send(Array(repeating: 0x20, count: GatewayLimits.bodyBytes + 1))

@@ -94,7 +94,7 @@ struct LinkHandshakeTests {
         #expect(refuser.closing?.code == .credentialExpired)
         #expect(
             refuser.closing?.message
-                == "the credential of alice expired 19675 days ago and was not renewed: alice must renew it")
+                == "the credential of alice expired 19676 days ago and was not renewed: alice must renew it")
         #expect(refused.closing?.closeReason == .credentialExpired)
         #expect(refused.closing?.message.hasSuffix("this node's credential has expired: renew it") == true)
     }

@@ -1,5 +1,6 @@
 import EarshotCrypto
 import EarshotModel
+import EarshotTesting
 import Testing
 
 @testable import EarshotProtocol
@@ -109,10 +110,73 @@ struct TrustTests {
         // A message from one of them chooses nobody: who writes first is no better than who does not.
         group.send("I am bob", from: second, to: alice)
         #expect(group.user(second, of: alice)?.isPinned == false)
-        try group.send("which of you?", from: alice, to: first)?.get()
+        // Nor does an answer: a program that answers whoever writes has decided nothing.
+        try group.send("which of you?", from: alice, to: second)?.get()
+        #expect(group.user(second, of: alice)?.isPinned == false)
+        try group.decide(.accept, by: alice, about: first)?.get()
         #expect(group.user(first, of: alice)?.isPinned == true)
         #expect(group.user(second, of: alice)?.conflictingID == group.userID(first))
         #expect(!group.isLinked(alice, second))
+    }
+
+    @Test("who takes a pinned name while linked is shut out on that link too, and what waits for them fails")
+    func renamedOnALink() throws {
+        var scene = Scene()
+        let identity = SigningKey.generate()
+        func mallory(named name: String, run: UInt64) throws -> LocalDevice {
+            var generator = SeededGenerator(seed: 5)
+            let (signing, agreement) = (generator.signingKey(), generator.agreementKey())
+            let credential = Credential.issue(
+                name: try UserName(name), identityKey: identity, deviceKey: signing,
+                agreementKey: agreement.publicKey, notBefore: 0, notAfter: 4_000_000_000_000)
+            let link = LinkConfiguration(agreementKey: agreement, credential: credential, networkKey: nil, run: run)
+            return LocalDevice(signingKey: signing, link: link)
+        }
+        let first = scene.group.add(try mallory(named: "mallory", run: 1))
+        scene.group.dial(first, scene.alice)
+        #expect(scene.group.isLinked(first, scene.alice))
+        let second = scene.group.add(try mallory(named: "bob", run: 2))
+        scene.group.dial(second, scene.alice)
+        #expect(scene.group.user(first, of: scene.alice)?.isOnline == false)
+        #expect(scene.group.user(first, of: scene.alice)?.conflictingID == scene.group.userID(scene.bob))
+    }
+
+    @Test("with a network key, nothing is noted of who is dialled and has not proved to have it")
+    func claimsOfOutsiders() throws {
+        let key = SecretBytes(copying: [UInt8](repeating: 7, count: 32))
+        let alice = device("alice", networkKey: key)
+        let outsider = device("bob", seed: 9)
+        let bob = UserRecord(
+            userID: device("bob").userID, name: outsider.name, trust: .unverified, isPinned: true, firstSeen: 0,
+            lastSeen: 0)
+        var snapshot = Snapshot()
+        snapshot.users = [bob]
+        let now = MachinePair.start
+        var machine = NodeMachine(local: alice, snapshot: snapshot, now: now) { .generate() }
+        let address = PeerAddress(host: "10.0.0.9", port: 7)
+        _ = machine.addStaticPeer(address, now: now)
+        let connectionID = ConnectionID(1)
+        let hello = machine.connected(connectionID, to: address, now: now).flatMap { action -> [UInt8] in
+            if case .write(_, let bytes) = action { bytes } else { [] }
+        }
+        // The outsider knows the network's tag, as anybody does, and answers with a key of its own.
+        var input = MessageBuffer()
+        input.append(hello)
+        _ = try input.next(limit: 2048)
+        guard case .noise(let first) = try input.next(limit: 2048) else { throw CancellationError() }
+        var handshake = try HandshakeState(
+            pattern: .xxpsk3, role: .responder, prologue: alice.link.prologue, staticKey: outsider.link.agreementKey,
+            ephemeralKey: .generate(), presharedKey: SecretBytes(copying: [UInt8](repeating: 8, count: 32)))
+        _ = try handshake.readMessage(first)
+        var introduction = Earshot_V1_Introduction()
+        introduction.credential = outsider.link.credential.wire
+        introduction.run = 1
+        let reply = MessageBuffer.framed(try handshake.writeMessage(payload: Wire.encode(introduction)))
+        let actions = machine.received(reply, on: connectionID, now: now)
+        #expect(machine.users.map(\.userID) == [bob.userID])
+        #expect(machine.peerClocks.isEmpty)
+        for case .post(.identityConflict) in actions { Issue.record("told of a conflict that nobody has proved") }
+        for case .commit in actions { Issue.record("wrote what nobody has proved") }
     }
 
     @Test("a pinned user who takes another's name does not hold it")

@@ -28,7 +28,7 @@ final class CredentialKeeper: Sendable {
     /// - Parameters:
     ///   - adopt: gives the node a renewed credential, which is on the disk by then. The node says so.
     ///   - post: is told what people must know.
-    func run(adopt: (Credential) async -> Void, post: (Event) -> Void) async {
+    func run(adopt: (Credential) async -> Void, post: (Event) async -> Void) async {
         var schedule = CredentialSchedule(credential)
         while true {
             let wait = await look(&schedule, adopt: adopt, post: post)
@@ -39,12 +39,12 @@ final class CredentialKeeper: Sendable {
 
     /// - Returns: in how many milliseconds to look again.
     private func look(
-        _ schedule: inout CredentialSchedule, adopt: (Credential) async -> Void, post: (Event) -> Void
+        _ schedule: inout CredentialSchedule, adopt: (Credential) async -> Void, post: (Event) async -> Void
     ) async -> Int64 {
         let now = clock.now()
         let (step, wait) = schedule.step(now: now, canRenew: identity.isAtHand)
         guard step == .renew else {
-            if let event = event(for: step, problem: nil) { post(event) }
+            if let event = event(for: step, problem: nil) { await post(event) }
             return wait
         }
         do throws(EarshotError) {
@@ -55,7 +55,7 @@ final class CredentialKeeper: Sendable {
             return max(schedule.step(now: now, canRenew: true).wait, Timing.credentialRetry)
         } catch {
             let (step, _) = schedule.step(now: now, canRenew: false)
-            if let event = event(for: step, problem: error) { post(event) }
+            if let event = event(for: step, problem: error) { await post(event) }
             return Timing.credentialRetry
         }
     }
@@ -67,7 +67,8 @@ final class CredentialKeeper: Sendable {
         case .nothing, .renew: return nil
         case .tellWillExpire: return .credentialWillExpire(notice(remedy))
         case .tellExpired: return .credentialExpired(notice(remedy))
-        case .tellNotYetValid: return .credentialNotYetValid(notice("set this machine's clock: it is behind"))
+        case .tellNotYetValid:
+            return .credentialNotYetValid(notice("set this machine's clock if it is behind; else \(remedy)"))
         }
     }
 

@@ -10,7 +10,7 @@ struct CredentialSchedule: Hashable, Sendable {
         case renew
         case tellWillExpire
         case tellExpired
-        /// By this machine's clock the credential has not begun: the clock was set back, or was wrong before.
+        /// By this machine's clock the credential has not begun: the clock is behind, or the one that issued it was ahead.
         case tellNotYetValid
     }
 
@@ -20,8 +20,7 @@ struct CredentialSchedule: Hashable, Sendable {
     private let warnings: [Int64]
     private var warningsTold = 0
     private var hasToldExpired = false
-    /// Since when the credential has not been valid yet, by the wall clock.
-    private var notYetValidSince: Int64?
+    private var hasToldNotYetValid = false
 
     /// - Parameters: the credential's span of time, in milliseconds since 1970.
     init(notBefore: Int64, notAfter: Int64) {
@@ -41,8 +40,8 @@ struct CredentialSchedule: Hashable, Sendable {
     ///   - canRenew: whether the identity's key is at hand.
     /// - Returns: what to do, and in how many milliseconds to look again.
     mutating func step(now: Int64, canRenew: Bool) -> (step: Step, wait: Int64) {
-        guard now >= notBefore else { return notYetValid(now: now, canRenew: canRenew) }
-        notYetValidSince = nil
+        guard now >= notBefore else { return notYetValid(canRenew: canRenew) }
+        hasToldNotYetValid = false
         let renewal = warnings[0]
         if canRenew, now >= renewal { return (.renew, 0) }
         guard now < notAfter else {
@@ -57,16 +56,12 @@ struct CredentialSchedule: Hashable, Sendable {
         return (.tellWillExpire, wait)
     }
 
-    /// A clock that is wrong after a start is often put right within a moment, and then the credential is valid as it
-    /// is: another, issued by the wrong clock, would not be. A clock that stays as it is was wrong before.
-    private mutating func notYetValid(now: Int64, canRenew: Bool) -> (step: Step, wait: Int64) {
-        guard let since = notYetValidSince else {
-            notYetValidSince = now
-            return (.tellNotYetValid, Timing.credentialRetry)
-        }
-        // Set back once more: the patience begins anew.
-        if now < since { notYetValidSince = now }
-        let isLasting = now - since >= Timing.clockPatience
-        return isLasting && canRenew ? (.renew, 0) : (.nothing, Timing.credentialRetry)
+    /// A clock that was ahead, and was put right, has left a credential that no peer takes: another is issued at once.
+    /// If it is this clock that is wrong nothing is lost, since by it peers are refused too, and what it issues is
+    /// renewed when the clock is right.
+    private mutating func notYetValid(canRenew: Bool) -> (step: Step, wait: Int64) {
+        if canRenew { return (.renew, 0) }
+        defer { hasToldNotYetValid = true }
+        return (hasToldNotYetValid ? .nothing : .tellNotYetValid, Timing.credentialRetry)
     }
 }

@@ -12,25 +12,6 @@ enum Wording {
         return "\(count / unit.size) \(unit.name)"
     }
 
-    /// A span of time in its largest whole unit: `3 minutes`.
-    static func span(milliseconds: some BinaryInteger) -> String {
-        let seconds = milliseconds.magnitude / 1000
-        let units: [(name: String, seconds: UInt64)] = [("day", 86_400), ("hour", 3600), ("minute", 60)]
-        guard let unit = units.first(where: { UInt64(seconds) >= 2 * $0.seconds }) else {
-            return count(seconds, "second")
-        }
-        return count(UInt64(seconds) / unit.seconds, unit.name)
-    }
-
-    /// A text as a shell takes it for one word. A peer chooses its name, and users copy commands.
-    static func shellWord(_ text: String) -> String {
-        let isPlain = text.unicodeScalars.allSatisfy {
-            $0.isASCII && ($0.properties.isAlphabetic || "0123456789._@-".unicodeScalars.contains($0))
-        }
-        guard !isPlain || text.isEmpty || text.hasPrefix("-") else { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
-    }
-
     /// `a, b and 3 more`: the first few of a list that others may make long.
     static func list(_ items: [String], limit: Int = 5) -> String {
         guard items.count > limit else { return items.joined(separator: ", ") }

@@ -66,8 +66,10 @@ extension Home {
         let networkKey = try networkKey()
         var home = UnlockedHome(keys: keys, credential: credential, identity: identity, networkKey: networkKey)
         let renewal = CredentialSchedule.renewal(notBefore: credential.notBefore, notAfter: credential.notAfter)
-        guard identity.isAtHand, Self.now >= renewal || passphrase != nil else { return home }
-        let renewed = try issue(replacing: credential, identity: identity, keys: keys, now: Self.now)
+        let now = Self.now
+        let isDue = now >= renewal || now < credential.notBefore
+        guard identity.isAtHand, isDue || passphrase != nil else { return home }
+        let renewed = try issue(replacing: credential, identity: identity, keys: keys, now: now)
         do { try writeCredential(renewed) } catch {
             home.renewalFailure = error
             return home
@@ -111,10 +113,11 @@ extension Home {
 
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
+    /// A clock that has just begun, in 1970, leaves no room for what a credential is dated back by.
     func issue(name: UserName, identity: SigningKey, keys: DeviceKeys, now: Int64) -> Credential {
         Credential.issue(
             name: name, identityKey: identity, deviceKey: keys.signing,
-            agreementKey: keys.agreement.publicKey, notBefore: now - Timing.credentialBackdating,
+            agreementKey: keys.agreement.publicKey, notBefore: max(0, now - Timing.credentialBackdating),
             notAfter: now + Timing.credentialLifetime)
     }
 

@@ -7,7 +7,7 @@ extension Home {
     /// - Throws: `EarshotError` `notInitialized`, `looseHome`, `unusableHome`.
     public func networkKey() throws(EarshotError) -> NetworkKey? {
         try check()
-        guard access(networkFile, F_OK) == 0 else { return nil }
+        guard try PrivateFile.isThere(networkFile) else { return nil }
         return NetworkKey(secret: try readSecret(networkFile, KeyFileLabel.network, count: NetworkKey.byteCount))
     }
 

@@ -44,29 +44,26 @@ public final class HomeLock: Sendable {
 
     /// The pid of the node that runs on a home directory, if one does.
     public static func holder(of home: Home) -> Int32? {
-        let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var range = wholeFile
-        guard fcntl(descriptor, getLock, &range) == 0, range.l_type != F_UNLCK else { return nil }
-        return Int32(line(in: descriptor).prefix(while: \.isNumber))
+        reading(home) { isHeld($0) ? Int32(line(in: $0).prefix(while: \.isNumber)) : nil }
     }
 
     /// Whether a process holds the lock of a home directory, also one that has not written its pid.
-    static func isHeld(_ home: Home) -> Bool {
-        let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var range = wholeFile
-        return fcntl(descriptor, getLock, &range) == 0 && range.l_type != F_UNLCK
-    }
+    static func isHeld(_ home: Home) -> Bool { reading(home) { isHeld($0) } ?? false }
 
     /// The pid that a node has left in the file which did not end cleanly, or that of the one that runs.
-    static func writtenPid(of home: Home) -> Int32? {
+    static func writtenPid(of home: Home) -> Int32? { reading(home) { Int32(line(in: $0)) } }
+
+    /// - Returns: `nil` too where there is no file to read.
+    private static func reading<Result>(_ home: Home, _ body: (Int32) -> Result?) -> Result? {
         let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        return Int32(line(in: descriptor))
+        return body(descriptor)
+    }
+
+    private static func isHeld(_ descriptor: Int32) -> Bool {
+        var range = wholeFile
+        return fcntl(descriptor, getLock, &range) == 0 && range.l_type != F_UNLCK
     }
 
     private static let ending = " ended"

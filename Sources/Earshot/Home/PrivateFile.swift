@@ -29,6 +29,17 @@ enum PrivateFile {
         return bytes
     }
 
+    /// Whether there is something of that name, which `read` may refuse all the same.
+    /// - Throws: `EarshotError` `unusableHome` where that cannot be known.
+    static func isThere(_ path: String) throws(EarshotError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw failure("read", path) }
+            return false
+        }
+        return true
+    }
+
     /// Writes a new file with mode 0600, through to the disk, in one step: it is there whole or not at all.
     /// - Throws: `EarshotError` `unusableHome`.
     static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(EarshotError) {

@@ -38,18 +38,21 @@ extension Node {
         let status = await shell.status()
         let users = await shell.users
         let names = Dictionary(uniqueKeysWithValues: users.map { ($0.userID, $0.name) })
+        let found = discoveryStatus
         let undelivered = status.undelivered.map { UndeliveredCount(userID: $0, name: names[$0], count: $1) }
         return NodeStatus(
             name: name, userID: userID, deviceID: deviceID, port: status.port,
             addresses: status.port.map(listeningAddresses) ?? [], discovery: status.discovery, links: status.links,
             knownUsers: users.count, undeliveredMessages: undelivered.reduce(0) { $0 + $1.count },
             undelivered: undelivered.sorted { ($0.name?.text ?? "", $0.userID) < ($1.name?.text ?? "", $1.userID) },
-            credentialExpiry: credentialExpiry, networkTag: networkTag, otherNetworks: otherNetworkCount)
+            credentialExpiry: credentialExpiry, networkTag: networkTag, otherNetworks: otherNetworkCount,
+            devices: found?.deviceCount ?? 0, discoveryOperations: found?.operationCount ?? 0,
+            dialTargets: status.dialTargets)
     }
 
     private func listeningAddresses(port: UInt16) -> [PeerAddress] {
         do {
-            return try HostInterface.all().map { InterfaceFacts($0, DiscoveryConfiguration()) }.filter(\.isUsed)
+            return try HostInterface.all().map { InterfaceFacts($0, configuration.interfaces) }.filter(\.isUsed)
                 .flatMap(\.addresses).map { PeerAddress(host: $0, port: port) }
         } catch {
             configuration.logger.warning("the network interfaces cannot be listed", metadata: ["error": "\(error)"])
@@ -61,13 +64,13 @@ extension Node {
 extension NodeShell {
     /// Gathers what the node's diagnosis is made of.
     func facts(of node: Node) -> NodeFacts {
-        let status = status()
+        let (status, now) = (status(), Moment.now.uptime)
         var facts = NodeFacts(name: node.name.text, userID: node.userID)
         facts.port = status.port
         facts.discovery = journal.discovery
         facts.deviceCount = journal.deviceCount
         // Advertised ones, or such as were only dialled: the same node may be both.
-        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts.count)
+        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts(now: now).count)
         facts.hasNetworkKey = node.networkTag != nil
         facts.ownDeviceElsewhere = journal.ownDeviceElsewhere
         facts.givenPeerCount = node.configuration.staticPeers.count
@@ -76,13 +79,14 @@ extension NodeShell {
         facts.clocks = peerClocks
         facts.storageFailure = journal.storageFailure
         facts.credential = node.credentialFacts
-        facts.failures = journal.failures
+        facts.failures = journal.failures(now: now)
         return facts
     }
 }
 
 extension NodeFacts.PeerLink {
     init(_ link: LinkStatus) {
+        userID = link.userID
         name = link.name.text
         address = link.address.flatMap { PeerAddress($0) }
         isOutbound = link.isOutbound

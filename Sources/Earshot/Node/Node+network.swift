@@ -8,14 +8,12 @@ extension Node {
     func watchNetwork() async {
         let (interfaces, shell, logger) = (configuration.interfaces, shell, configuration.logger)
         let monitor = NetworkMonitor { interfaces.includes(interface: $0) }
-        do {
-            try await monitor.run { change in
-                logger.info("the network or a clock changed", metadata: ["change": "\(change)"])
-                shell.loop.execute { shell.assumeIsolated { $0.noticed(change) } }
-            }
-        } catch {
-            // Links and dials still find out by themselves, only later.
+        await monitor.run { error in
+            // Until the monitor has begun again, links and dials find out by themselves, only later.
             logger.warning("changes of the network are not seen", metadata: ["error": "\(error)"])
+        } reporting: { change in
+            logger.info("the network or a clock changed", metadata: ["change": "\(change)"])
+            shell.loop.execute { shell.assumeIsolated { $0.noticed(change) } }
         }
     }
 
@@ -27,7 +25,8 @@ extension Node {
             return try await shell.start(port: configuration.port, staticPeers: peers)
         }
         do { return try await shell.start(port: last, staticPeers: peers) } catch {
-            guard error.code == .portInUse else { throw error }
+            // Taken meanwhile, or no longer allowed: nobody has asked for that port.
+            configuration.logger.info("the last port is not to be had", metadata: ["error": "\(error)"])
             return try await shell.start(port: 0, staticPeers: peers)
         }
     }

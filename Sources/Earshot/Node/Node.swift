@@ -47,6 +47,8 @@ public final class Node: Sendable {
     let historyQueue = DispatchQueue(label: "earshot.history")
     private let keeper: CredentialKeeper
     private let otherNetworks = Mutex(OtherNetworks())
+    /// What looks for others, once the node runs.
+    private let discovery = Mutex<Discovery?>(nil)
 
     /// Opens a home directory that `Home.create` has made, and takes its lock.
     ///
@@ -94,6 +96,9 @@ public final class Node: Sendable {
     /// How many devices discovery sees now that belong to other networks.
     var otherNetworkCount: Int { otherNetworks.withLock(\.count) }
 
+    /// How discovery stands; `nil` before the node runs.
+    var discoveryStatus: DiscoveryStatus? { discovery.withLock(\.self)?.status }
+
     var credentialFacts: CredentialFacts {
         let credential = keeper.credential
         return CredentialFacts(
@@ -123,12 +128,13 @@ public final class Node: Sendable {
             sources: configuration.discoverySources,
             advertising: Advertisement(
                 name: name, userID: userID, deviceID: deviceID, networkTag: networkTag, port: port))
+        self.discovery.withLock { $0 = discovery }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.run(discovery) }
             group.addTask { for await event in discovery.events { await self.discovered(event) } }
             group.addTask { await self.watchNetwork() }
             group.addTask { await self.keepCredential() }
-            group.addTask { await Self.untilCancelled() }
+            group.addTask { await untilCancelled() }
             // Whatever ends, the node runs on until it is told to stop.
             await group.waitForAll()
         }
@@ -145,7 +151,7 @@ public final class Node: Sendable {
             await shell.renew(credential)
         } post: { event in
             configuration.logger.warning("the credential", metadata: ["event": "\(event.name.rawValue)"])
-            events.post(event)
+            await shell.post(event)
         }
     }
 
@@ -153,7 +159,7 @@ public final class Node: Sendable {
         do { try await discovery.run() } catch is CancellationError {
         } catch {
             configuration.logger.error("discovery ended", metadata: ["error": "\(error)"])
-            events.post(.discoveryUnavailable(source: "discovery", reason: "\(error)"))
+            await shell.post(.discoveryUnavailable(source: "discovery", reason: "\(error)"))
         }
     }
 
@@ -177,8 +183,10 @@ public final class Node: Sendable {
         case .sourceUnavailable(let source, let reason):
             configuration.logger.warning(
                 "discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
-            events.post(.discoveryUnavailable(source: source, reason: reason))
-        case .sourceAvailable(let source): events.post(.discoveryAvailable(source: source))
+            await shell.post(.discoveryUnavailable(source: source, reason: reason))
+        case .sourceAvailable(let source): await shell.post(.discoveryAvailable(source: source))
+        case .ownDeviceElsewhere(addresses: []):
+            configuration.logger.info("nobody else advertises this device any more")
         case .ownDeviceElsewhere(let addresses):
             let places = addresses.map(\.description).joined(separator: ", ")
             configuration.logger.warning(
@@ -193,7 +201,7 @@ public final class Node: Sendable {
     /// Counts a device of another network, and no longer dials it if it was of this one.
     private func otherNetworkSeen(_ device: DiscoveredDevice) async {
         let news = otherNetworks.withLock { $0.seen(device.deviceID, tag: device.networkTag) }
-        if let news { events.post(.otherNetworkSeen(news)) }
+        if let news { await shell.post(.otherNetworkSeen(news)) }
         await shell.lost(device.deviceID)
     }
 
@@ -207,14 +215,5 @@ public final class Node: Sendable {
                 LinkFailure(
                     address: address, userID: nil, code: ProtocolError.Code.unsupportedVersion.description,
                     message: message)))
-    }
-
-    private static func untilCancelled() async {
-        let (stream, continuation) = AsyncStream<Never>.makeStream()
-        await withTaskCancellationHandler {
-            for await _ in stream {}
-        } onCancel: {
-            continuation.finish()
-        }
     }
 }

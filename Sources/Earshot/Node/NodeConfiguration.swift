@@ -1,7 +1,8 @@
-@_exported public import struct EarshotDiscovery.DiscoveryConfiguration
-@_exported public import struct EarshotDiscovery.DNSSDSource
-public import protocol EarshotDiscovery.DiscoverySource
 public import Logging
+
+@_exported public import struct EarshotDiscovery.DNSSDSource
+@_exported public import struct EarshotDiscovery.DiscoveryConfiguration
+public import protocol EarshotDiscovery.DiscoverySource
 
 /// Everything about a node that its program decides.
 public struct NodeConfiguration: Sendable {

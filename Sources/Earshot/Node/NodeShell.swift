@@ -15,6 +15,7 @@ actor NodeShell {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
     private var machine: NodeMachine
+    private var actions = ActionQueue<NodeAction>()
     private let store: Store
     private let events: EventBus
     private let sockets: LinkSockets
@@ -73,9 +74,9 @@ actor NodeShell {
         }
     }
 
-    func decide(_ decision: TrustDecision, about userID: UserID) async throws {
+    func decide(_ decision: TrustDecision, about userID: UserID, named name: UserName?) async throws {
         _ = try await request { machine, requestID, now in
-            machine.decide(decision, about: userID, requestID: requestID, now: now)
+            machine.decide(decision, about: userID, name: name, requestID: requestID, now: now)
         }
     }
 
@@ -112,7 +113,7 @@ actor NodeShell {
         let links = machine.establishedLinks.map { LinkStatus($0, now: now) }
         return ShellStatus(
             links: links.sorted { ($0.name, $0.deviceID) < ($1.name, $1.deviceID) }, undelivered: machine.undelivered,
-            port: port, discovery: journal.discovery)
+            port: port, discovery: journal.discovery, dialTargets: machine.dialTargetCount)
     }
 
     /// The clocks of the peers that were met lately, linked or refused.
@@ -219,26 +220,31 @@ actor NodeShell {
 
     // MARK: - What is to be done
 
+    /// What is done may at once bring about more, as a connection that fails when it is begun or written to. That waits
+    /// its turn: the messages of a link have an order.
     private func perform(_ actions: [NodeAction]) {
-        for action in actions {
-            switch action {
-            case .connect(let connectionID, let addresses): connect(connectionID, addresses)
-            case .write(let connectionID, let bytes): write(bytes, to: connectionID)
-            case .disconnect(let connectionID): disconnect(connectionID)
-            case .commit(let commit): write(commit)
-            case .read(let read): self.read(read)
-            case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
-            case .probe(let probeID, let address): probe(probeID, address)
-            case .reachability(let requestID, let answers):
-                reachabilityRequests.removeValue(forKey: requestID)?.resume(returning: answers)
-            case .complete(let requestID, let result): complete(requestID, result)
-            case .post(let event): post(event)
-            }
-        }
+        guard self.actions.add(actions) else { return }
+        while let action = self.actions.next() { perform(action) }
         schedule()
         if machine.isSettled, !settling.isEmpty {
             for continuation in settling { continuation.resume() }
             settling = []
+        }
+    }
+
+    private func perform(_ action: NodeAction) {
+        switch action {
+        case .connect(let connectionID, let addresses): connect(connectionID, addresses)
+        case .write(let connectionID, let bytes): write(bytes, to: connectionID)
+        case .disconnect(let connectionID): disconnect(connectionID)
+        case .commit(let commit): write(commit)
+        case .read(let read): self.read(read)
+        case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
+        case .probe(let probeID, let address): probe(probeID, address)
+        case .reachability(let requestID, let answers):
+            reachabilityRequests.removeValue(forKey: requestID)?.resume(returning: answers)
+        case .complete(let requestID, let result): complete(requestID, result)
+        case .post(let event): post(event)
         }
     }
 
@@ -370,9 +376,17 @@ actor NodeShell {
         requests.removeValue(forKey: requestID)?.resume(with: result.mapError { EarshotError($0) })
     }
 
+    /// Where the linked devices of a user are.
+    private func hosts(of userID: UserID) -> Set<String> {
+        Set(machine.establishedLinks.filter { $0.peer.userID == userID }.compactMap { $0.address?.host })
+    }
+
     func post(_ event: Event) {
-        journal.note(event)
+        let now = Moment.now.uptime
+        journal.note(event, now: now)
         switch event {
+        case .userDiscovered(let user), .userUpdated(let user, _):
+            if user.isOnline { journal.linked(hosts: hosts(of: user.userID)) }
         case .linkFailed(let failure):
             logger.info("link failed", metadata: ["address": "\(failure.address)", "reason": "\(failure.message)"])
         case .identityConflict(let conflict):
@@ -406,6 +420,7 @@ struct ShellStatus {
     let undelivered: [UserID: UInt64]
     let port: UInt16?
     let discovery: NodeDiscovery
+    let dialTargets: Int
 }
 
 extension LinkStatus {

@@ -20,6 +20,12 @@ public struct NodeStatus: Sendable, Hashable {
     public let networkTag: String?
     /// Devices that discovery sees now and that belong to other networks.
     public let otherNetworks: Int
+    /// Devices that discovery sees now, of this network and of others.
+    public let devices: Int
+    /// What discovery has open in the DNS-SD stacks now: `DiscoveryStatus.operationCount`.
+    public let discoveryOperations: Int
+    /// Devices and addresses that this node is linked to, dials, or will dial.
+    public let dialTargets: Int
 }
 
 /// A link at one moment.

@@ -11,7 +11,7 @@ struct Block: ProgramCommand {
 
             EXAMPLES:
               earshot block mallory
-              earshot block bob@3fk9
+              earshot block bob@3fk9qbmj
             """)
 
     @OptionGroup var common: CommonOptions

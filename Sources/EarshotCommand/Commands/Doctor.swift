@@ -34,7 +34,9 @@ struct Doctor: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         var report = DoctorReport(output: output)
-        let local = try await Diagnosis.of(common.homeDirectory, testsMulticast: !network.isUndiscoverable)
+        let local = try await Diagnosis.of(
+            common.homeDirectory, discovery: network.configuration().interfaces,
+            testsMulticast: !network.isUndiscoverable)
         for finding in local { try report.add(GatewayFinding(finding)) }
         if Diagnosis.allowsStart(local) {
             for finding in try await nodeFindings() { try report.add(finding) }

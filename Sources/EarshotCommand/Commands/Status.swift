@@ -39,7 +39,8 @@ struct Status: ProgramCommand {
             let pid = session.isOwn ? nil : HomeLock.holder(of: home)
             let record = Record(status: try await session.client.status(), home: home.path, pid: pid)
             try output.object(record)
-            for line in StatusReport(record: record, style: output.style).lines { output.line(line) }
+            let report = StatusReport(record: record, names: try await session.client.names(), style: output.style)
+            for line in report.lines { output.line(line) }
         }
     }
 }

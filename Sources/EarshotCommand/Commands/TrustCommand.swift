@@ -12,12 +12,14 @@ struct TrustCommand: ProgramCommand {
             pretends to be them. Ask the person, not the network: the fingerprint tells.
 
             With --accept the name goes to the other key. Nothing is sent to the old one any more: messages that wait \
-            for it fail, and whoever was verified is so no longer. On a terminal it asks first.
+            for it fail, and whoever was verified is so no longer. On a terminal it asks first. Elsewhere, and with \
+            --yes, the beginning of a key is at least its fingerprint: 20 characters.
 
             EXAMPLES:
               earshot trust bob
               earshot trust bob --accept
-              earshot trust bob@3fk9 --accept --yes
+              earshot trust bob@3fk9qbmj --accept
+              earshot trust bob@3fk9qbmj7x2hwcra5t6n --accept --yes
             """)
 
     @OptionGroup var common: CommonOptions
@@ -66,6 +68,9 @@ struct TrustCommand: ProgramCommand {
             output.line("the name \(names.looks(of: user.name)) is pinned to \(user.fingerprint) already")
         case .user(let user):
             guard !user.isBlocked else { throw names.blocked(user) }
+            try KeyPrefix(self.name, of: user).checkDecides(isAsking: isAsking, names) {
+                "earshot trust \($0) --accept" + (isSure ? " --yes" : "")
+            }
             try await confirm(user, claims, names)
             // A node that runs only for this command was not kept while somebody thought.
             try await Session.with(common.homeDirectory) { session in
@@ -74,8 +79,10 @@ struct TrustCommand: ProgramCommand {
         }
     }
 
+    private var isAsking: Bool { !isSure && Confirmation.isPossible }
+
     private func confirm(_ user: GatewayUser, _ claims: NameClaims, _ names: NameBook) async throws {
-        guard !isSure, Confirmation.isPossible else { return }
+        guard isAsking else { return }
         let name = names.looks(of: user.name)
         let from = claims.pinned.map { "from the key \($0.fingerprint) " } ?? ""
         guard try await Confirmation.ask("Give the name \(name) \(from)to the key \(user.fingerprint)?") else {
@@ -88,7 +95,7 @@ struct TrustCommand: ProgramCommand {
     ) async throws {
         var waiting: WaitingMessages?
         if let pinned = claims.pinned { waiting = try await WaitingMessages(client, to: pinned) }
-        let accepted = try await client.decide(.accept, about: user.id)
+        let accepted = try await client.decide(.accept, about: user.id, named: user.name)
         try output.object(accepted)
         let name = names.looks(of: user.name)
         output.line("the name \(name) is pinned to \(accepted.fingerprint)")

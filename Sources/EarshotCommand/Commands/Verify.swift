@@ -74,8 +74,11 @@ struct Verify: ProgramCommand {
     private func mark(_ number: GatewaySafetyNumber, _ names: NameBook, _ output: Output) async throws {
         if number.user.isBlocked { throw names.blocked(number.user) }
         if let conflict = names.conflict(of: number.user) { throw conflict }
+        if isSure {
+            try KeyPrefix(name, of: number.user).checkDecides(isAsking: false, names) { "earshot verify \($0) --yes" }
+        }
         let user = try await Session.with(common.homeDirectory) {
-            try await $0.client.decide(.verify, about: number.user.id)
+            try await $0.client.decide(.verify, about: number.user.id, named: number.user.name)
         }
         output.line("\(names.shown(user)) is \(output.style.green("verified"))")
         try output.object(Record(number: number, isVerified: user.isVerified))
@@ -132,11 +135,12 @@ struct Verify: ProgramCommand {
     private func advice(_ user: GatewayUser, _ status: GatewayStatus, _ names: NameBook, _ output: Output) -> [String] {
         if user.isVerified { return ["\(names.shown(user)) is verified already."] }
         var lines = [
-            "Compare it in person or by telephone: earshot verify \(ShellWord.quote(status.name)) shows it on the other side.",
+            "Compare it in person or by telephone: earshot verify \(ShellWord.user(status.name, key: status.id)) "
+                + "shows it on the other side.",
             "It must be the same there, digit for digit.",
         ]
         if !isAsking(output), !isSure, matches == nil {
-            lines.append("If it is: earshot verify \(names.typed(user)) --yes")
+            lines.append("If it is: earshot verify \(names.typedWhole(user)) --yes")
         }
         return lines
     }

@@ -96,6 +96,11 @@ struct NameBook: Sendable {
         isNamedAlone(user) && isTypable(user.name) ? user.name : explicit(user)
     }
 
+    /// The name where it stands for the user alone, else the whole key: for a decision about which nobody is asked.
+    func typedWhole(_ user: GatewayUser) -> String {
+        isNamedAlone(user) && isTypable(user.name) ? ShellWord.quote(user.name) : user.id
+    }
+
     /// The name and the beginning of the key, even where the name alone would do.
     func explicit(_ user: GatewayUser) -> String {
         guard isTypable(user.name) else { return user.id }
@@ -103,9 +108,9 @@ struct NameBook: Sendable {
         return idsOfName[text] == nil ? text : user.id
     }
 
-    /// A name that is shown otherwise cannot be copied, and one with a sign in it may be taken for name and key.
+    /// A name that is shown otherwise, or that a shell would read otherwise, is not one to copy.
     private func isTypable(_ name: String) -> Bool {
-        !name.contains("@") && !name.hasPrefix("-") && UserID(name) == nil && looks(of: name) == name
+        ShellWord.isCopyable(name) && UserID(name) == nil && looks(of: name) == name
     }
 
     /// Whether the name alone stands for this user.

@@ -6,7 +6,7 @@ import Foundation
 /// The argument that names another user.
 enum UserArgument {
     static let help: ArgumentHelp =
-        "A user's name, a name and the beginning of the fingerprint (bob@3fk9), or a key."
+        "A user's name, a name and the beginning of the fingerprint (bob@3fk9qbmj), or a key."
 
     /// The users that the node knows, for a shell that completes a command line.
     static let completion = CompletionKind.custom { words, _, _ in await candidates(in: words) }
@@ -14,14 +14,16 @@ enum UserArgument {
     /// Nobody waits longer for a completion.
     private static let patience = Duration.seconds(1)
 
-    /// What cannot be found out is not completed: a shell has no place for an error.
+    /// Only a node that runs is asked: who presses a key opens no home directory. What cannot be found out is not
+    /// completed: a shell has no place for an error.
     private static func candidates(in words: [String]) async -> [String] {
         let home = home(in: words)
+        guard HomeLock.holder(of: home) != nil else { return [] }
         do {
             let names = try await within(patience) {
-                try await Session.with(home) { session in
-                    let names = try await session.client.names()
-                    return try await session.client.users().filter { !$0.isInConflict }.map { candidate($0, names) }
+                try await GatewayClient.withClient(of: home) { client in
+                    let names = try await client.names()
+                    return try await client.users().filter { !$0.isInConflict }.map { candidate($0, names) }
                 }
             }
             return names ?? []

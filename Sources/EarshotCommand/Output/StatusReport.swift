@@ -3,6 +3,7 @@ import EarshotGateway
 /// A node's status for people: a label and a value a line; of what there are several, a line each.
 struct StatusReport {
     let record: Status.Record
+    let names: NameBook
     let style: Style
 
     private static let labelWidth = 13
@@ -19,13 +20,25 @@ struct StatusReport {
     }
 
     private var rows: [(label: String, values: [String])] {
-        let credential = "valid until \(LocalTime.full(status.credentialExpiryMilliseconds))"
-        return [
+        [
             ("name", [status.name]), ("fingerprint", [status.fingerprint]), ("home", [record.home]), ("node", [node]),
             ("addresses", status.addresses.isEmpty ? ["none"] : status.addresses), ("discovery", [discovery]),
             ("links", status.links.isEmpty ? ["none"] : status.links.map(text)),
-            ("users", ["\(status.knownUsers) known"]), ("undelivered", undelivered), ("credential", [credential]),
+            ("users", ["\(status.knownUsers) known"]), ("undelivered", undelivered), ("network", [network]),
+            ("credential", [credential]),
         ]
+    }
+
+    private var network: String {
+        let key = status.networkTag.map { "with a key, tag \($0)" } ?? "without a key"
+        guard status.otherNetworks > 0 else { return key }
+        return "\(key); \(status.otherNetworks) \(status.otherNetworks == 1 ? "node" : "nodes") of other networks here"
+    }
+
+    private var credential: String {
+        let end = LocalTime.full(status.credentialExpiryMilliseconds)
+        return status.credentialExpiryMilliseconds > LocalTime.now
+            ? "valid until \(end)" : "expired \(end): see earshot doctor"
     }
 
     private var node: String {
@@ -47,7 +60,7 @@ struct StatusReport {
 
     private func text(_ link: GatewayLink) -> String {
         let direction = link.isOutbound ? "to" : "from"
-        return "\(link.user.name ?? link.user.id), \(direction) \(link.address ?? "unknown address"), since "
+        return "\(names.shown(link.user)), \(direction) \(link.address ?? "unknown address"), since "
             + LocalTime.full(link.establishedAtMilliseconds)
             + (link.clockOffsetMilliseconds.map { ", clock \(Self.seconds($0))" } ?? "")
     }
@@ -62,7 +75,7 @@ struct StatusReport {
         guard !status.undelivered.isEmpty else { return ["none"] }
         return status.undelivered.map { waiting in
             "\(waiting.count) \(waiting.count == 1 ? "message waits" : "messages wait") for "
-                + (waiting.user.name ?? waiting.user.id)
+                + names.shown(waiting.user)
         }
     }
 }

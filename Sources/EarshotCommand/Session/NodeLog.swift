@@ -54,9 +54,11 @@ struct NodeLog {
     /// What stands between two nodes until somebody does something about it.
     private static func lastingCause(of event: GatewayEvent) -> String? {
         let reason = event.closeReason ?? ""
-        let isCredential = [event.code ?? "", reason].contains { $0.hasPrefix("credential") }
-        guard isCredential || refusals.contains(reason) else { return nil }
-        return "\(event.code ?? "") \(reason)"
+        guard [event.code ?? "", reason].contains(where: { $0.hasPrefix("credential") }) else {
+            return refusals.contains(reason) ? "\(event.code ?? "") \(reason)" : nil
+        }
+        // Whose it is says the text; how long it is over changes from one try to the next.
+        return event.reason.map { $0.filter { !$0.isNumber } }
     }
 
     private func describe(_ event: GatewayEvent) {
@@ -83,6 +85,7 @@ struct NodeLog {
                     + "machines: earshot network show")
         case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
+        case .historyRecovered: describeRecovery(event, name: name)
         case .discoveryUnavailable:
             output.report(
                 Failure(
@@ -91,6 +94,14 @@ struct NodeLog {
         case .discoveryAvailable: output.line("users are found with \(SafeText.line(event.source ?? "discovery"))")
         default: break
         }
+    }
+
+    private func describeRecovery(_ event: GatewayEvent, name: String) {
+        let renamed = (event.renamed ?? []).reduce(0) { $0 + $1.count }
+        let others = renamed == 0 ? "" : "; \(renamed) that were written since have new ids"
+        output.note(
+            "the history here was older than what \(name) holds of it, as after a restored backup: "
+                + "\(event.count ?? 0) of this user's messages were taken back\(others)")
     }
 
     private func describeUpdate(_ event: GatewayEvent, name: String) {
@@ -116,18 +127,17 @@ struct NodeLog {
     }
 
     static func skew(_ ahead: Int64, of name: String) -> String {
-        let seconds = ahead.magnitude / 1000
-        let units: [(size: UInt64, name: String)] = [(24 * 3600, "days"), (3600, "hours"), (60, "minutes")]
-        let unit = units.first { seconds >= 2 * $0.size } ?? (1, "seconds")
         let direction = ahead < 0 ? "behind" : "ahead of"
-        return "the clock of \(name) is \(seconds / unit.size) \(unit.name) \(direction) this machine's: "
+        return "the clock of \(name) is \(TimeSpan.text(milliseconds: ahead)) \(direction) this machine's: "
             + "set the clock of one of the two right"
     }
 
     private func describe(_ conflict: GatewayConflict?) {
         guard let conflict else { return }
         let name = names.looks(of: conflict.name)
-        let typed = names.user(conflict.pinnedID).map { names.typed($0) } ?? ShellWord.quote(conflict.name)
+        let typed =
+            names.user(conflict.pinnedID).map { names.typed($0) }
+            ?? ShellWord.user(conflict.name, key: conflict.pinnedID)
         output.report(
             Failure(
                 .identityConflict,
@@ -151,6 +161,6 @@ struct NodeLog {
                     + status.fingerprint,
                 remedy:
                     "if the name is yours, ask them to compare the fingerprint with you and to give it to this key: "
-                    + "earshot trust \(ShellWord.quote(status.name)) --accept"))
+                    + "earshot trust \(ShellWord.user(status.name, key: status.id)) --accept"))
     }
 }

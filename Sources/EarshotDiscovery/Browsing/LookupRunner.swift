@@ -46,7 +46,9 @@ final class LookupRunner<Provider: LookupProvider> {
             run(browser.addressAppeared(bytes, of: host, on: interface))
         case (.addresses(let host, _), .addressDisappeared(let bytes, let interface)):
             run(browser.addressDisappeared(bytes, of: host, on: interface))
-        case (.addresses, .failed): operations[lookup] = nil
+        case (.addresses(let host, _), .failed):
+            // Both families anew, after a pause, and all that is at that host with them.
+            run(browser.addressesRefused(host))
         default: break
         }
     }
@@ -54,9 +56,7 @@ final class LookupRunner<Provider: LookupProvider> {
     // MARK: Time
 
     /// For `poll`: -1 where there is nothing to wait for.
-    var millisecondsToNextTimer: CInt {
-        timers.values.min().map { ContinuousClock.now.duration(to: $0).pollTimeout } ?? -1
-    }
+    var millisecondsToNextTimer: CInt { Polling.milliseconds(until: timers.values.min()) }
 
     func fireTimers() {
         let now = ContinuousClock.now
@@ -111,13 +111,5 @@ final class LookupRunner<Provider: LookupProvider> {
         } catch {
             return browser.addressesRefused(host)
         }
-    }
-}
-
-extension Duration {
-    /// In milliseconds, rounded up, so that what it waits for is due when `poll` returns.
-    var pollTimeout: CInt {
-        guard self > .zero else { return 0 }
-        return CInt(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

@@ -16,14 +16,13 @@ public struct DNSSDDaemonSource: DiscoverySource {
 
     public var operationCount: Int { gauge.count }
 
-    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, `outOfResources`, and
-    ///   `CancellationError` when it is cancelled while it waits for a daemon.
+    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits for a daemon.
     public func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
         try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {
             // On a thread of its own, since the calls into the daemon's layer block.
-            try await onBlockingThread("earshot.discovery.dns-sd") { wakeUp in
+            try await BlockingWork.run("daemon") { wakeUp in
                 run(advertising, wakeUp, reporting)
             }
         }

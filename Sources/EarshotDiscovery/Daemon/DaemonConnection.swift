@@ -59,11 +59,8 @@ final class DaemonConnection {
     ) throws(DiscoveryError) -> [(Lookup?, DNSServiceOperation)]? {
         let watched: [(Lookup?, DNSServiceOperation)] = [(nil, registration)] + lookups.operations.map { ($0, $1) }
         let descriptors = [wakeUp.fileDescriptor] + watched.map(\.1.fileDescriptor)
-        var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        guard poll(&polled, nfds_t(polled.count), lookups.millisecondsToNextTimer) >= 0 || errno == EINTR else {
-            throw DiscoveryError(.outOfResources, "poll: \(String(cString: strerror(errno)))")
-        }
-        guard polled[0].revents == 0 else { return nil }
-        return zip(watched, polled.dropFirst()).filter { $1.revents != 0 }.map(\.0)
+        let isReadable = try Polling.readable(descriptors, milliseconds: lookups.millisecondsToNextTimer)
+        guard !isReadable[0] else { return nil }
+        return zip(watched, isReadable.dropFirst()).filter(\.1).map(\.0)
     }
 }

@@ -119,7 +119,11 @@ final class AvahiStack {
 
 extension DiscoveryError {
     init(avahiError code: CInt) {
-        let reason = avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        // Avahi's own words for it speak of a network protocol.
+        let reason =
+            Int(code) == Int(AVAHI_ERR_NO_NETWORK)
+            ? "it gets no socket on UDP port 5353"
+            : avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)"
         self.init(.stackFailed, "the embedded DNS-SD stack cannot run: \(reason)")
     }
 }

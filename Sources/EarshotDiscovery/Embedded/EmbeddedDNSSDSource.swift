@@ -16,13 +16,12 @@ public struct EmbeddedDNSSDSource: DiscoverySource {
 
     public var operationCount: Int { gauge.count }
 
-    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, `outOfResources`, and
-    ///   `CancellationError` when it is cancelled while it waits to begin again.
+    /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits to begin again.
     public func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
         try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {
-            try await onBlockingThread("earshot.discovery.embedded") { wakeUp in
+            try await BlockingWork.run("embedded") { wakeUp in
                 run(advertising, wakeUp, reporting)
             }
         }

@@ -33,6 +33,9 @@ final class EmbeddedNode {
         self.report = report
         txt = try advertisement.txtRecord().encoded
         instance = advertisement.embeddedInstanceName
+        // Those of now: the library takes no other list while it runs. On a skipped interface that comes later it listens
+        // and asks, but nothing is advertised there, and what is heard there is passed over. To begin anew for each would
+        // forget everybody whenever a container starts.
         let denied = NetworkInterface.present().map(\.name).filter { !configuration.includes(interface: $0) }
         stack = try AvahiStack(
             hostName: advertisement.embeddedHostName, denied: denied,

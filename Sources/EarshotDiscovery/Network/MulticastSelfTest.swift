@@ -66,7 +66,7 @@ public struct MulticastSelfTest: Sendable {
         for probes: [MulticastProbe], until deadline: ContinuousClock.Instant, _ wakeUp: WakeUp
     ) throws(DiscoveryError) -> Bool {
         let descriptors = [wakeUp.fileDescriptor] + probes.map(\.fileDescriptor)
-        let isReadable = try Polling.readable(descriptors, milliseconds: milliseconds(until: deadline))
+        let isReadable = try Polling.readable(descriptors, milliseconds: Polling.milliseconds(until: deadline))
         for (probe, isReadable) in zip(probes, isReadable.dropFirst()) where isReadable { probe.receive() }
         return !isReadable[0]
     }

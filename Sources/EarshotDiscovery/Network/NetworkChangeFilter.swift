@@ -6,7 +6,7 @@ struct NetworkChangeFilter {
     /// How long messages are gathered.
     static let window = Duration.milliseconds(100)
 
-    private var reported: NetworkSnapshot
+    private var reported: NetworkSnapshot?
     private var closing: ContinuousClock.Instant?
     private var isOverrun = false
 
@@ -24,13 +24,14 @@ struct NetworkChangeFilter {
     }
 
     /// The snapshot that was due.
+    /// - Parameter snapshot: `nil` where none could be taken. That counts as a change, and so does the next one.
     /// - Returns: whether it is a change.
-    mutating func closed(with snapshot: NetworkSnapshot) -> Bool {
+    mutating func closed(with snapshot: NetworkSnapshot?) -> Bool {
         defer {
             reported = snapshot
             closing = nil
             isOverrun = false
         }
-        return isOverrun || snapshot != reported
+        return isOverrun || snapshot == nil || snapshot != reported
     }
 }

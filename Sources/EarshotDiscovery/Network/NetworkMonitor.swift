@@ -5,6 +5,11 @@ import Glibc
 
 /// Says when this machine's network or clocks change, so that a node looks for its peers at once.
 public struct NetworkMonitor: Sendable {
+    /// The first wait after it failed, as where no file descriptor is left; each is twice the one before, up to
+    /// `retryCeiling`.
+    static let retryFloor = Duration.milliseconds(500)
+    static let retryCeiling = Duration.seconds(30)
+
     private let includes: @Sendable (String) -> Bool
 
     /// - Parameter includes: whether an interface counts, by its name. That containers come and go need not be news.
@@ -13,11 +18,37 @@ public struct NetworkMonitor: Sendable {
     }
 
     /// Reports changes until the task is cancelled, and returns then. What is so in the beginning is no change.
-    /// - Parameter reporting: is called on the monitor's own thread; it does not block for long.
-    /// - Throws: `outOfResources` when the operating system does not say what changes.
-    public func run(reporting: @escaping @Sendable (NetworkChange) -> Void) async throws(DiscoveryError) {
+    /// - Parameters:
+    ///   - failing: is told when the operating system does not say what changes. The monitor tries again, and when it
+    ///     can see again, reports a change: what was so meanwhile nobody knows.
+    ///   - reporting: is called on the monitor's own thread; it does not block for long.
+    public func run(
+        failing: (DiscoveryError) -> Void = { _ in }, reporting: @escaping @Sendable (NetworkChange) -> Void
+    ) async {
+        var delay = Self.retryFloor
+        var isBlind = false
+        while !Task.isCancelled {
+            let began = ContinuousClock.now
+            do {
+                try await watch(isBlind: isBlind, reporting: reporting)
+                return
+            } catch {
+                failing(error)
+            }
+            isBlind = true
+            if began.duration(to: .now) > Self.retryCeiling { delay = Self.retryFloor }
+            // Throws only when the task is cancelled.
+            do { try await Task.sleep(for: delay) } catch { return }
+            delay = min(delay * 2, Self.retryCeiling)
+        }
+    }
+
+    private func watch(
+        isBlind: Bool, reporting: @escaping @Sendable (NetworkChange) -> Void
+    ) async throws(DiscoveryError) {
         try await BlockingWork.run("network-monitor") { [includes] wakeUp throws(DiscoveryError) in
             let watch = try NetworkWatch(including: includes, wakeUp: wakeUp, report: reporting)
+            if isBlind { reporting(.networkChanged) }
             try watch.run()
         }
     }
@@ -53,8 +84,13 @@ final class NetworkWatch {
         while try waitForNews() {
             for change in clocks.read(.now()) { report(change) }
             guard let deadline = filter.deadline, deadline <= .now else { continue }
-            if filter.closed(with: try .taken(from: questions, of: includes)) { report(.networkChanged) }
+            if filter.closed(with: snapshot()) { report(.networkChanged) }
         }
+    }
+
+    /// - Returns: `nil` where the kernel gives no answer now, as when it is short of memory.
+    private func snapshot() -> NetworkSnapshot? {
+        do { return try .taken(from: questions, of: includes) } catch { return nil }
     }
 
     /// - Returns: `false` when it was woken up to end.
@@ -62,7 +98,8 @@ final class NetworkWatch {
         // What the kernel says while a window is open need not be read before it closes.
         let news = filter.deadline == nil ? messages.fileDescriptor : -1
         let isReadable = try Polling.readable(
-            [wakeUp.fileDescriptor, timer.fileDescriptor, news], milliseconds: milliseconds(until: filter.deadline))
+            [wakeUp.fileDescriptor, timer.fileDescriptor, news],
+            milliseconds: Polling.milliseconds(until: filter.deadline))
         if isReadable[1] { timer.acknowledge() }
         if isReadable[2] || filter.deadline.map({ $0 <= .now }) == true {
             filter.heard(isOverrun: messages.drain(), at: .now)

@@ -53,7 +53,7 @@ public enum RouteProbe {
         guard let type = message.body[...].integer(UInt8.self, at: 7), [RTN_UNICAST, RTN_LOCAL].contains(Int(type)),
             let index = attributes[Int(RTA_OIF.rawValue)]?[...].integer(UInt32.self, at: 0)
         else { return nil }
-        let interface = interfaceName(index)
+        let interface = NetworkInterface(index: index).name
         let source = attributes[Int(RTA_PREFSRC.rawValue)].flatMap(IPAddress.init)
         return Route(interface: interface, source: source?.text(on: interface))
     }
@@ -62,12 +62,5 @@ public enum RouteProbe {
         let index = if_nametoindex(interface)
         guard index != 0 else { throw DiscoveryError(.invalidAddress, "there is no interface \(interface)") }
         return index
-    }
-
-    /// - Returns: an interface that is gone has its number for a name.
-    private static func interfaceName(_ index: UInt32) -> String {
-        var buffer = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
-        guard if_indextoname(index, &buffer) != nil else { return "#\(index)" }
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

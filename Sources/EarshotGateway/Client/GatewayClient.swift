@@ -37,17 +37,18 @@ public struct GatewayClient: Sendable {
 
     public func users() async throws(GatewayError) -> [GatewayUser] { try await get("users") }
 
-    /// - Parameter text: a name, a name and the beginning of a fingerprint (`bob@3fk9`), or a key.
+    /// - Parameter text: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), or a key.
     public func user(named text: String) async throws(GatewayError) -> GatewayUser {
         try await get("users/\(Self.escape(text))")
     }
 
+    /// - Parameter name: what the user was called when that was decided: with another name by now, nothing is done.
     /// - Returns: the user as they are now.
     @discardableResult
     public func decide(
-        _ decision: TrustDecision, about user: String
+        _ decision: TrustDecision, about user: String, named name: String? = nil
     ) async throws(GatewayError) -> GatewayUser {
-        let body = TrustRequest(decision: decision.rawValue)
+        let body = TrustRequest(decision: decision.rawValue, name: name)
         return try await decode(call(.POST, "users/\(Self.escape(user))/trust", body: body))
     }
 

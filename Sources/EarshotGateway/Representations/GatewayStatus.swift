@@ -25,6 +25,8 @@ public struct GatewayStatus: Codable, Hashable, Sendable {
     public let networkTag: String?
     /// Devices that are seen now and belong to other networks.
     public let otherNetworks: Int
+    /// Devices and addresses that the node is linked to, dials, or will dial.
+    public let dialTargets: Int
 }
 
 /// By what peers are found, as the local API shows it.
@@ -33,6 +35,10 @@ public struct GatewayDiscovery: Codable, Hashable, Sendable {
     public let stack: String
     /// Why nothing works, of `none`; and the name of an `other` stack.
     public let detail: String?
+    /// Devices that are seen now, of this network and of others.
+    public let devices: Int
+    /// What is open in the DNS-SD stacks now. It does not grow with the devices that come and go.
+    public let operations: Int
 }
 
 /// A link to a device, as the local API shows it.
@@ -63,7 +69,7 @@ extension GatewayStatus {
         deviceID = status.deviceID.description
         port = status.port
         addresses = status.addresses.map(\.description)
-        discovery = GatewayDiscovery(status.discovery)
+        discovery = GatewayDiscovery(status)
         links = status.links.map { GatewayLink($0) }
         knownUsers = status.knownUsers
         undeliveredMessages = status.undeliveredMessages
@@ -72,18 +78,25 @@ extension GatewayStatus {
         credentialExpiryMilliseconds = status.credentialExpiry
         networkTag = status.networkTag
         otherNetworks = status.otherNetworks
+        dialTargets = status.dialTargets
     }
 }
 
 extension GatewayDiscovery {
-    init(_ discovery: NodeDiscovery) {
+    init(_ status: NodeStatus) {
+        (stack, detail) = Self.words(status.discovery)
+        devices = status.devices
+        operations = status.discoveryOperations
+    }
+
+    private static func words(_ discovery: NodeDiscovery) -> (stack: String, detail: String?) {
         switch discovery {
-        case .off: self.init(stack: "off", detail: nil)
-        case .starting: self.init(stack: "starting", detail: nil)
-        case .daemon: self.init(stack: "daemon", detail: nil)
-        case .embedded: self.init(stack: "embedded", detail: nil)
-        case .other(let name): self.init(stack: "other", detail: name)
-        case .none(let reason): self.init(stack: "none", detail: reason)
+        case .off: ("off", nil)
+        case .starting: ("starting", nil)
+        case .daemon: ("daemon", nil)
+        case .embedded: ("embedded", nil)
+        case .other(let name): ("other", name)
+        case .none(let reason): ("none", reason)
         }
     }
 }

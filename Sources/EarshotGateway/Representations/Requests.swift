@@ -36,6 +36,16 @@ struct ReadRequest: Codable, Sendable {
 struct TrustRequest: Codable, Sendable {
     /// One of `TrustDecision`.
     let decision: String
+    /// What the user was called when that was decided: with another name by now, nothing is done.
+    var name: String?
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func expectedName() throws(GatewayError) -> UserName? {
+        guard let name else { return nil }
+        do { return try UserName(name) } catch {
+            throw GatewayError(.invalidRequest, "name is no user's name: \(error)", cause: error)
+        }
+    }
 
     /// - Throws: `GatewayError` `invalidRequest`.
     func read() throws(GatewayError) -> TrustDecision {

@@ -38,7 +38,7 @@ extension EarshotError.Code {
         case .invalidRequest, .invalidUTF8: .badRequest
         case .blocked, .notAdmitted: .forbidden
         case .unknownUser, .unknownMessage, .unknownEndpoint: .notFound
-        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict: .conflict
+        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged: .conflict
         case .tooLarge: .contentTooLarge
         case .invalidMessage, .invalidName: .unprocessableContent
         case .overloaded, .stopped, .storeUnavailable, .storeDamaged: .serviceUnavailable

@@ -42,9 +42,10 @@ struct Endpoints: Sendable {
 
     /// - Returns: the user as they are now.
     func trust(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        let decision = try (try await request.json(TrustRequest.self)).read()
+        let body = try await request.json(TrustRequest.self)
+        let (decision, name) = (try body.read(), try body.expectedName())
         let user = try await user(of: context)
-        return try .json(GatewayUser(try await node.users.decide(decision, about: user.userID)))
+        return try .json(GatewayUser(try await node.users.decide(decision, about: user.userID, named: name)))
     }
 
     func safetyNumber(_ context: BasicRequestContext) async throws -> Response {

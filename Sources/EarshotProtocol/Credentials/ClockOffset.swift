@@ -22,16 +22,6 @@ enum ClockOffset {
 
     /// Like "3 days ahead of".
     static func text(_ offset: Int64) -> String {
-        "\(span(Int64(clamping: offset.magnitude))) \(offset < 0 ? "behind" : "ahead of")"
-    }
-
-    /// A span of time for people, in the largest unit of which there are two.
-    static func span(_ milliseconds: Int64) -> String {
-        let seconds = milliseconds / 1000
-        if seconds == 1 { return "1 second" }
-        if seconds < 120 { return "\(seconds) seconds" }
-        if seconds < 2 * 3600 { return "\(seconds / 60) minutes" }
-        if seconds < 48 * 3600 { return "\(seconds / 3600) hours" }
-        return "\(seconds / 3600 / 24) days"
+        "\(TimeSpan.text(milliseconds: offset)) \(offset < 0 ? "behind" : "ahead of")"
     }
 }

@@ -124,7 +124,8 @@ public struct Credential: Hashable, Sendable {
         guard !isValid(at: wallClock) else { return }
         let isExpired = wallClock >= notAfter
         let times = (
-            notBefore: ClockOffset.span(notBefore - wallClock), notAfter: ClockOffset.span(wallClock - notAfter)
+            notBefore: TimeSpan.text(milliseconds: notBefore - wallClock),
+            notAfter: TimeSpan.text(milliseconds: wallClock - notAfter)
         )
         let what =
             "the credential of \(name) "

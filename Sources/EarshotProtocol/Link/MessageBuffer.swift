@@ -67,9 +67,8 @@ enum Refusal {
                 closeReason: reason)
         case .otherNetwork:
             return ProtocolError(.otherNetwork, otherNetwork(own: networkTag, peer: nil), closeReason: reason)
-        default:
-            let text = reason?.description ?? "it gave no reason"
-            return ProtocolError(.closedByPeer, "the peer refused this node: \(text)", closeReason: reason)
+        // No node says anything else in the clear; whoever does is not to be believed.
+        default: return ProtocolError(.closedByPeer, "the peer refused this node without a reason that counts")
         }
     }
 

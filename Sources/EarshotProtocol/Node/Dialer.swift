@@ -4,9 +4,18 @@ import EarshotModel
 /// linked or being dialled.
 struct Dialer: Sendable {
     /// What can be dialled: a device that was found or is remembered, or an address that was given.
-    enum Target: Hashable, Sendable {
+    enum Target: Hashable, Sendable, Comparable {
         case device(DeviceID)
         case address(PeerAddress)
+
+        static func < (a: Target, b: Target) -> Bool {
+            switch (a, b) {
+            case (.device(let a), .device(let b)): a < b
+            case (.address(let a), .address(let b)): (a.host, a.port) < (b.host, b.port)
+            case (.address, .device): true
+            case (.device, .address): false
+            }
+        }
     }
 
     private enum State {
@@ -81,7 +90,7 @@ struct Dialer: Sendable {
             return (target, forgottenAt)
         }
         guard remembered.count > Limits.rememberedDevices else { return }
-        let first = remembered.sorted { ($0.forgottenAt, "\($0.target)") < ($1.forgottenAt, "\($1.target)") }
+        let first = remembered.sorted { ($0.forgottenAt, $0.target) < ($1.forgottenAt, $1.target) }
         for (target, _) in first.prefix(remembered.count - Limits.rememberedDevices) { entries[target] = nil }
     }
 
@@ -126,7 +135,7 @@ struct Dialer: Sendable {
             case .waiting, .linked, .dropped: continue
             }
         }
-        due.sort { "\($0.0)" < "\($1.0)" }
+        due.sort { $0.0 < $1.0 }
         if due.count > max(0, room) {
             due.removeLast(due.count - max(0, room))
             deadline = min(deadline, now + Timing.redialFloor)

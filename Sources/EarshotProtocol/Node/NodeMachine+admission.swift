@@ -4,7 +4,8 @@ import EarshotModel
 /// Who is let in, and which of two links to one device stays.
 extension NodeMachine {
     mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
-        if let (reason, error) = refusal(of: peer, now: now) {
+        if let (reason, error) = refusal(of: peer) {
+            if provesMembership(connectionID) { noteClaim(of: peer, now: now) }
             guard let output = links[connectionID]?.machine.refuse(error, reason: reason, now: now) else { return }
             run(output, on: connectionID, now: now)
             return
@@ -13,7 +14,13 @@ extension NodeMachine {
         run(output, on: connectionID, now: now)
     }
 
-    private mutating func refusal(of peer: LinkPeer, now: Moment) -> (CloseReason, ProtocolError)? {
+    /// Whether a peer that has introduced itself has shown that it has the network key too. To whoever dialled, the
+    /// pattern proves that only with the first message after the handshake: before that nothing is noted of a peer.
+    func provesMembership(_ connectionID: ConnectionID) -> Bool {
+        local.link.networkKey == nil || links[connectionID]?.isOutbound == false
+    }
+
+    private func refusal(of peer: LinkPeer) -> (CloseReason, ProtocolError)? {
         if peer.userID == local.userID {
             return (
                 .ownIdentity,
@@ -27,7 +34,6 @@ extension NodeMachine {
             return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
         }
         if let conflict = directory.conflict(of: peer.credential) {
-            noteClaim(conflict, of: peer, now: now)
             return (.identityConflict, Self.error(of: conflict, closeReason: .identityConflict))
         }
         return nil
@@ -35,14 +41,14 @@ extension NodeMachine {
 
     mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
         // Another link may have been first meanwhile: whom this node wants is decided anew.
-        if let (reason, error) = refusal(of: peer, now: now) {
+        if let (reason, error) = refusal(of: peer) {
+            noteClaim(of: peer, now: now)
             close(connectionID, reason, error: error, now: now)
             return
         }
         guard var link = links[connectionID] else { return }
         let device = Dialer.Target.device(peer.deviceID)
-        for case .device(let deviceID) in link.targets.sorted(by: { "\($0)" < "\($1)" }) where deviceID != peer.deviceID
-        {
+        for case .device(let deviceID) in link.targets.sorted() where deviceID != peer.deviceID {
             link.targets.remove(.device(deviceID))
             dialer.failed(.device(deviceID), now: now.uptime)
         }
@@ -88,14 +94,14 @@ extension NodeMachine {
     mutating func noteMeeting(_ user: UserRecord, changes: Set<UserChange>?, now: Moment) {
         queue.users[user.userID] = user
         guard let changes else {
-            queue.userEvents.append(.userDiscovered(directory.shown(user)))
+            queue.add(.userDiscovered(directory.shown(user)), isMerged: hasStorageFailed)
             queue.isUrgent = true
             forgetSurplusStranger(except: user.userID)
             return
         }
         markLazily(now: now)
         guard !changes.isEmpty else { return }
-        queue.userEvents.append(.userUpdated(directory.shown(user), changes: changes))
+        queue.add(.userUpdated(directory.shown(user), changes: changes), isMerged: hasStorageFailed)
     }
 
     /// A node remembers a bounded number of those whom it only ever met.
@@ -104,7 +110,9 @@ extension NodeMachine {
         guard let userID = directory.forgetSurplus(except: newcomer, where: { !known.contains($0) }) else { return }
         queue.users[userID] = nil
         queue.devices = queue.devices.filter { $0.value.userID != userID }
+        if hasStorageFailed { queue.dropEvents(about: userID) }
         queue.forgottenUsers.append(userID)
+        toldConflicts = toldConflicts.filter { $0.claimedBy != userID }
     }
 
     private mutating func closeLeastRecentlyUsed(except connectionID: ConnectionID, now: Moment) {

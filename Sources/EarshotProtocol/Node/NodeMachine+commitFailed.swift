@@ -10,12 +10,16 @@ extension NodeMachine {
         for (requestID, _) in failed.completions {
             emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
         }
-        for user in failed.commit.users where queue.users[user.userID] == nil { queue.users[user.userID] = user }
-        for device in failed.commit.devices where queue.devices[device.deviceID] == nil {
+        // Who was forgotten meanwhile stays so.
+        for user in failed.commit.users
+        where queue.users[user.userID] == nil && directory.users[user.userID] != nil {
+            queue.users[user.userID] = user
+        }
+        for device in failed.commit.devices
+        where queue.devices[device.deviceID] == nil && directory.users[device.userID] != nil {
             queue.devices[device.deviceID] = device
         }
         queue.forgottenUsers += failed.commit.forgottenUsers.filter { directory.users[$0] == nil }
-        queue.userEvents.insert(contentsOf: failed.userEvents, at: 0)
         for requestID in failed.markRequests {
             emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
         }
@@ -30,8 +34,12 @@ extension NodeMachine {
             }
         }
         queue.changedExpiry.formUnion(failed.commit.logs.map(\.logID).filter { ownLogs[$0] != nil })
+        dropRecovered(failed.recovered, now: now)
         takeBackOffers()
         dropReceived(failed.received, now: now)
+        let events = failed.userEvents + queue.userEvents
+        queue.userEvents = []
+        for event in events { queue.add(event, isMerged: true) }
         storageFailed(error, now: now)
         return finish(now: now)
     }
@@ -45,6 +53,7 @@ extension NodeMachine {
             }
             let messageID = item.failure.messageID
             failures[messageID.log]?[messageID.sequence] = nil
+            if let recipientID = ownLogs[messageID.log]?.record.peerID { failUndelivered(to: recipientID) }
             emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
         }
     }

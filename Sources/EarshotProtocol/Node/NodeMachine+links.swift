@@ -204,14 +204,16 @@ extension NodeMachine {
         forgetDialBacks(of: connectionID)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
-        } else if let stranger = link.machine.introduced {
+            forgetRecoveries(of: link, connectionID, peer)
+        } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {
             clocks.note(stranger)
         }
         for target in link.targets {
             if let survivor = standingLink(for: target, of: link.peer) {
                 links[survivor]?.targets.insert(target)
                 dialer.linked(target)
-            } else if error?.closeReason == .ownIdentity {
+            } else if error?.closeReason == .ownIdentity, error?.code == .closedHere {
+                // Not because somebody says so: who answers at an address may be anybody.
                 dialer.dropped(target)
             } else if !links.keys.contains(where: { isDial($0, of: target) }) {
                 dialer.failed(target, now: now.uptime)
@@ -221,7 +223,8 @@ extension NodeMachine {
             post(
                 .linkFailed(
                     LinkFailure(
-                        address: link.address?.description ?? "unknown", userID: link.peer?.userID,
+                        address: link.address?.description ?? "unknown",
+                        userID: (link.peer ?? link.machine.introduced)?.userID,
                         code: error.code.description, message: error.message, closeReason: error.closeReason?.name)))
         }
     }
@@ -234,7 +237,7 @@ extension NodeMachine {
 
     private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
-        case .shutdown, .duplicate, .ownIdentity: false
+        case .shutdown, .duplicate, .ownIdentity, .logDiffers: false
         // What stood until then comes back with the next credential. If there is none, the next handshake says so.
         case .credentialExpired where wasEstablished: false
         default: true
@@ -248,6 +251,6 @@ extension NodeMachine {
         guard let user = directory.unlinked(peer, now: now) else { return }
         queue.users[user.userID] = user
         markLazily(now: now)
-        queue.userEvents.append(.userUpdated(directory.shown(user), changes: [.isOnline]))
+        queue.add(.userUpdated(directory.shown(user), changes: [.isOnline]), isMerged: hasStorageFailed)
     }
 }

@@ -3,12 +3,16 @@ public import EarshotModel
 /// Whose a name is, and with whom this node's user wants to have to do.
 extension NodeMachine {
     /// This node's user has decided about another.
+    /// - Parameter name: what the other was called when that was decided. With another name by now, nothing is done.
     public mutating func decide(
-        _ decision: TrustDecision, about userID: UserID, requestID: RequestID, now: Moment
+        _ decision: TrustDecision, about userID: UserID, name: UserName? = nil, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         do throws(ProtocolError) {
             guard let user = directory.users[userID] else {
                 throw ProtocolError(.unknownUser, "nobody with the key \(userID.fingerprint) was ever met")
+            }
+            guard name == nil || user.name == name else {
+                throw ProtocolError(.nameChanged, "\(userID.fingerprint) calls itself \(user.name) now")
             }
             switch decision {
             case .accept: try accept(user, now: now)
@@ -57,30 +61,35 @@ extension NodeMachine {
 
     // MARK: - Names
 
-    /// A user's name was used: the first use pins it. Where several have the name, only this node's user can choose.
-    mutating func use(_ userID: UserID, isChosen: Bool, now: Moment) {
-        guard directory.users[userID]?.isPinned == false, conflict(of: userID) == nil else { return }
-        guard isChosen || directory.others(namedLike: userID).isEmpty else { return }
+    /// A message was exchanged with a user: the first one pins the name, if nobody else has it. Where several have it only
+    /// a decision of this node's user does, not a message: a program that answers whoever writes decides nothing.
+    mutating func use(_ userID: UserID, now: Moment) {
+        guard directory.users[userID]?.isPinned == false, directory.isNamedAlone(userID) else { return }
         pin(userID, now: now)
     }
 
     /// Gives a user their name. Whoever else has it is in conflict from now on.
     private mutating func pin(_ userID: UserID, now: Moment) {
-        for user in directory.pin(userID) { noteMeeting(user, changes: [.pin], now: now) }
+        for (user, changes) in directory.pin(userID) { noteMeeting(user, changes: changes, now: now) }
         for other in directory.others(namedLike: userID) {
-            guard let conflict = conflict(of: other.userID) else { continue }
-            tell(conflict)
-            failUndelivered(to: other.userID)
-            let error = Self.error(of: conflict, closeReason: .identityConflict)
-            closeLinks(to: other.userID, .identityConflict, error: error, now: now)
+            if let conflict = conflict(of: other.userID) { shutOut(conflict, now: now) }
         }
     }
 
     /// Somebody who claims the name of another was met, and refused.
-    mutating func noteClaim(_ conflict: IdentityConflict, of peer: LinkPeer, now: Moment) {
+    mutating func noteClaim(of peer: LinkPeer, now: Moment) {
+        guard let conflict = directory.conflict(of: peer.credential) else { return }
         let met = directory.met(peer, now: now)
         noteMeeting(met.user, changes: met.changes, now: now)
+        shutOut(conflict, now: now)
+    }
+
+    /// Nothing goes to somebody who claims the name of another, and nothing is taken: over no link that stands either.
+    private mutating func shutOut(_ conflict: IdentityConflict, now: Moment) {
         tell(conflict)
+        failUndelivered(to: conflict.claimedBy)
+        let error = Self.error(of: conflict, closeReason: .identityConflict)
+        closeLinks(to: conflict.claimedBy, .identityConflict, error: error, now: now)
     }
 
     /// Once a claim: the claimant tries again and again.
@@ -88,7 +97,7 @@ extension NodeMachine {
         guard toldConflicts.count < Limits.strangers || toldConflicts.contains(conflict),
             toldConflicts.insert(conflict).inserted
         else { return }
-        queue.userEvents.append(.identityConflict(conflict))
+        queue.add(.identityConflict(conflict), isMerged: hasStorageFailed)
         queue.isUrgent = true
     }
 

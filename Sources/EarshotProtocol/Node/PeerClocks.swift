@@ -39,7 +39,8 @@ extension NodeMachine {
 
     mutating func noteClock(of peer: LinkPeer) {
         clocks.note(peer)
-        guard let offset = peer.clockOffset, ClockOffset.isLarge(offset), skewedUsers.insert(peer.userID).inserted
+        guard let offset = peer.clockOffset, ClockOffset.isLarge(offset), skewedUsers.count < Limits.strangers,
+            skewedUsers.insert(peer.userID).inserted
         else { return }
         post(.clockSkewed(ClockSkew(userID: peer.userID, ahead: offset)))
     }

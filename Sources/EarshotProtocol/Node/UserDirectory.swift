@@ -41,6 +41,10 @@ struct UserDirectory: Sendable {
         return IdentityConflict(name: credential.name, pinnedID: holder, claimedBy: credential.userID)
     }
 
+    func isNamedAlone(_ userID: UserID) -> Bool {
+        users[userID].map { namesakes[$0.name] == [userID] } ?? false
+    }
+
     /// Everybody else who calls themselves as this user does, ascending.
     func others(namedLike userID: UserID) -> [UserRecord] {
         guard let name = users[userID]?.name else { return [] }
@@ -48,19 +52,22 @@ struct UserDirectory: Sendable {
     }
 
     /// Gives a user the name that they call themselves by, and takes it from whoever had it.
-    /// - Returns: the records that changed.
-    mutating func pin(_ userID: UserID) -> [UserRecord] {
+    /// - Returns: the records that changed, and what did.
+    mutating func pin(_ userID: UserID) -> [(UserRecord, Set<UserChange>)] {
         guard var user = users[userID], !user.isPinned else { return [] }
-        var changed: [UserRecord] = []
+        var changed: [(UserRecord, Set<UserChange>)] = []
         if let holder = holders[user.name], var displaced = users[holder] {
             displaced.isPinned = false
-            if displaced.trust == .verified { displaced.trust = .unverified }
+            let wasVerified = displaced.trust == .verified
+            if wasVerified { displaced.trust = .unverified }
             put(displaced)
-            changed.append(displaced)
+            let changes: Set<UserChange> = wasVerified ? [.pin, .trust] : [.pin]
+            changed.append((displaced, changes))
         }
         user.isPinned = true
         put(user)
-        return changed + [user]
+        changed.append((user, [.pin]))
+        return changed
     }
 
     /// - Returns: the record, if it changed.
@@ -145,7 +152,8 @@ struct UserDirectory: Sendable {
 
     // MARK: - Strangers
 
-    /// Forgets a stranger where there are more than a node remembers: the one who was not seen for the longest time.
+    /// Forgets a stranger where there are more than a node remembers: first those who claim a name that is another's, then
+    /// those who were not seen for the longest time.
     /// - Parameter isStranger: whether nothing was ever exchanged with a user.
     /// - Returns: who was forgotten.
     mutating func forgetSurplus(
@@ -157,10 +165,15 @@ struct UserDirectory: Sendable {
                 && isStranger($0.userID)
         }
         guard strangers.count >= limit,
-            let oldest = strangers.min(by: { ($0.lastSeen, $0.userID) < ($1.lastSeen, $1.userID) })
+            let oldest = strangers.min(by: { isForgotten($0, before: $1) })
         else { return nil }
         remove(oldest.userID)
         for device in devices.values where device.userID == oldest.userID { devices[device.deviceID] = nil }
         return oldest.userID
+    }
+
+    private func isForgotten(_ a: UserRecord, before b: UserRecord) -> Bool {
+        let (isClaimA, isClaimB) = (conflictingID(a) != nil, conflictingID(b) != nil)
+        return isClaimA == isClaimB ? (a.lastSeen, a.userID) < (b.lastSeen, b.userID) : isClaimA
     }
 }

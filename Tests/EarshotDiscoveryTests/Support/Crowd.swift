@@ -10,44 +10,19 @@ struct Crowd {
 
     /// Advertises the devices until the task is cancelled, then says goodbye.
     static func appear(_ range: Range<Int>, on interface: String) async throws {
-        let index = try #require(NetworkInterface.present().first { $0.name == interface }?.index)
-        let failure = try await onBlockingThread("crowd") { wakeUp -> DiscoveryError? in
-            do throws(DiscoveryError) {
-                try advertise(range, on: index, until: wakeUp)
-                return nil
-            } catch {
-                return error
-            }
+        let name = try UserName("crowd")
+        let devices = range.map { number in
+            let id = Self.id(number)
+            return Advertisement(name: name, userID: UserID(id), deviceID: DeviceID(id), port: 9)
         }
-        if let failure { throw failure }
+        try await EmbeddedCrowd.advertise(devices, on: interface)
     }
 
-    private static func advertise(_ range: Range<Int>, on index: UInt32, until wakeUp: WakeUp) throws(DiscoveryError) {
-        let stack = try AvahiStack(
-            hostName: "crowd", denied: [], allowsPointToPoint: false, gauge: OperationGauge(), wakeUp: wakeUp)
-        let addresses = HostAddresses.byInterface()[NetworkInterface(index: index).name] ?? []
-        var advertised = [try stack.advertise(addresses, on: index)]
-        for number in range {
-            let device = Announcement(
-                deviceID: deviceID(number), name: name, fingerprint: String(repeating: "0", count: 20),
-                protocolVersion: 1, networkTag: nil)
-            advertised.append(
-                try stack.advertise(
-                    "crowd \(number)", port: 9, txt: try device.txtRecord().encoded, on: index))
-        }
-        while !(try stack.turn(milliseconds: -1)).contains(where: { if case .wokenUp = $0 { true } else { false } }) {}
-        advertised = []
-    }
-
-    private static let name: UserName = {
-        do { return try UserName("crowd") } catch { preconditionFailure("crowd is a name") }
-    }()
-
-    private static func deviceID(_ number: Int) -> DeviceID {
+    private static func id(_ number: Int) -> Bytes32 {
         var bytes = [UInt8](repeating: mark, count: Bytes32.count)
         (bytes[1], bytes[2]) = (UInt8(number >> 8 & 0xff), UInt8(number & 0xff))
         guard let id = Bytes32(bytes) else { preconditionFailure("thirty-two bytes are thirty-two bytes") }
-        return DeviceID(id)
+        return id
     }
 }
 

@@ -32,7 +32,7 @@ struct CredentialKeeperTests {
                 let renewed = run.keeper.credential
                 #expect(renewed.notAfter == run.clock.now + 30 * Self.day)
                 #expect((renewed.userID, renewed.deviceID, renewed.name) == (last.userID, last.deviceID, last.name))
-                let kept = try home.unlock(passphrase: nil).credential
+                let kept = try home.readCredential()
                 #expect(kept == renewed)
                 #expect(run.adopted.last == renewed)
                 last = renewed
@@ -83,18 +83,50 @@ struct CredentialKeeperTests {
             await run.advance(to: run.clock.now + 60_000)
             #expect(run.events.count == 1)
             #expect(run.adopted == [run.keeper.credential])
-            let kept = try home.unlock(passphrase: nil).credential
+            let kept = try home.readCredential()
             #expect(kept == run.keeper.credential)
         }
     }
 
-    @Test("tells of a clock that was set back, and that it is the clock")
-    func setBack() async throws {
+    @Test("of a clock that was a year ahead has a valid one again as soon as the clock is right")
+    func wasAhead() async throws {
         try await watch { run in
+            let now = run.clock.now
+            await run.jump(to: now + 365 * Self.day)
+            #expect(run.keeper.credential.notBefore > now)
+            await run.jump(to: now + 60_000)
+            #expect(run.keeper.credential.isValid(at: now))
+            #expect(run.adopted.count == 2)
+            let kept = try home.readCredential()
+            #expect(kept == run.keeper.credential)
+            #expect(run.events.isEmpty)
+        }
+    }
+
+    @Test("of a clock that was behind has a valid one again within a minute of when the clock is right")
+    func wasBehind() async throws {
+        try await watch { run in
+            let now = run.clock.now
+            await run.jump(to: 1000)
+            #expect(run.keeper.credential.notBefore == 0)
+            #expect(run.keeper.credential.isValid(at: 1000))
+            // What is on the disk can be read again.
+            let kept = try home.readCredential()
+            #expect(kept == run.keeper.credential)
+            await run.jump(to: now)
+            #expect(run.keeper.credential.isValid(at: now))
+            #expect(run.adopted.count == 2)
+        }
+    }
+
+    @Test("that cannot renew tells of a clock that was set back, what the clock has to do with it, and what to do")
+    func setBack() async throws {
+        try await watch(identity: .sealed) { run in
             let now = run.clock.now
             await run.jump(to: now - 10 * Self.day)
             #expect(run.events.map(\.name) == [.credentialNotYetValid])
-            #expect(run.events.first?.credentialNotice?.remedy?.contains("clock") == true)
+            let remedy = try #require(run.events.first?.credentialNotice?.remedy)
+            #expect(remedy.contains("clock") && remedy.contains("--passphrase-file"))
             await run.jump(to: now)
             #expect(run.events.count == 1)
             #expect(run.adopted.isEmpty)

@@ -147,6 +147,20 @@ struct HomeNetworkTests {
         #expect(try home.leaveNetwork())
     }
 
+    @Test("whose file cannot be read is an error, and never no key: a link to nothing, one to itself, a directory")
+    func unreadable() async throws {
+        for target in [folder.file("nothing"), home.networkFile, home.path] {
+            try FileManager.default.createSymbolicLink(atPath: home.networkFile, withDestinationPath: target)
+            await expect(.unusableHome) { try home.networkKey() }
+            await expect(.unusableHome) { try open() }
+            #expect(try home.leaveNetwork())
+        }
+        try FileManager.default.createDirectory(
+            atPath: home.networkFile, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        await expect(.unusableHome) { try home.networkKey() }
+        await expect(.unusableHome) { try open() }
+    }
+
     @Test("needs an identity first")
     func notInitialized() async throws {
         let other = Home(path: folder.file("other"))

@@ -91,8 +91,9 @@ struct FaultTests {
             .disk,
             .problem, what: "read-only", remedy: "mount"),
         Fault(
-            "a corrupt database", DatabaseFacts.damaged(["row 3 is missing"]).findings, .database, .problem,
-            what: "damaged", "row 3", remedy: "backup"),
+            "a corrupt database", DatabaseFacts.damaged("the database is damaged: row 3 is missing").findings,
+            .database, .problem,
+            what: "damaged", "row 3", remedy: "history.db-wal"),
         Fault(
             "a newer database", DatabaseFacts.newer("a newer version wrote it").findings, .database, .problem,
             what: "newer", remedy: "update"),
@@ -143,7 +144,7 @@ struct FaultTests {
             .problem, what: "eth0", "Operation not permitted", remedy: "--peer"),
         Fault(
             "the multicast group cannot be joined", multicast([.cannotJoin("Address already in use"), .notHeard]),
-            .multicast, .problem, what: "Address already in use", remedy: "UDP port 5353"),
+            .multicast, .problem, what: "Address already in use", remedy: "ss -ulpn"),
         Fault(
             "multicast works in one family only", multicast([.works, .notHeard]), .multicast, .warning, what: "IPv6",
             remedy: "UDP port 5353"),
@@ -186,7 +187,7 @@ struct FaultTests {
             remedy: "nothing to do"),
         Fault(
             "nothing finds peers", node { $0.discovery = .none(reason: "no socket") }, .discovery, .problem,
-            what: "no socket", remedy: "--peer"),
+            what: "no socket", remedy: "ss -ulpn"),
         Fault(
             "a firewalled port", node { $0.dialBacks = [.init(name: "bob", isReached: false)] }, .port, .problem,
             what: "bob", "7000", remedy: "open TCP port 7000"),
@@ -208,6 +209,9 @@ struct FaultTests {
         Fault(
             "a wrong clock here or there", clocks(-61_000), .clock, .problem, what: "61 seconds ahead of bob's",
             remedy: "timedatectl"),
+        Fault(
+            "a clock that is wrong by minutes, but for the time that a packet takes", clocks(-599_950), .clock,
+            .problem, what: "10 minutes ahead of bob's", remedy: "timedatectl"),
         Fault(
             "a peer's wrong clock", clocks(2 * hour, 0, 100), .clock, .warning, what: "bob's clock is 2 hours ahead",
             remedy: "set the clock there"),
@@ -240,6 +244,10 @@ struct FaultTests {
             "devices and no link", lonely { $0.deviceCount = 3 }, .peers, .problem, what: "3 devices",
             remedy: "why links failed"),
         Fault("nobody is there", lonely { _ in }, .peers, .note, what: "nobody else", remedy: "--peer"),
+        Fault(
+            "a link to a node of another network",
+            node { $0.failures = [Sample.failure("192.0.2.9:1", "otherNetwork")] },
+            .links, .note, what: "192.0.2.9:1", remedy: "earshot network show"),
         Fault(
             "links that fail", node { $0.failures = [Sample.failure("192.0.2.9:7000")] }, .links, .warning,
             what: "192.0.2.9:7000", remedy: "doctor on that machine"),

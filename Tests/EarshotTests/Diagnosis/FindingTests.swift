@@ -1,5 +1,6 @@
 import EarshotDiscovery
 import EarshotModel
+import Foundation
 import Testing
 
 @testable import Earshot
@@ -47,17 +48,34 @@ struct FindingTests {
         #expect(facts.networkKeyFindings.map(\.severity) == [.ok])
     }
 
-    @Test("leave out failures at addresses that are linked by now, and name each address once, five at the most")
+    @Test("leave out failures of users and at hosts that are linked by now, and are five at the most")
     func failures() {
         let facts = Sample.node { facts in
+            facts.users.append(Sample.user("carol", 3, isOnline: true))
             facts.failures = [
-                Sample.failure("192.0.2.7:7000"), Sample.failure("192.0.2.8:1"), Sample.failure("192.0.2.8:1"),
+                // Of bob's host, from another port; of carol, who is elsewhere now; of bob, who is not online.
+                Sample.failure("192.0.2.7:41000"), Sample.failure("192.0.2.8:1", of: 3),
+                Sample.failure("192.0.2.8:2", of: 2),
             ]
-            facts.failures += (2..<20).map { Sample.failure("192.0.2.9:\($0)") }
+            facts.failures += (10..<30).map { Sample.failure("192.0.2.\($0):7000") }
         }
-        #expect(facts.linkFindings.count == 5)
-        #expect(facts.linkFindings.count { $0.what.contains("192.0.2.8:1 ") } == 1)
-        #expect(!facts.linkFindings.contains { $0.what.contains("192.0.2.7:7000") })
+        let whats = facts.linkFindings.map(\.what)
+        #expect(whats.count == 5)
+        #expect(!whats.contains { $0.contains("192.0.2.7:") || $0.contains("192.0.2.8:1") })
+        #expect(whats.first?.contains("bob (192.0.2.8:2)") == true)
+    }
+
+    @Test("leave out failures of users who are linked by now, or blocked")
+    func settledFailures() {
+        let facts = Sample.node { facts in
+            facts.users += [Sample.user("eve", 9, trust: .blocked), Sample.user("dan", 8, isOnline: true)]
+            facts.failures = [
+                Sample.failure("192.0.2.8:1", of: 8), Sample.failure("192.0.2.8:2", of: 9),
+                Sample.failure("192.0.2.8:3", of: 4),
+            ]
+        }
+        #expect(facts.linkFindings.count == 1)
+        #expect(facts.linkFindings.first?.what.contains("192.0.2.8:3") == true)
     }
 
     @Test(
@@ -72,15 +90,16 @@ struct FindingTests {
     @Test(
         "say spans and sizes in words",
         arguments: [
-            (0, "0 seconds"), (1000, "1 second"), (119_999, "119 seconds"),
-            (-120_000, "2 minutes"), (7_200_000, "2 hours"), (30 * 86_400_000, "30 days"),
-        ])
+            (0, "0 seconds"), (1000, "1 second"), (1499, "1 second"), (1500, "2 seconds"),
+            (119_000, "119 seconds"), (-120_000, "2 minutes"), (599_900, "10 minutes"), (7_200_000, "2 hours"),
+            (2_555_600_000, "30 days"), (2_592_000_000, "30 days"),
+        ] as [(Int64, String)])
     func spans(milliseconds: Int64, text: String) {
-        #expect(Wording.span(milliseconds: milliseconds) == text)
+        #expect(TimeSpan.text(milliseconds: milliseconds) == text)
     }
 
     @Test(arguments: [
-        (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1 << 20, "1 MiB"), ((1 << 30) + 7, "1 GiB"),
+        (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1_048_576, "1 MiB"), (1_073_741_831, "1 GiB"),
     ])
     func sizes(count: UInt64, text: String) {
         #expect(Wording.bytes(count) == text)
@@ -93,10 +112,76 @@ struct RemedyTests {
         "is safe to copy, whatever a peer calls itself",
         arguments: [
             ("bob@3fk9", "bob@3fk9"), ("bob; reboot", "'bob; reboot'"), ("it's", #"'it'\''s'"#), ("$(id)", "'$(id)'"),
-            ("-rf", "'-rf'"), ("bøb", "'bøb'"), ("", "''"),
+            ("-rf", "'-rf'"), ("bøb", "bøb"), ("", "''"),
         ])
     func shellWord(text: String, word: String) {
-        #expect(Wording.shellWord(text) == word)
+        #expect(ShellWord.quote(text) == word)
+    }
+
+    @Test(
+        "is one word to a real shell, with nothing left of it to run",
+        arguments: [
+            "a'\u{301};id;'\u{301}b", "'\u{301}", "a'\u{20DD}$(id)", "$(id)`id`\\", "a\"b!c", "~ * ? [a] {b,c} # &",
+            "bøb", "👋🏽",
+        ])
+    func shell(text: String) throws {
+        #expect(try print(ShellWord.quote(text)).utf8.elementsEqual(text.utf8))
+    }
+
+    private func print(_ word: String) throws -> String {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", "printf %s " + word]
+        let output = Pipe()
+        shell.standardOutput = output
+        try shell.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        shell.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test(
+        "names the key of somebody whose name is none to copy",
+        arguments: ["a'\u{301};id;'\u{301}b", "it's", "$(id)", "a\"b", "-rf", "bob@3fk9qbmj", "a\\b", "a!b", "a/b"])
+    func key(name: String) throws {
+        let pinned = Sample.user(name, 2, isPinned: true)
+        for users in [
+            [Sample.user(name, 4), Sample.user(name, 5)], [pinned, Sample.user(name, 4, conflictsWith: 2)],
+        ] {
+            let finding = try #require(Sample.node { $0.users = users }.nameFindings.first)
+            #expect(finding.remedy?.contains("earshot trust \(Sample.userID(4)) --accept") == true)
+        }
+        let own = Sample.node { $0.users = [Sample.user("alice", 4)] }.nameFindings
+        #expect(own.first?.remedy?.contains("earshot trust alice@") == true)
+    }
+
+    @Test(
+        "names the name where anybody can read and copy it", arguments: ["bob", "bob smith", "b.o-b_+1", "bøb", "日本"])
+    func name(name: String) throws {
+        let finding = Sample.node { $0.users = [Sample.user(name, 4), Sample.user(name, 5)] }.nameFindings.first
+        #expect(finding?.remedy?.contains("\(name)@") == true)
+    }
+}
+
+@Suite("Findings about names")
+struct NameFindingTests {
+    @Test("are one a name, however many keys claim it")
+    func grouped() {
+        let claimants = (3..<60).map { Sample.user("bob", $0, conflictsWith: 2) }
+        let facts = Sample.node { $0.users = [Sample.user("bob", 2, isPinned: true)] + claimants }
+        #expect(facts.nameFindings.count == 1)
+        #expect(facts.nameFindings[0].what.contains("and 52 more claim it"))
+    }
+
+    @Test("are five at the most, and the last counts the rest")
+    func capped() {
+        let facts = Sample.node { facts in
+            facts.users = (0..<20).flatMap { index in
+                [UInt8(2), 3].map { Sample.user("bob\(index)", $0 + UInt8(2 * index)) }
+            }
+        }
+        #expect(facts.nameFindings.count == NodeFacts.shownNames)
+        #expect(facts.nameFindings.last?.what == "16 other names are claimed by more than one key")
     }
 }
 
@@ -125,20 +210,49 @@ struct NodeJournalTests {
     @Test("knows the hosts where another network answered, whether or not they advertise it")
     func dialled() {
         var journal = NodeJournal(networkTag: "", isDiscovering: false)
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:1", "otherNetwork")))
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:2", "otherNetwork")))
-        #expect(journal.otherNetworkHosts == ["192.0.2.9"])
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:1", "otherNetwork")), now: 1)
+        journal.note(.linkFailed(Sample.failure("192.0.2.9:2", "otherNetwork")), now: 1)
+        #expect(journal.otherNetworkHosts(now: 2) == ["192.0.2.9"])
         #expect(journal.discovery == .off)
     }
 
-    @Test("keeps the last failure of an address, the last first, and a bounded number")
-    func failures() {
+    private func journal(_ failures: [LinkFailure]) -> NodeJournal {
         var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        for port in 1...100 { journal.note(.linkFailed(Sample.failure("192.0.2.9:\(port)"))) }
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:90", "timeout")))
-        #expect(journal.failures.count == NodeJournal.failureLimit)
-        #expect(journal.failures.first?.code == "timeout")
-        #expect(journal.failures.count { $0.address == "192.0.2.9:90" } == 1)
+        for (time, failure) in failures.enumerated() { journal.note(.linkFailed(failure), now: Int64(time)) }
+        return journal
+    }
+
+    @Test("keeps the last failure of a user or else of a host, the last first, and a bounded number")
+    func failures() {
+        let ports = (1...100).map { Sample.failure("192.0.2.9:\($0)") }
+        let bob = (1...100).map { Sample.failure("192.0.2.9:\($0)", of: 2) }
+        let hosts = journal(ports + bob + [Sample.failure("192.0.2.9:90", "timeout")]).failures(now: 300)
+        #expect(hosts.map(\.code) == ["timeout", "unreachable"])
+        #expect(hosts.map(\.userID) == [nil, Sample.userID(2)])
+        let many = journal((1...100).map { Sample.failure("192.0.2.\($0):1") }).failures(now: 300)
+        #expect(many.count == NodeJournal.failureLimit)
+    }
+
+    @Test("lets no host with many keys hide the failures of others")
+    func manyKeys() {
+        let keys = (3..<90).map { Sample.failure("192.0.2.9:1", of: $0) }
+        let failures = journal([Sample.failure("192.0.2.8:1")] + keys).failures(now: 300)
+        #expect(failures.count == NodeJournal.hostFailureLimit + 1)
+        #expect(failures.last?.address == "192.0.2.8:1")
+    }
+
+    @Test("forgets a failure when there is a link to that user or host, and after a while")
+    func linked() {
+        var journal = journal([
+            Sample.failure("192.0.2.8:1", of: 2), Sample.failure("192.0.2.9:1"), Sample.failure("192.0.2.9:1", of: 4),
+        ])
+        journal.note(.userUpdated(Sample.user("bob", 2), changes: [.isOnline]), now: 10)
+        #expect(journal.failures(now: 10).count == 3)
+        journal.note(.userUpdated(Sample.user("bob", 2, isOnline: true), changes: [.isOnline]), now: 10)
+        #expect(journal.failures(now: 10).map(\.userID) == [Sample.userID(4), nil])
+        journal.linked(hosts: ["192.0.2.9"])
+        #expect(journal.failures(now: 10).map(\.userID) == [Sample.userID(4)])
+        #expect(journal.failures(now: 2 + NodeJournal.failureAge).isEmpty)
     }
 
     @Test("knows by what peers are found, as that changes")
@@ -160,9 +274,9 @@ struct NodeJournalTests {
     @Test("knows whether the disk takes writes")
     func storage() {
         var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        journal.note(.storageFailed("full"))
+        journal.note(.storageFailed("full"), now: 1)
         #expect(journal.storageFailure == "full")
-        journal.note(.storageRecovered)
+        journal.note(.storageRecovered, now: 2)
         #expect(journal.storageFailure == nil)
     }
 }

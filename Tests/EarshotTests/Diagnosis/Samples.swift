@@ -60,19 +60,21 @@ enum Sample {
     static func link(
         _ name: String, at address: String = "192.0.2.7:7000", isOutbound: Bool = true
     ) -> NodeFacts.PeerLink {
-        NodeFacts.PeerLink(name: name, address: PeerAddress(address), isOutbound: isOutbound)
+        NodeFacts.PeerLink(userID: userID(2), name: name, address: PeerAddress(address), isOutbound: isOutbound)
     }
 
     static func user(
-        _ name: String, _ seed: UInt8, isPinned: Bool = false, conflictsWith: UInt8? = nil, trust: Trust = .unverified
+        _ name: String, _ seed: UInt8, isPinned: Bool = false, conflictsWith: UInt8? = nil, trust: Trust = .unverified,
+        isOnline: Bool = false
     ) -> User {
         let record = UserRecord(
             userID: userID(seed), name: try! UserName(typed: name), trust: trust, isPinned: isPinned, firstSeen: 1,
             lastSeen: 2)
-        return User(record, conflictingID: conflictsWith.map(userID), isOnline: false)
+        return User(record, conflictingID: conflictsWith.map(userID), isOnline: isOnline)
     }
 
-    static func failure(_ address: String, _ code: String = "unreachable") -> LinkFailure {
-        LinkFailure(address: address, userID: nil, code: code, message: "\(address) cannot be reached")
+    static func failure(_ address: String, _ code: String = "unreachable", of seed: UInt8? = nil) -> LinkFailure {
+        LinkFailure(
+            address: address, userID: seed.map(userID), code: code, message: "\(address) cannot be reached")
     }
 }

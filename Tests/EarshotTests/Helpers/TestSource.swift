@@ -6,6 +6,7 @@ import Synchronization
 /// A way of finding peers that sees what a test says.
 final class TestSource: DiscoverySource {
     let name = "test"
+    let operationCount = 7
     private let reporting = Mutex<(@Sendable (SourceReport) -> Void)?>(nil)
 
     func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws {

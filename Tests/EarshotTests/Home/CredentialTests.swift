@@ -23,6 +23,13 @@ struct CredentialTests {
         #expect(try open().credentialExpiry > Self.now + 29 * Self.day)
     }
 
+    @Test("that has not begun by this clock is renewed at a start: it was issued by a clock that was ahead")
+    func notBegun() throws {
+        try home.create(name: "alice")
+        let expiry = try replaceCredential(notBefore: 364 * Self.day, notAfter: 394 * Self.day)
+        #expect(try open().credentialExpiry < expiry)
+    }
+
     @Test("is left as it is before that")
     func noRenewal() throws {
         try home.create(name: "alice")

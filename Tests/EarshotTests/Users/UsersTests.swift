@@ -34,6 +34,23 @@ struct UsersTests {
         await expect(.unknownUser) { try await users.named("bob@zzzz") }
     }
 
+    @Test("are not found by less than four characters of their key", arguments: [0, 1, 3])
+    func shortPrefix(length: Int) async throws {
+        let users = try known(["bob"])
+        await expect(.unknownUser) { try await users.named("bob@\(Self.userID(0).description.prefix(length))") }
+    }
+
+    @Test("are decided about by the name that was seen: with another one, nothing is done")
+    func renamed() async throws {
+        let users = try known(["bob"])
+        let error = await expect(.nameChanged) {
+            try await users.decide(.accept, about: Self.userID(0), named: UserName("carol"))
+        }
+        #expect(error?.message.contains("calls itself bob now") == true)
+        #expect(await users.user(Self.userID(0))?.isPinned == false)
+        #expect(try await users.decide(.accept, about: Self.userID(0), named: UserName("bob")).isPinned)
+    }
+
     @Test("are found by a name with an at sign in it, alone and with the beginning of the key")
     func atSign() async throws {
         let users = try known(["bob@example.org"])

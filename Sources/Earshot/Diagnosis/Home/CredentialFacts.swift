@@ -14,7 +14,7 @@ struct CredentialFacts: Hashable, Sendable {
     func findings(now: Int64) -> [Finding] {
         if now < notBefore { return [notYetValid(now: now)] }
         if now >= notAfter { return [expired(now: now)] }
-        let left = Wording.span(milliseconds: notAfter - now)
+        let left = TimeSpan.text(milliseconds: notAfter - now)
         guard !canRenew, now >= renewalDue else { return [.ok(.credential, "the credential is valid for \(left)")] }
         return [
             .warning(
@@ -25,7 +25,7 @@ struct CredentialFacts: Hashable, Sendable {
     }
 
     private func expired(now: Int64) -> Finding {
-        let what = "the credential expired \(Wording.span(milliseconds: now - notAfter)) ago"
+        let what = "the credential expired \(TimeSpan.text(milliseconds: now - notAfter)) ago"
         if !canRenew {
             return .problem(
                 .credential, "\(what), and the identity that renews it is sealed",
@@ -44,7 +44,7 @@ struct CredentialFacts: Hashable, Sendable {
 
     private func notYetValid(now: Int64) -> Finding {
         .problem(
-            .credential, "the credential is not valid for another \(Wording.span(milliseconds: notBefore - now))",
+            .credential, "the credential is not valid for another \(TimeSpan.text(milliseconds: notBefore - now))",
             why:
                 "this machine's clock is behind what it was when the credential was made, and peers may refuse the node",
             remedy: "set the clock: timedatectl set-ntp true")

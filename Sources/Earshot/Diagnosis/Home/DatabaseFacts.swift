@@ -5,8 +5,8 @@ enum DatabaseFacts: Hashable, Sendable {
     /// There is none yet: the first node makes it.
     case absent
     case sound
-    /// With what is wrong, as SQLite or the store says it.
-    case damaged([String])
+    /// With what is wrong, as SQLite or the store says it, in a sentence.
+    case damaged(String)
     /// A newer version of this program wrote it.
     case newer(String)
     case unreadable(String)
@@ -15,10 +15,11 @@ enum DatabaseFacts: Hashable, Sendable {
     static func gathered(at path: String) -> DatabaseFacts {
         do throws(StoreError) {
             guard let findings = try Store.integrityFindings(ofFile: path) else { return .absent }
-            return findings.isEmpty ? .sound : .damaged(findings)
+            guard !findings.isEmpty else { return .sound }
+            return .damaged("the database \(path) is damaged: \(Wording.list(findings, limit: 3))")
         } catch {
             return switch error.code {
-            case .damaged: .damaged([error.message])
+            case .damaged: .damaged(error.message)
             case .newer: .newer(error.message)
             default: .unreadable(error.message)
             }
@@ -29,14 +30,14 @@ enum DatabaseFacts: Hashable, Sendable {
         switch self {
         case .absent: [.ok(.database, "there is no history yet")]
         case .sound: [.ok(.database, "the database is sound")]
-        case .damaged(let reasons):
+        case .damaged(let message):
             [
                 .problem(
-                    .database, "the database is damaged: \(Wording.list(reasons, limit: 3))",
+                    .database, message,
                     why: "messages in it may be lost, and a node may refuse to run with it",
                     remedy:
-                        "end the node if one runs; then restore history.db from a backup, or move it aside to begin "
-                        + "a new history")
+                        "end the node if one runs; move history.db aside, and history.db-wal if it is there; then "
+                        + "restore a backup of both, or begin a new history with: earshot up")
             ]
         case .newer(let message):
             [

@@ -15,14 +15,20 @@ extension NetworkFacts {
         guard !broken.isEmpty else { return .ok(.multicast, "multicast works on \(interface)") }
         let reasons = broken.map { "\(Self.name(of: $0.family)): \(Self.words(for: $0.outcome))" }
         let what = "multicast does not work on \(interface): \(reasons.joined(separator: "; "))"
-        let remedy =
-            "let UDP port 5353 through the firewall, in and out; or name a peer with --peer HOST:PORT"
+        let remedy = "\(Self.remedy(for: broken)); or name a peer with --peer HOST:PORT"
         guard broken.count == outcomes.count else {
             return .warning(
                 .multicast, what, why: "peers that only have this address family are not found", remedy: remedy)
         }
         return .problem(
             .multicast, what, why: "peers find each other by multicast, so nobody is found there", remedy: remedy)
+    }
+
+    private static func remedy(for broken: [MulticastOutcome]) -> String {
+        let isKept = broken.contains { if case .cannotJoin = $0.outcome { true } else { false } }
+        return isKept
+            ? "end the program that keeps UDP port 5353 for itself, if there is one: ss -ulpn 'sport = :5353'"
+            : "let UDP port 5353 through the firewall, in and out"
     }
 
     private static func cannotMulticast(_ interface: InterfaceFacts) -> Finding {

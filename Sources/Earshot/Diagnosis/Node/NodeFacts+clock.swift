@@ -12,7 +12,7 @@ extension NodeFacts {
     private func ownClock(_ wrong: [PeerClock]) -> Finding {
         let who = clocks.count == 1 ? "\(wrong[0].name)'s" : "\(wrong.count) of \(clocks.count) peers'"
         let median = wrong.map(\.ahead).sorted()[wrong.count / 2]
-        let span = Wording.span(milliseconds: median)
+        let span = TimeSpan.text(milliseconds: median)
         let reason = "credentials and the order of messages depend on the clocks"
         return .problem(
             .clock, "this machine's clock is \(span) \(median > 0 ? "behind" : "ahead of") \(who)",
@@ -24,7 +24,7 @@ extension NodeFacts {
         let way = clock.ahead > 0 ? "ahead" : "behind"
         return .warning(
             .clock,
-            "\(clock.name)'s clock is \(Wording.span(milliseconds: clock.ahead)) \(way), and most peers' are not",
+            "\(clock.name)'s clock is \(TimeSpan.text(milliseconds: clock.ahead)) \(way), and most peers' are not",
             why: "their messages show the wrong time, and their credential may be refused",
             remedy: "set the clock there: timedatectl set-ntp true")
     }

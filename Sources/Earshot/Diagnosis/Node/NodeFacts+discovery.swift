@@ -24,7 +24,9 @@ extension NodeFacts {
                 .problem(
                     .discovery, "neither the Avahi daemon nor the embedded stack works: \(reason)",
                     why: "nobody is found, and nobody finds this node",
-                    remedy: "start the daemon (systemctl start avahi-daemon), or name peers with --peer HOST:PORT")
+                    remedy:
+                        "end the program that keeps UDP port 5353 for itself, if there is one (ss -ulpn 'sport = :5353'), "
+                        + "or start the daemon (systemctl start avahi-daemon), or name peers with --peer HOST:PORT")
             ]
         }
     }

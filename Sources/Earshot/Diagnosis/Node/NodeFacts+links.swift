@@ -1,18 +1,25 @@
+import EarshotProtocol
+
 extension NodeFacts {
-    /// Links that failed lately: the last failure at each address that there is no link to.
+    /// Links that failed lately: the last failure of each user or host that there is no link to.
     var linkFindings: [Finding] {
-        let linked = Set(links.compactMap(\.address))
-        var shown: Set<String> = []
+        // Whoever is blocked was decided about.
+        let settled = Set(users.filter { $0.isOnline || $0.trust == .blocked }.map(\.userID))
+        let hosts = Set(links.compactMap(\.address?.host))
         let recent = failures.filter { failure in
-            if let address = PeerAddress(failure.address), linked.contains(address) { return false }
-            return shown.insert(failure.address).inserted
+            failure.userID.map { !settled.contains($0) } ?? !hosts.contains(failure.host)
         }
         guard !recent.isEmpty else { return [.ok(.links, "no link failed lately")] }
-        return recent.prefix(Self.shownFailures).map { failure in
-            .warning(
-                .links, "the last link to \(name(of: failure)) failed: \(failure.message)",
-                why: "messages to that device wait", remedy: Self.remedy(for: failure))
+        return recent.prefix(Self.shownFailures).map(finding)
+    }
+
+    private func finding(_ failure: LinkFailure) -> Finding {
+        let what = "the last link to \(name(of: failure)) failed: \(failure.message)"
+        // As a rule others are meant to be of another network. Whether this node's key is wrong is a finding of its own.
+        guard failure.code != ProtocolError.Code.otherNetwork.description else {
+            return .note(.links, what, why: "nodes link only within a network", remedy: Self.remedy(for: failure))
         }
+        return .warning(.links, what, why: "messages to that device wait", remedy: Self.remedy(for: failure))
     }
 
     private static let shownFailures = 5

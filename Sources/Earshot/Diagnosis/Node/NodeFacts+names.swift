@@ -1,46 +1,74 @@
 extension NodeFacts {
-    /// Names that more than one key claims.
+    /// Names of which a finding each is told. Whoever makes keys makes as many as they like.
+    static let shownNames = 5
+
+    /// Names that more than one key claims, a finding each.
     var nameFindings: [Finding] {
         // Whoever is blocked was decided about.
         let users = users.filter { $0.trust != .blocked }
-        let taken = users.filter { $0.name.text == name }.map(takesOwnName)
-        let claims = users.filter { $0.name.text != name }
-        let conflicts = claims.filter { $0.conflictingID != nil }.map(conflict)
-        let ambiguous = Dictionary(grouping: claims.filter { !$0.isPinned && $0.conflictingID == nil }, by: \.name)
-            .filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { ambiguity($0.key, $0.value) }
-        let findings = taken + conflicts + ambiguous
-        return findings.isEmpty ? [.ok(.names, "every name belongs to one key")] : findings
+        let takers = users.filter { $0.name.text == name }
+        let claims = Self.byName(users.filter { $0.name.text != name })
+        let conflicts = claims.map { users in users.filter { $0.conflictingID != nil } }.filter { !$0.isEmpty }
+        let ambiguous = claims.map { users in users.filter { !$0.isPinned && $0.conflictingID == nil } }
+            .filter { $0.count > 1 }
+        let findings = (takers.isEmpty ? [] : [ownName(takers)]) + conflicts.map(conflict) + ambiguous.map(ambiguity)
+        guard !findings.isEmpty else { return [.ok(.names, "every name belongs to one key")] }
+        return Self.capped(findings)
     }
 
-    private func takesOwnName(_ user: User) -> Finding {
-        .problem(
-            .names, "another key calls itself \(name), as this node does: \(user.userID.fingerprint)",
-            why: "who met that one first refuses this one (\(userID.fingerprint))",
+    private static func byName(_ users: [User]) -> [[User]] {
+        Dictionary(grouping: users, by: \.name).sorted { $0.key < $1.key }
+            .map { $0.value.sorted { $0.userID < $1.userID } }
+    }
+
+    private static func capped(_ findings: [Finding]) -> [Finding] {
+        guard findings.count > shownNames else { return findings }
+        let others = Wording.count(findings.count - shownNames + 1, "other name is", "other names are")
+        return findings.prefix(shownNames - 1) + [
+            .warning(
+                .names, "\(others) claimed by more than one key",
+                why: "nothing is sent to those to whom a name does not belong",
+                remedy: "see who claims which, and what to type for each: earshot users")
+        ]
+    }
+
+    private func ownName(_ users: [User]) -> Finding {
+        let who = users.count == 1 ? "another key calls itself" : "\(users.count) other keys call themselves"
+        let what = "\(who) \(name), as this node does: \(Self.fingerprints(users))"
+        return .problem(
+            .names, what,
+            why: "who met another first refuses this one (\(userID.fingerprint))",
             remedy: "ask who it is. Either one takes another name, or contacts choose with: "
                 + "earshot trust \(Self.choice(name, userID)) --accept")
     }
 
-    private func conflict(_ user: User) -> Finding {
-        let pinned = user.conflictingID.map { " is \($0.fingerprint) here" } ?? ""
+    private func conflict(_ users: [User]) -> Finding {
+        let (name, claimant) = (users[0].name, users[0])
+        let pinned = claimant.conflictingID.map { " is \($0.fingerprint) here" } ?? ""
+        let one = users.count == 1
+        let what = "the name \(name)\(pinned), and \(Self.fingerprints(users)) \(one ? "claims" : "claim") it"
+        let choice = Self.choice(name.text, claimant.userID)
         return .problem(
-            .names, "the name \(user.name)\(pinned), and \(user.userID.fingerprint) claims it",
-            why: "nothing is sent to the claimant, and nothing is taken from it, before you decide",
-            remedy: "ask \(user.name) which key is theirs; then: earshot trust "
-                + "\(Self.choice(user.name.text, user.userID)) --accept, or: earshot block "
-                + Self.choice(user.name.text, user.userID))
+            .names, what, why: "nothing is sent to a claimant, and nothing is taken from it, before you decide",
+            remedy:
+                "ask \(name) which key is theirs; then: earshot trust \(choice) --accept, or: earshot block \(choice)"
+                + (one ? "" : "; the others are in: earshot users"))
     }
 
-    private func ambiguity(_ name: UserName, _ users: [User]) -> Finding {
-        let keys = users.map(\.userID.fingerprint).sorted()
+    private func ambiguity(_ users: [User]) -> Finding {
+        let name = users[0].name
+        let choices = users.map { Self.choice(name.text, $0.userID) }
         return .warning(
-            .names, "\(users.count) keys call themselves \(name): \(Wording.list(keys))",
+            .names, "\(users.count) keys call themselves \(name): \(Self.fingerprints(users))",
             why: "a message to \(name) is refused, because it is not said to whom",
-            remedy: "ask the person for their fingerprint; then: earshot trust "
-                + "\(Wording.shellWord("\(name)@FINGERPRINT")) --accept")
+            remedy: "ask the person for their fingerprint; then, for the right one of "
+                + "\(Wording.list(choices)): earshot trust \(choices[0]) --accept")
     }
+
+    private static func fingerprints(_ users: [User]) -> String { Wording.list(users.map(\.userID.fingerprint)) }
 
     /// What names one of several users of a name, for a shell.
     private static func choice(_ name: String, _ userID: UserID) -> String {
-        Wording.shellWord("\(name)@\(userID.description.prefix(8))")
+        ShellWord.user(name, "@\(userID.description.prefix(8))", key: userID.description)
     }
 }

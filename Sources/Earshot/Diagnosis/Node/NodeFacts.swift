@@ -1,6 +1,7 @@
 /// What only a running node knows about why messages flow or not.
 struct NodeFacts: Hashable, Sendable {
     struct PeerLink: Hashable, Sendable {
+        let userID: UserID
         let name: String
         /// Where the other end is.
         let address: PeerAddress?

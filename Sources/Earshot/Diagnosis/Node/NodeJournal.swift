@@ -3,8 +3,12 @@ import EarshotProtocol
 
 /// What a node has noticed since it started, as far as its diagnosis needs it: bounded, a pure value.
 struct NodeJournal: Sendable {
-    /// Failed links that are remembered, the last one of an address.
+    /// Failed links that are remembered: the last one of a user, or of a host where it is not known who is there.
     static let failureLimit = 32
+    /// Of these, how many at one host: whoever makes many keys there hides nobody else's failures.
+    static let hostFailureLimit = 4
+    /// How long a failure is worth telling, in milliseconds. What still fails is tried again sooner than that.
+    static let failureAge: Int64 = 600 * 1000
 
     private let networkTag: String
     private(set) var discovery: NodeDiscovery
@@ -12,7 +16,7 @@ struct NodeJournal: Sendable {
     private(set) var ownDeviceElsewhere: [PeerAddress] = []
     private(set) var storageFailure: String?
     /// The last first.
-    private(set) var failures: [LinkFailure] = []
+    private var failed: [(failure: LinkFailure, time: Int64)] = []
 
     /// - Parameter isDiscovering: whether there is any source.
     init(networkTag: String, isDiscovering: Bool) {
@@ -23,9 +27,15 @@ struct NodeJournal: Sendable {
     /// Devices that are advertised in the node's own network now.
     var deviceCount: Int { devices.count }
 
+    /// The links that failed lately, the last first.
+    /// - Parameter now: the uptime, in milliseconds.
+    func failures(now: Int64) -> [LinkFailure] {
+        failed.filter { now - $0.time < Self.failureAge }.map(\.failure)
+    }
+
     /// Hosts where a node of another network answered lately.
-    var otherNetworkHosts: Set<String> {
-        Set(failures.filter { $0.code == ProtocolError.Code.otherNetwork.description }.map(\.host))
+    func otherNetworkHosts(now: Int64) -> Set<String> {
+        Set(failures(now: now).filter { $0.code == ProtocolError.Code.otherNetwork.description }.map(\.host))
     }
 
     mutating func note(_ event: DiscoveryEvent) {
@@ -44,16 +54,29 @@ struct NodeJournal: Sendable {
         }
     }
 
-    mutating func note(_ event: Event) {
+    /// - Parameter now: the uptime, in milliseconds.
+    mutating func note(_ event: Event, now: Int64) {
         switch event {
-        case .linkFailed(let failure):
-            failures.removeAll { $0.address == failure.address }
-            failures.insert(failure, at: 0)
-            if failures.count > Self.failureLimit { failures.removeLast() }
+        case .linkFailed(let failure): note(failure, now: now)
+        case .userDiscovered(let user), .userUpdated(let user, _):
+            if user.isOnline { failed.removeAll { $0.failure.userID == user.userID } }
         case .storageFailed(let reason): storageFailure = reason
         case .storageRecovered: storageFailure = nil
         default: break
         }
+    }
+
+    private mutating func note(_ failure: LinkFailure, now: Int64) {
+        failed.removeAll { $0.failure.isOfSamePeer(as: failure) || now - $0.time >= Self.failureAge }
+        failed.insert((failure, now), at: 0)
+        let ofHost = failed.indices.filter { failed[$0].failure.host == failure.host }
+        if ofHost.count > Self.hostFailureLimit, let oldest = ofHost.last { failed.remove(at: oldest) }
+        if failed.count > Self.failureLimit { failed.removeLast() }
+    }
+
+    /// There are links to these hosts now: what failed there of nobody knows whom is over.
+    mutating func linked(hosts: Set<String>) {
+        failed.removeAll { $0.failure.userID == nil && hosts.contains($0.failure.host) }
     }
 
     private static func discovery(_ stack: String) -> NodeDiscovery {
@@ -66,6 +89,10 @@ struct NodeJournal: Sendable {
 }
 
 extension LinkFailure {
-    /// Where the peer was, without a port.
-    fileprivate var host: String { PeerAddress(address)?.host ?? address }
+    /// Where the peer was, without a port: who dials has another one each time.
+    var host: String { PeerAddress(address)?.host ?? address }
+
+    fileprivate func isOfSamePeer(as other: LinkFailure) -> Bool {
+        userID == other.userID && (userID != nil || host == other.host)
+    }
 }

@@ -18,8 +18,21 @@ enum Polling {
         return polled.map { $0.revents != 0 }
     }
 
+    /// How long `poll` may wait for a deadline; without one, without end.
+    static func milliseconds(until deadline: ContinuousClock.Instant?) -> CInt {
+        deadline.map { ContinuousClock.now.duration(to: $0).pollTimeout } ?? -1
+    }
+
     /// Bounds how long a call that receives waits.
     static func limitWait(of socket: CInt, seconds: Int) {
         _ = setOption(socket, SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: seconds, tv_usec: 0))
+    }
+}
+
+extension Duration {
+    /// In milliseconds, rounded up, so that what it waits for is due when `poll` returns.
+    var pollTimeout: CInt {
+        guard self > .zero else { return 0 }
+        return CInt(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

@@ -1,7 +1,6 @@
 import Dispatch
-import Glibc
 
-/// Work that waits in `poll`, on a thread of its own.
+/// Work that blocks, as a rule in `poll`, on a thread of its own.
 enum BlockingWork {
     /// - Parameter work: ends soon after it is woken up, which happens when the task is cancelled.
     static func run<Output: Sendable>(
@@ -18,12 +17,4 @@ enum BlockingWork {
         }
         return try result.get()
     }
-}
-
-/// How long `poll` may wait: rounded up, so that the deadline is over when the wait is.
-func milliseconds(until deadline: ContinuousClock.Instant?) -> CInt {
-    guard let deadline else { return -1 }
-    let wait = ContinuousClock.now.duration(to: deadline)
-    guard wait > .zero else { return 0 }
-    return CInt(clamping: wait.components.seconds * 1000 + wait.components.attoseconds / 1_000_000_000_000_000 + 1)
 }

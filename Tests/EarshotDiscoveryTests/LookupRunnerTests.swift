@@ -1,0 +1,46 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotDiscovery
+
+/// A DNS-SD implementation that only takes note of what it is asked.
+private final class NotingProvider: LookupProvider {
+    final class Operation {}
+    var begun: [Lookup] = []
+
+    func begin(_ lookup: Lookup, on interface: UInt32?) throws(DiscoveryError) -> Operation {
+        begun.append(lookup)
+        return Operation()
+    }
+}
+
+@Suite("The runner of lookups")
+struct LookupRunnerTests {
+    @Test("asks anew for the addresses of a host after that lookup failed, and takes nothing back meanwhile")
+    func addressesFailed() async throws {
+        let provider = NotingProvider()
+        var reports: [SourceReport] = []
+        let runner = LookupRunner(
+            provider: provider, browser: ServiceBrowser(ownInstance: "me"), configuration: DiscoveryConfiguration()
+        ) { reports.append($0) }
+        let txt = try advertisement("bob", seed: 1).txtRecord().encoded
+        let resolved = LookupEvent.resolved(host: "h.local.", port: 4000, txt: txt)
+        let addresses = Lookup.addresses(host: "h.local.", .ipv4)
+        try runner.start()
+        try runner.handle(.appeared(instance: "bob", interface: 1), of: .instances)
+        try runner.handle(resolved, of: .instance("bob"))
+        try runner.handle(.addressAppeared([10, 0, 0, 1], interface: 1), of: addresses)
+        #expect(reports.count == 1)
+
+        try runner.handle(.failed, of: addresses)
+        #expect(runner.operations[addresses] == nil)
+        try await waitUntil("bob is looked up again") {
+            runner.fireTimers()
+            return runner.operations[.instance("bob")] != nil
+        }
+        try runner.handle(resolved, of: .instance("bob"))
+        #expect(provider.begun.count { $0 == addresses } == 2)
+        #expect(runner.operations[addresses] != nil)
+        #expect(reports.count == 1)
+    }
+}
