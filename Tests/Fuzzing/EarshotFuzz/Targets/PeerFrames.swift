@@ -120,8 +120,9 @@ struct HostileLink: Sendable {
     }
 
     private mutating func sayLittle(_ input: inout FuzzInput) {
-        switch input.choice(5) {
+        switch input.choice(6) {
         case 0: seal(framed(.ping))
+        case 5: want(&input)
         case 1:
             seal(framed(.rekey))
             transport?.rekeySending()
@@ -129,6 +130,11 @@ struct HostileLink: Sendable {
         case 3: seal(framed(.dialBack(port: UInt16(input.byte()) + 1, nonce: input.word())))
         default: seal(framed(.dialBackResult(nonce: input.number(), isReachable: input.flag())))
         }
+    }
+
+    private mutating func want(_ input: inout FuzzInput) {
+        let logID = input.choice(4) == 0 ? ownLog?.logID : logs[input.choice(logs.count)].description.logID
+        seal(framed(.wanted(logID ?? LogID(Bytes32()), from: input.number(near: UInt64(own.count)))))
     }
 
     private func entries(_ input: inout FuzzInput) -> EntriesFrame {
@@ -269,7 +275,8 @@ struct HostileLink: Sendable {
 
     private mutating func answerRead() {
         let read = reads.removeFirst()
-        let entries = read.logID == ownLog?.logID ? own.filter { $0.sequence >= read.from } : []
+        let stored = read.logID == ownLog?.logID ? own : received[read.logID] ?? []
+        let entries = stored.filter { $0.sequence >= read.from }
         perform(machine.entriesRead(read, entries: Array(entries.prefix(read.countLimit)), now: now))
     }
 
