@@ -14,11 +14,13 @@ struct Soak: AsyncParsableCommand {
     }
 
     @Option(help: "How often a node is killed.") var kills = 100
-    @Option(help: "At least so many messages in the phase of the kills.") var messages = 0
+    @Option(help: "The kills cover at least so many messages; 400 a kill unless told.") var messages: Int?
     @Option(help: "Only these phases, separated by commas.", transform: Self.phases) var only = Phase.allCases
     @Option(help: "What the random moments come from; printed, so that they can be had again.") var seed: UInt64?
     @Flag(help: "Print one object as the line before the last.") var json = false
     @Option(help: "How many lanes each side sends on at once.") var lanes = 24
+
+    private static let messagesPerKill = 400
 
     // What script/soak has prepared.
     @Option(help: .hidden) var labHosts: String
@@ -37,7 +39,7 @@ struct Soak: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard kills > 0, messages >= 0, (1...100).contains(lanes) else {
+        guard kills > 0, messages ?? 0 >= 0, (1...100).contains(lanes) else {
             throw ValidationError("There are at least one kill and 1 to 100 lanes.")
         }
         guard disks.count == Side.allCases.count else { throw ValidationError("Each side has a small disk.") }
@@ -66,7 +68,8 @@ struct Soak: AsyncParsableCommand {
         var bench = Bench(laboratory: laboratory, report: report, phase: phase.rawValue, folder: folder)
         bench.lanes = lanes
         switch phase {
-        case .kills: try await Kills(count: kills, minimum: messages).run(bench, &chance)
+        case .kills:
+            try await Kills(count: kills, minimum: messages ?? kills * Self.messagesPerKill).run(bench, &chance)
         case .sleep: try await Sleeps(count: 6).run(bench, &chance)
         case .cable: try await Cables(count: 6).run(bench, &chance)
         case .loss:

@@ -23,7 +23,7 @@ struct LedgerTests {
         see([1, 2, 3], in: &ledger)
         #expect(ledger.faults == .none)
         #expect(ledger.missing(of: .alice, by: .disk(.bob)) == 0)
-        #expect(ledger.seen(by: .disk(.bob)) == 3)
+        #expect(ledger.seen(of: .alice, by: .disk(.bob)) == 3)
         #expect(ledger.accepted == 3)
     }
 

@@ -34,10 +34,7 @@ struct NodeDatabase {
     mutating func look() throws -> Look {
         // A node that was killed may not have come as far as making it.
         guard FileManager.default.fileExists(atPath: path) else { return Look() }
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(10)
-        let database = try DatabaseQueue(path: path, configuration: configuration)
+        let database = try Self.open(path)
         let (cursor, heads, order) = (cursor, heads, isRestored ? "timestamp" : "cursor")
         let result = try database.read { db in try Self.look(db, after: cursor, order: order, heads: heads) }
         try database.close()
@@ -45,12 +42,16 @@ struct NodeDatabase {
         return result.look
     }
 
-    /// How many entries a database holds.
-    static func entries(in path: String) throws -> Int {
+    private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = true
-        configuration.busyMode = .timeout(10)
-        let database = try DatabaseQueue(path: path, configuration: configuration)
+        configuration.busyMode = .timeout(1)
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// How many entries a database holds.
+    static func entries(in path: String) throws -> Int {
+        let database = try open(path)
         let count = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") }
         try database.close()
         return count ?? 0
@@ -58,10 +59,7 @@ struct NodeDatabase {
 
     /// Copies a database that a node uses at the time, as `sqlite3`'s `.backup` does.
     static func copy(_ path: String, to copy: String) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(10)
-        let source = try DatabaseQueue(path: path, configuration: configuration)
+        let source = try open(path)
         let target = try DatabaseQueue(path: copy)
         try source.backup(to: target)
         try target.close()

@@ -58,8 +58,10 @@ struct Ledger: Sendable {
         readings[reader]?[message.lane]?.hasSeen(message.number) ?? false
     }
 
-    /// How many messages a reader has seen.
-    func seen(by reader: Reader) -> Int { readings[reader]?.values.reduce(0) { $0 + $1.count } ?? 0 }
+    /// How many messages of an author a reader has seen.
+    func seen(of author: Side, by reader: Reader) -> Int {
+        (readings[reader] ?? [:]).reduce(0) { $0 + ($1.key.author == author ? $1.value.count : 0) }
+    }
 
     /// The accepted messages of an author that a reader has not seen.
     func missing(of author: Side, by reader: Reader) -> Int {

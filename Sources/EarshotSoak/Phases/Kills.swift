@@ -9,10 +9,12 @@ struct Kills {
     /// Milliseconds after a start, within which a node is killed while it still begins.
     private static let early = 0...80
     private static let away = 50...600
+    /// How long the messages may take that are missing in the end.
+    private static let patience = Duration.seconds(300)
 
     func run(_ bench: Bench, _ chance: inout SeededGenerator) async throws {
         let plan = (0..<count).map { _ in Step(&chance) }
-        try await bench.run(minimum: minimum) { scene in
+        try await bench.run { scene in
             let pair = scene.pair
             for step in plan {
                 guard await pair.kills < count else { break }
@@ -25,6 +27,14 @@ struct Kills {
                 try await pair.kill(step.sides)
                 for side in step.sides { try await pair.start(side) }
             }
+            let deadline = ContinuousClock.now + Self.patience
+            while await pair.accepted < minimum, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let (kills, accepted) = (await pair.kills, await pair.accepted)
+            bench.report.check("\(bench.phase): a node was killed so often", kills >= count, "\(kills) of \(count)")
+            bench.report.check(
+                "\(bench.phase): so many messages were covered", accepted >= minimum, "\(accepted) of \(minimum)")
         }
     }
 

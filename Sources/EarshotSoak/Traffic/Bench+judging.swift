@@ -51,16 +51,37 @@ extension Bench {
         return true
     }
 
-    /// The whole conversation as a side's node shows it, page by page.
-    private func history(of side: Side, _ scene: Scene) async throws -> [GatewayMessage] {
+    /// The whole conversation as a side's node shows it, page by page, backwards from the end.
+    private func history(of side: Side, _ scene: Scene) async throws -> [HistoryLine] {
         let client = try scene.client(side)
-        // Backwards from the end, as there is no page that begins at the beginning.
-        var pages = [try await client.history(with: side.other.name, limit: Limits.historyPage)]
-        while let first = pages.last?.first {
-            pages.append(
-                try await client.history(with: side.other.name, before: first.id, limit: Limits.historyPage))
+        var lines: [HistoryLine] = []
+        var page = try await client.history(with: side.other.name, limit: Limits.historyPage)
+        while let first = page.first {
+            lines += page.reversed().map { HistoryLine($0, of: side) }
+            page = try await client.history(with: side.other.name, before: first.id, limit: Limits.historyPage)
         }
-        return pages.reversed().flatMap { $0 }
+        return lines.reversed()
+    }
+}
+
+/// What is kept of a message in a history: there may be a million.
+struct HistoryLine: Sendable {
+    /// `nil`: not of a soak, or not by whom it says.
+    let message: Numbered?
+    let isDelivered: Bool
+    /// Of all that is alike for both users.
+    let hash: Int
+
+    init(_ message: GatewayMessage, of side: Side) {
+        let numbered = Numbered(message.text)
+        self.message = numbered?.lane.author.name == message.sender.name ? numbered : nil
+        isDelivered = message.recipients.allSatisfy { ["delivered", "read"].contains($0.state) }
+        var hasher = Hasher()
+        hasher.combine(message.id)
+        hasher.combine(message.sender.id)
+        hasher.combine(message.text)
+        hasher.combine(message.timestampMilliseconds)
+        hash = hasher.finalize()
     }
 }
 
@@ -69,7 +90,7 @@ extension Pair {
     var isQuiet: Bool { Side.allCases.allSatisfy { inFlightCount(of: $0) == 0 } }
 
     /// Reads both histories to their ends.
-    func judge(alice: [GatewayMessage], bob: [GatewayMessage]) {
+    func judge(alice: [HistoryLine], bob: [HistoryLine]) {
         read(alice, by: .alice)
         read(bob, by: .bob)
         var faults = Faults.none
@@ -77,30 +98,20 @@ extension Pair {
             faults.lost += Side.allCases.reduce(0) { $0 + ledger.missing(of: side, by: .history($1)) }
             faults.lost += ledger.missing(of: side, by: .disk(side.other))
         }
-        faults.different = zip(alice, bob).count { !$0.isAlike($1) } + abs(alice.count - bob.count)
+        faults.different = zip(alice, bob).count { $0.hash != $1.hash } + abs(alice.count - bob.count)
         note(faults)
     }
 
-    private func read(_ history: [GatewayMessage], by side: Side) {
+    private func read(_ history: [HistoryLine], by side: Side) {
         var faults = Faults.none
-        for message in history {
-            guard let numbered = Numbered(message.text), numbered.lane.author.name == message.sender.name else {
+        for line in history {
+            guard let message = line.message else {
                 seeForeign()
                 continue
             }
-            see(numbered, by: .history(side))
-            let isDelivered = message.recipients.allSatisfy { ["delivered", "read"].contains($0.state) }
-            if numbered.lane.author == side, !isDelivered { faults.lost += 1 }
+            see(message, by: .history(side))
+            if message.lane.author == side, !line.isDelivered { faults.lost += 1 }
         }
         note(faults)
-    }
-}
-
-extension GatewayMessage {
-    /// Whether it is the same message, as two users see it.
-    fileprivate func isAlike(_ other: GatewayMessage) -> Bool {
-        (id, sender.id, text, timestampMilliseconds) == (
-            other.id, other.sender.id, other.text, other.timestampMilliseconds
-        )
     }
 }

@@ -52,7 +52,8 @@ actor Pair {
         return sum
     }
     var accepted: Int { ledger.accepted }
-    var arrived: Int { ledger.seen(by: .disk(.alice)) + ledger.seen(by: .disk(.bob)) - accepted }
+    /// Messages that were on the other disk at the last look.
+    var arrived: Int { Side.allCases.reduce(0) { $0 + ledger.seen(of: $1, by: .disk($1.other)) } }
     var surprises: Int { nodes.values.reduce(0) { $0 + $1.surprises } }
     func note(_ faults: Faults) { found += faults }
     func see(_ message: Numbered, by reader: Ledger.Reader) { ledger.see(message, by: reader) }
