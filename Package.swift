@@ -137,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "EarshotProtocolTests",
             dependencies: [
-                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotTesting", "TestSupport",
+                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotTesting", "TestSupport",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings),

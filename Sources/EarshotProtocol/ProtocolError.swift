@@ -81,6 +81,8 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
     case timeout = 13
     /// A node reached itself.
     case ownIdentity = 14
+    /// A log of this node is not what the peer holds of it. The next link begins by taking it back.
+    case logDiffers = 15
 
     /// The reason's name in the API.
     public var name: String {
@@ -99,6 +101,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .overloaded: "overloaded"
         case .timeout: "timeout"
         case .ownIdentity: "ownIdentity"
+        case .logDiffers: "logDiffers"
         }
     }
 
@@ -118,6 +121,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .overloaded: "there are too many links"
         case .timeout: "the other end was silent for too long"
         case .ownIdentity: "the node reached its own identity"
+        case .logDiffers: "the two ends hold different entries of a log; they are compared on the next link"
         }
     }
 }

@@ -26,6 +26,13 @@ public final class Store: Sendable {
         try Store(path: ":memory:") { try DatabaseQueue(configuration: configuration) }
     }
 
+    /// A copy of what is committed now, that ends with the object: for tests and for simulation.
+    public func inMemoryCopy() throws(StoreError) -> Store {
+        let copy = try Store.inMemory()
+        do { try database.backup(to: copy.database) } catch { throw StoreError(error, path: path) }
+        return copy
+    }
+
     private init(path: String, open: () throws -> any DatabaseWriter) throws(StoreError) {
         self.path = path
         do {

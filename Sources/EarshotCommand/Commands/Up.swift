@@ -28,6 +28,7 @@ struct Up: ProgramCommand {
 
     private static let events: Set<EventName> = [
         .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
+        .historyRecovered,
         .credentialWillExpire, .credentialExpired, .credentialRenewed, .credentialNotYetValid,
         .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen,
     ]

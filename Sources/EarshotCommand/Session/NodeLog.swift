@@ -79,6 +79,7 @@ struct NodeLog {
                     + "machines: earshot network show")
         case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
+        case .historyRecovered: describeRecovery(event, name: name)
         case .discoveryUnavailable:
             output.report(
                 Failure(
@@ -87,6 +88,14 @@ struct NodeLog {
         case .discoveryAvailable: output.line("users are found with \(SafeText.line(event.source ?? "discovery"))")
         default: break
         }
+    }
+
+    private func describeRecovery(_ event: GatewayEvent, name: String) {
+        let renamed = (event.renamed ?? []).reduce(0) { $0 + $1.count }
+        let others = renamed == 0 ? "" : "; \(renamed) that were written since have new ids"
+        output.note(
+            "the history here was older than what \(name) holds of it, as after a restored backup: "
+                + "\(event.count ?? 0) of this user's messages were taken back\(others)")
     }
 
     private func describeUpdate(_ event: GatewayEvent, name: String) {

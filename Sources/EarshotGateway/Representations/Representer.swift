@@ -46,6 +46,10 @@ struct Representer: Sendable {
             result.credential = GatewayCredentialNotice(notice)
         case .storageFailed(let reason): result.reason = reason
         case .storageRecovered: break
+        case .historyRecovered(let recovery):
+            result.user = await node.users.user(recovery.userID).map { GatewayUser($0) }
+            result.count = recovery.count
+            result.renamed = recovery.renamed.map(GatewayRenaming.init)
         case .discoveryUnavailable(let source, let reason):
             result.source = source
             result.reason = reason

@@ -91,14 +91,14 @@ extension NodeMachine {
     mutating func noteMeeting(_ user: UserRecord, changes: Set<UserChange>?, now: Moment) {
         queue.users[user.userID] = user
         guard let changes else {
-            queue.userEvents.append(.userDiscovered(directory.shown(user)))
+            queue.add(.userDiscovered(directory.shown(user)), isMerged: hasStorageFailed)
             queue.isUrgent = true
             forgetSurplusStranger(except: user.userID)
             return
         }
         markLazily(now: now)
         guard !changes.isEmpty else { return }
-        queue.userEvents.append(.userUpdated(directory.shown(user), changes: changes))
+        queue.add(.userUpdated(directory.shown(user), changes: changes), isMerged: hasStorageFailed)
     }
 
     /// A node remembers a bounded number of those whom it only ever met.
@@ -107,6 +107,7 @@ extension NodeMachine {
         guard let userID = directory.forgetSurplus(except: newcomer, where: { !known.contains($0) }) else { return }
         queue.users[userID] = nil
         queue.devices = queue.devices.filter { $0.value.userID != userID }
+        if hasStorageFailed { queue.dropEvents(about: userID) }
         queue.forgottenUsers.append(userID)
         toldConflicts = toldConflicts.filter { $0.claimedBy != userID }
     }
