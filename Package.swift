@@ -166,7 +166,12 @@ let package = Package(
             dependencies: ["EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello"],
             swiftSettings: settings),
         .testTarget(
-            name: "EarshotSoakTests", dependencies: ["EarshotModel", "EarshotSoak"], swiftSettings: settings),
+            name: "EarshotSoakTests",
+            dependencies: [
+                "EarshotModel", "EarshotProtocol", "EarshotSoak", "EarshotStore", "EarshotTesting",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
     ]
 )
 
