@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Claims of delivery")
 struct ClaimsTests {
-    private let (first, second) = (Self.log(1), Self.log(2))
+    private let first = Self.log(1)
+    private let second = Self.log(2)
 
     private static func log(_ byte: UInt8) -> LogID {
         guard let logID = LogID(bytes: [UInt8](repeating: byte, count: 32)) else { preconditionFailure("32 bytes") }
