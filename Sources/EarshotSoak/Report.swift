@@ -44,10 +44,11 @@ final class Report: Sendable {
     func progress(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
     /// Prints the table, and last how many checks passed and failed.
-    func finish(json: Bool) {
+    func finish(seed: UInt64, json: Bool) {
         let (state, total) = state.withLock { state in
             (state, state.rows.reduce(into: Faults.none) { $0 += $1.faults })
         }
+        print("seed \(seed)")
         for line in state.checks { print(line) }
         print("")
         print(Self.line("phase", ["messages", "kills"] + Faults.fields.map(\.name)))
@@ -61,7 +62,7 @@ final class Report: Sendable {
         print(
             "\(messages) messages, \(kills) kills\(facts): lost \(total.lost), doubled \(total.doubled), "
                 + "reordered \(total.reordered), false delivered \(total.falselyDelivered)")
-        if json { print(Self.object(state, messages: messages, kills: kills, total: total)) }
+        if json { print(Self.object(state, seed: seed, messages: messages, kills: kills, total: total)) }
         print("\(state.passed) passed, \(state.failed) failed")
     }
 
@@ -75,10 +76,15 @@ final class Report: Sendable {
         return ([name.padding(toLength: 8, withPad: " ", startingAt: 0)] + cells).joined(separator: "  ")
     }
 
-    private static func object(_ state: State, messages: Int, kills: Int, total: Faults) -> String {
+    private static func object(_ state: State, seed: UInt64, messages: Int, kills: Int, total: Faults) -> String {
         var fields = [("passed", state.passed), ("failed", state.failed), ("messages", messages), ("kills", kills)]
         fields += Faults.fields.map { ($0.name, total[keyPath: $0.value]) }
-        fields += state.facts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        return "{" + fields.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+        fields += state.facts.sorted { $0.key < $1.key }.map { (Self.camelCase($0.key), $0.value) }
+        return "{\"seed\":\(seed)," + fields.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+
+    private static func camelCase(_ words: String) -> String {
+        let words = words.split(separator: " ")
+        return words.prefix(1).joined() + words.dropFirst().map(\.capitalized).joined()
     }
 }

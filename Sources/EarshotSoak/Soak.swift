@@ -58,8 +58,7 @@ struct Soak: AsyncParsableCommand {
             }
             report.progress(String(format: "\(phase.rawValue): %.1f s", (ContinuousClock.now - start).inSeconds))
         }
-        print("seed \(seed)")
-        report.finish(json: json)
+        report.finish(seed: seed, json: json)
         if report.failed > 0 { throw ExitCode.failure }
     }
 
@@ -77,7 +76,7 @@ struct Soak: AsyncParsableCommand {
             try await Loss(seconds: 40).run(bench, &chance)
         case .disk:
             try await FullDisks(disks: [.alice: disks[0], .bob: disks[1]]).run(bench)
-        case .restore: try await Restores(folder: folder).run(bench)
+        case .restore: try await Restores(folder: folder).run(bench, &chance)
         }
     }
 }

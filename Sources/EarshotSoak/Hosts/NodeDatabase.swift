@@ -57,6 +57,12 @@ struct NodeDatabase {
         return count ?? 0
     }
 
+    /// All messages that a database holds.
+    static func messages(in path: String) throws -> [Numbered] {
+        var database = NodeDatabase(path: path, isRestored: true)
+        return try database.look().messages.compactMap { $0 }
+    }
+
     /// Copies a database that a node uses at the time, as `sqlite3`'s `.backup` does.
     static func copy(_ path: String, to copy: String) throws {
         let source = try open(path)

@@ -90,10 +90,19 @@ actor Pair {
             sides.allSatisfy { !isRunning($0) && inFlight[$0, default: 0] == 0 }
         }
         try look()
-        for (lane, message) in doubtful where sides.contains(lane.author) {
-            doubtful[lane] = nil
-            // The node had it, and could no longer say so: as good as accepted. Else it is sent again.
-            if ledger.hasSeen(message, by: .disk(lane.author)) { ledger.accept(message) } else { repeated += 1 }
+        for side in sides { try decide(side) }
+    }
+
+    /// What a side's node could no longer answer: had it the message, that is as good as accepted; else it is sent again.
+    private func decide(_ side: Side) throws {
+        let messages = doubtful.values.filter { $0.lane.author == side }
+        guard !messages.isEmpty, let path = databases[side]?.path else { return }
+        // A disk that is recovering is looked at by nobody; then all of it is read.
+        let held = recovering == nil ? nil : Set(try NodeDatabase.messages(in: path))
+        for message in messages {
+            doubtful[message.lane] = nil
+            let isHeld = held?.contains(message) ?? ledger.hasSeen(message, by: .disk(side))
+            if isHeld { ledger.accept(message) } else { repeated += 1 }
         }
     }
 
