@@ -57,31 +57,10 @@ extension Bench {
         var lines: [HistoryLine] = []
         var page = try await client.history(with: side.other.name, limit: Limits.historyPage)
         while let first = page.first {
-            lines += page.reversed().map { HistoryLine($0, of: side) }
+            lines += page.reversed().map { HistoryLine($0) }
             page = try await client.history(with: side.other.name, before: first.id, limit: Limits.historyPage)
         }
         return lines.reversed()
-    }
-}
-
-/// What is kept of a message in a history: there may be a million.
-struct HistoryLine: Sendable {
-    /// `nil`: not of a soak, or not by whom it says.
-    let message: Numbered?
-    let isDelivered: Bool
-    /// Of all that is alike for both users.
-    let hash: Int
-
-    init(_ message: GatewayMessage, of side: Side) {
-        let numbered = Numbered(message.text)
-        self.message = numbered?.lane.author.name == message.sender.name ? numbered : nil
-        isDelivered = message.recipients.allSatisfy { ["delivered", "read"].contains($0.state) }
-        var hasher = Hasher()
-        hasher.combine(message.id)
-        hasher.combine(message.sender.id)
-        hasher.combine(message.text)
-        hasher.combine(message.timestampMilliseconds)
-        hash = hasher.finalize()
     }
 }
 
@@ -98,7 +77,7 @@ extension Pair {
             faults.lost += Side.allCases.reduce(0) { $0 + ledger.missing(of: side, by: .history($1)) }
             faults.lost += ledger.missing(of: side, by: .disk(side.other))
         }
-        faults.different = zip(alice, bob).count { $0.hash != $1.hash } + abs(alice.count - bob.count)
+        faults.different = HistoryLine.differences(alice, bob)
         note(faults)
     }
 
