@@ -156,6 +156,7 @@ let package = Package(
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
                 "EarshotTesting", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
@@ -163,7 +164,10 @@ let package = Package(
             name: "EarshotGatewayTests", dependencies: ["Earshot", "EarshotGateway"], swiftSettings: settings),
         .testTarget(
             name: "EarshotCommandTests",
-            dependencies: ["EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello"],
+            dependencies: [
+                "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EarshotSoakTests",

@@ -12,7 +12,8 @@ struct Representer: Sendable {
         return GatewayMessage(
             id: message.messageID.description, conversationID: message.conversationID.description,
             sender: await party(message.senderID), recipients: recipients, text: message.text,
-            headers: message.headers, timestamp: Timestamp.text(message.timestamp.milliseconds),
+            isDeleted: message.isDeleted, headers: message.headers,
+            timestamp: Timestamp.text(message.timestamp.milliseconds),
             timestampMilliseconds: message.timestamp.milliseconds, expiry: Timestamp.text(message.expiry),
             expiryMilliseconds: message.expiry)
     }

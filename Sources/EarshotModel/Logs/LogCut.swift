@@ -15,7 +15,8 @@ public struct LogCut: Hashable, Sendable {
     public let checkpoint: Signature?
 
     public init(
-        logID: LogID, after: UInt64, kept: [RenamedMessages], successor: LogID?, chains: [ChainHash], checkpoint: Signature?
+        logID: LogID, after: UInt64, kept: [RenamedMessages], successor: LogID?, chains: [ChainHash],
+        checkpoint: Signature?
     ) {
         self.logID = logID
         self.after = after

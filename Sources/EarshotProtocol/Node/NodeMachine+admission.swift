@@ -27,6 +27,9 @@ extension NodeMachine {
                 ProtocolError(.closedHere, "this node reached its own identity", closeReason: .ownIdentity)
             )
         }
+        guard admission.admits(peer.userID) else {
+            return (.notAdmitted, notAdmitted(peer.userID, name: peer.credential.name, closeReason: .notAdmitted))
+        }
         if let user = directory.users[peer.userID], user.trust == .blocked {
             return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
         }

@@ -34,6 +34,7 @@ extension NodeMachine {
             throw ProtocolError(.blocked, "\(user.name) is blocked")
         }
         if let conflict = conflict(of: recipientID) { throw Self.error(of: conflict) }
+        guard admission.admits(recipientID) else { throw notAdmitted(recipientID) }
         guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
             throw ProtocolError(
                 .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")

@@ -49,6 +49,7 @@ public struct NodeMachine: Sendable {
     var toldConflicts: Set<IdentityConflict> = []
     /// Users whose clock was found to be far from this one, and reported once.
     var skewedUsers: Set<UserID> = []
+    var admission = Admission.everybody
     var clocks = PeerClocks()
     var dialBacks = DialBacks()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
