@@ -22,6 +22,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         public static let closedByPeer = Code(description: "closedByPeer")
         /// Nothing was heard for too long.
         public static let timeout = Code(description: "timeout")
+        /// The peer makes this node do more than it may.
+        public static let tooManyRequests = Code(description: "tooManyRequests")
         /// Nobody answers at an address.
         public static let unreachable = Code(description: "unreachable")
         /// This node closed the link, with the reason in `closeReason`.
@@ -81,6 +83,8 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
     case timeout = 13
     /// A node reached itself.
     case ownIdentity = 14
+    /// The peer makes the node do more than it may that moves no log forward.
+    case tooManyRequests = 17
 
     /// The reason's name in the API.
     public var name: String {
@@ -99,6 +103,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .overloaded: "overloaded"
         case .timeout: "timeout"
         case .ownIdentity: "ownIdentity"
+        case .tooManyRequests: "tooManyRequests"
         }
     }
 
@@ -118,6 +123,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .overloaded: "there are too many links"
         case .timeout: "the other end was silent for too long"
         case .ownIdentity: "the node reached its own identity"
+        case .tooManyRequests: "the peer asks for more than it may"
         }
     }
 }

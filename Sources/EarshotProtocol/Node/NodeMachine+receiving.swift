@@ -50,6 +50,7 @@ extension NodeMachine {
             throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
         }
         links[connectionID]?.uncommittedBytes = uncommitted
+        links[connectionID]?.progress += 2 + bytes / Limits.requestBytes
         if !messages.isEmpty { use(peer.userID, now: now) }
         queue.received.append(
             ReceivedRun(
@@ -123,12 +124,16 @@ extension NodeMachine {
         guard let log = ownLogs[receipt.logID], log.record.peerID == peer.userID,
             let outgoing = links[connectionID]?.outgoing[receipt.logID]
         else { throw ProtocolError(.violation, "a receipt for a log that is not for this peer") }
+        let key = ProgressKey(logID: receipt.logID, recipientID: peer.userID)
         guard receipt.sequence <= log.head.sequence else {
             throw ProtocolError(
                 .violation,
                 "the peer holds \(receipt.sequence) entries of this node's log, and this node \(log.head.sequence): "
                     + "this node's database is older than what it has sent")
         }
+        // Before its signature is looked at, which is most of the work.
+        let isNews = isNews(receipt, on: connectionID, key: key)
+        links[connectionID]?.progress += isNews ? 1 : -1
         guard receipt.sequence > 0 else { return }
         guard receipt.isAuthentic else {
             throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
@@ -141,6 +146,13 @@ extension NodeMachine {
             guard outgoing.receiptInQuestion == nil else { return }
             askForChain(of: receipt, on: connectionID)
         }
+    }
+
+    /// Whether a receipt says more than is known, and than one that is being looked into.
+    private func isNews(_ receipt: Receipt, on connectionID: ConnectionID, key: ProgressKey) -> Bool {
+        let known = progress[key, default: TrackedProgress()].target
+        guard receipt.sequence > known.delivered || receipt.readSequence > known.read else { return false }
+        return links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion == nil
     }
 
     mutating func askForChain(of receipt: Receipt, on connectionID: ConnectionID) {

@@ -49,6 +49,9 @@ public struct NodeMachine: Sendable {
     var skewedUsers: Set<UserID> = []
     var clocks = PeerClocks()
     var dialBacks = DialBacks()
+    var gate = ConnectionGate()
+    var notices = StrangerNotices()
+    var budgets = PeerBudgets()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
     /// When the first peer was seen, as an uptime.
