@@ -22,19 +22,19 @@ struct Flooder: ParsableCommand {
     func run() throws {
         let start = ContinuousClock.now
         var sockets: [FloodSocket] = []
-        var (opened, failed) = (0, 0)
+        var (begun, opened) = (0, 0)
         var lastSlowByte = start
         while case let elapsed = milliseconds(start.duration(to: .now)) / 1000, elapsed < seconds {
             let due = Int(elapsed * Double(rate) * Self.surplus)
-            while opened + failed < due {
-                let number = opened + failed
-                guard let socket = FloodSocket(to: port, from: Self.source(number), kind: number % 4) else {
-                    failed += 1
-                    continue
+            while begun < due {
+                if let socket = FloodSocket(to: port, from: Self.source(begun), kind: begun % 4) {
+                    sockets.append(socket)
                 }
-                opened += 1
-                sockets.append(socket)
-                if sockets.count > Self.held { sockets.removeFirst(Self.held / 4) }
+                begun += 1
+                if sockets.count > Self.held {
+                    opened += sockets.prefix(Self.held / 4).count(where: \.isOpened)
+                    sockets.removeFirst(Self.held / 4)
+                }
             }
             if lastSlowByte.duration(to: .now) > Self.slowByteInterval {
                 lastSlowByte = .now
@@ -43,7 +43,8 @@ struct Flooder: ParsableCommand {
             usleep(500)
         }
         let elapsed = milliseconds(start.duration(to: .now)) / 1000
-        answer("flooded", "\(opened) \(failed) \(elapsed)")
+        opened += sockets.count(where: \.isOpened)
+        answer("flooded", "\(opened) \(begun - opened) \(elapsed)")
     }
 
     private static func source(_ number: Int) -> UInt32 {
@@ -63,7 +64,7 @@ private final class FloodSocket {
     ///     3 says nothing.
     /// - Returns: `nil` where the connection did not come about.
     init?(to port: UInt16, from source: UInt32, kind: Int) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         isSlow = kind == 2
         guard descriptor >= 0 else { return nil }
         // A reset instead of a farewell: else the ports of this side would soon be used up.
@@ -72,7 +73,9 @@ private final class FloodSocket {
         // The port is chosen when the destination is known (IP_BIND_ADDRESS_NO_PORT).
         var later: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_IP), 24, &later, socklen_t(MemoryLayout<Int32>.size))
-        guard call(source, 0, bind) == 0, call(0x7f00_0001, port, connect) == 0 else { return nil }
+        guard call(source, 0, bind) == 0, call(0x7f00_0001, port, connect) == 0 || errno == EINPROGRESS else {
+            return nil
+        }
         if kind == 1 {
             // A first word, and an ephemeral key.
             var bytes: [UInt8] = [0, 2, 8, 1, 0, 32]
@@ -83,6 +86,15 @@ private final class FloodSocket {
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Whether the connection came about, whatever became of it after that.
+    var isOpened: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&entry, 1, 0) > 0 else { return false }
+        var (error, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length)
+        return error == 0 || error == ECONNRESET || error == EPIPE
+    }
 
     func sendSlowByte() {
         guard isSlow else { return }

@@ -20,11 +20,10 @@ struct Run: AsyncParsableCommand {
     @Option(help: "Only the attacks whose name has this in it.") var only: String?
 
     func run() async throws {
-        setlinebuf(stdout)
         // Hundreds of connections, both ends of each in this process.
         var limit = rlimit(rlim_cur: 8192, rlim_max: 8192)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        var results: [Result] = []
+        var results: [Trial] = []
         for result in try await attack() { results.append(result) }
         Table.print(results)
         let failed = results.count { !$0.isPassed }
@@ -41,17 +40,17 @@ struct Run: AsyncParsableCommand {
     }
 
     /// One after another; those that wait for a limit of time run beside the others.
-    private func attack() async throws -> [Result] {
+    private func attack() async throws -> [Trial] {
         let arena = try await Arena.open()
         let gateway = Task { try await Gateway(node: arena.alice.node).run() }
-        let results = await withTaskGroup(of: Result.self) { group in
+        let results = await withTaskGroup(of: Trial.self) { group in
             let numbered = attacks.enumerated().map { (number: $0.offset + 1, attack: $0.element) }
             for (number, attack) in numbered where attack.isSlow {
-                group.addTask { await Result.of(attack, number, in: arena) }
+                group.addTask { await Trial.of(attack, number, in: arena) }
             }
-            var results: [Result] = []
+            var results: [Trial] = []
             for (number, attack) in numbered where !attack.isSlow {
-                let result = await Result.of(attack, number, in: arena)
+                let result = await Trial.of(attack, number, in: arena)
                 FileHandle.standardError.write(Data((result.isPassed ? "." : "F").utf8))
                 results.append(result)
             }
@@ -67,14 +66,14 @@ struct Run: AsyncParsableCommand {
 }
 
 /// A row of the table.
-struct Result: Sendable {
+struct Trial: Sendable {
     let number: Int
     let attack: Attack
     let happened: String
     let isPassed: Bool
 
     /// Runs an attack, and then sees whether the honest two still talk and nothing of what they said has changed.
-    static func of(_ attack: Attack, _ number: Int, in arena: Arena) async -> Result {
+    static func of(_ attack: Attack, _ number: Int, in arena: Arena) async -> Trial {
         let outcome: Attack.Outcome
         do {
             outcome = try await withDeadline(.seconds(60), "an end of \"\(attack.name)\"") {
@@ -82,15 +81,15 @@ struct Result: Sendable {
             }
         } catch { outcome = Attack.Outcome("\(error)", false) }
         do { try await arena.checkHonestPair() } catch {
-            return Result(
+            return Trial(
                 number: number, attack: attack, happened: "\(outcome.happened); honest pair: \(error)", isPassed: false)
         }
-        return Result(number: number, attack: attack, happened: outcome.happened, isPassed: outcome.isAsExpected)
+        return Trial(number: number, attack: attack, happened: outcome.happened, isPassed: outcome.isAsExpected)
     }
 }
 
 enum Table {
-    static func print(_ results: [Result]) {
+    static func print(_ results: [Trial]) {
         var kind: Attack.Kind?
         for result in results {
             if result.attack.kind != kind {
@@ -126,7 +125,7 @@ enum Table {
         let attacks: [Row]
     }
 
-    static func json(_ results: [Result]) -> String {
+    static func json(_ results: [Trial]) -> String {
         let rows = results.map {
             Row(
                 number: $0.number, kind: $0.attack.kind.rawValue, attack: $0.attack.name,

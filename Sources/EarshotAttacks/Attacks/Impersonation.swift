@@ -2,6 +2,7 @@ import Earshot
 import EarshotCrypto
 import EarshotModel
 import EarshotProtocol
+import EarshotTesting
 import Foundation
 
 extension Attack {

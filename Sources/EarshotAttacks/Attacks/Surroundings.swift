@@ -17,7 +17,7 @@ extension Attack {
         let records = try (0..<12_000).map { number in
             try Advertiser.record(number, name: "crowd \(number)", userID: Mallory().userID, port: 9)
         }
-        for record in records { arena.advertiser.report(.found(record)) }
+        for record in records { arena.advertiser.report(.appeared(record)) }
         var devices = 0
         for _ in 0..<200 where devices < Limits.discoveredDevices {
             try await Task.sleep(for: .milliseconds(50))
@@ -25,7 +25,7 @@ extension Attack {
         }
         try await arena.checkHonestPair()
         let growth = (residentBytes() - before) >> 20
-        for record in records { arena.advertiser.report(.lost(record.key)) }
+        for record in records { arena.advertiser.report(.disappeared(record.key)) }
         return Outcome(
             "\(devices) kept; memory grew by \(growth) MiB", devices <= Limits.discoveredDevices && growth <= 64)
     }
@@ -36,11 +36,11 @@ extension Attack {
     ) { arena, _ in
         let record = try Advertiser.record(20_001, name: "bob", userID: Mallory().userID, port: 9)
         let before = await arena.alice.node.users.all.count
-        arena.advertiser.report(.found(record))
+        arena.advertiser.report(.appeared(record))
         try await Task.sleep(for: .milliseconds(300))
         let bob = try await arena.alice.node.users.named("bob").userID
         let after = await arena.alice.node.users.all.count
-        arena.advertiser.report(.lost(record.key))
+        arena.advertiser.report(.disappeared(record.key))
         return Outcome(
             "bob is \(bob == arena.bob.node.userID ? "who he was" : "another"); \(after - before) new users",
             bob == arena.bob.node.userID && after == before)
@@ -52,10 +52,10 @@ extension Attack {
     ) { arena, _ in
         let record = try Advertiser.record(
             20_002, name: "bob", userID: arena.bob.node.userID, port: arena.carol.port)
-        arena.advertiser.report(.found(record))
+        arena.advertiser.report(.appeared(record))
         try await Task.sleep(for: .milliseconds(500))
         let links = await arena.alice.node.status().links.filter { $0.userID == arena.carol.node.userID }.count
-        arena.advertiser.report(.lost(record.key))
+        arena.advertiser.report(.disappeared(record.key))
         return Outcome("\(links) links to carol", links == 0)
     }
 
@@ -212,9 +212,10 @@ extension Attack {
         let home = try Arena.home("killed \(source)", in: arena.folder)
         var accepted = 0
         for _ in 0..<5 {
+            let first = accepted
             accepted = try await blocking {
                 try Burst.runAndKill(
-                    home: home.path, peer: arena.bob.port, user: arena.bob.node.userID, after: accepted)
+                    home: home.path, peer: arena.bob.port, user: arena.bob.node.userID, after: first)
             }
         }
         let node = try await RunningNode.start(home, peers: [arena.bob.port])
