@@ -107,11 +107,7 @@ final class Arena: Sendable {
         let bob = try await RunningNode.start(home("bob", in: folder), peers: [alice.port])
         let carolsHome = try home("carol", in: folder)
         let key = [UInt8](repeating: 7, count: 32)
-        let content = Data("earshot network 1\n".utf8) + key
-        guard
-            FileManager.default.createFile(
-                atPath: carolsHome.path + "/network.key", contents: content, attributes: [.posixPermissions: 0o600])
-        else { throw HostileSocket.Failure(description: "the network key cannot be written") }
+        try write(key, to: carolsHome)
         let carol = try await RunningNode.start(carolsHome)
         let arena = Arena(
             folder: folder, alice: alice, bob: bob, carol: carol, networkKey: SecretBytes(copying: key),
@@ -138,6 +134,15 @@ final class Arena: Sendable {
         let home = Home(path: folder.file(name))
         try home.create(name: name)
         return home
+    }
+
+    /// Makes a home one of a network.
+    static func write(_ networkKey: [UInt8], to home: Home) throws {
+        let content = Data("earshot network 1\n".utf8) + networkKey
+        guard
+            FileManager.default.createFile(
+                atPath: home.path + "/network.key", contents: content, attributes: [.posixPermissions: 0o600])
+        else { throw HostileSocket.Failure(description: "the network key cannot be written") }
     }
 
     /// The honest two say something to each other, and both have all that was ever said, once and in order.

@@ -51,13 +51,13 @@ struct Run: AsyncParsableCommand {
             var results: [Trial] = []
             for (number, attack) in numbered where !attack.isSlow {
                 let result = await Trial.of(attack, number, in: arena)
-                FileHandle.standardError.write(Data((result.isPassed ? "." : "F").utf8))
+                let note = result.isPassed ? "" : "FAILED: \(result.happened)"
+                FileHandle.standardError.write(Data("\(number) \(attack.name) \(note)\n".utf8))
                 results.append(result)
             }
             for await result in group { results.append(result) }
             return results.sorted { $0.number < $1.number }
         }
-        FileHandle.standardError.write(Data("\n".utf8))
         gateway.cancel()
         do { try await gateway.value } catch { print("the local API ended: \(error)") }
         try await arena.close()

@@ -43,13 +43,17 @@ public enum Limits {
     /// Connections that may begin a handshake from one address at once, and in a second after that.
     public static let connectionsPerAddress = 64
     public static let connectionsPerAddressAndSecond = 16
-    /// Connections that may begin a handshake in a second, from all addresses that were not quiet before.
+    /// Connections that may begin a handshake in a second, from all addresses; and as many from those that were quiet.
     public static let connectionsPerSecond = 256
+    /// Failed handshakes of strangers that are told of for one address at once, and in a second after that; the others
+    /// are counted.
+    public static let failuresPerAddress = 16
+    public static let failuresPerAddressAndSecond = 1
+    /// Failed handshakes of strangers that are told of in a second, for all addresses; and as many for those that were
+    /// quiet.
+    public static let failuresPerSecond = 32
     /// Addresses of which it is remembered how many connections came from them.
-    public static let gateAddresses = 1024
-    /// Failed handshakes of strangers that are told of at once, and in a second after that; the others are counted.
-    public static let strangerFailures = 64
-    public static let strangerFailuresPerSecond = 8
+    public static let addressBudgets = 1024
     /// What a peer may make this node do at once that moves no log forward, in requests, and in a second after that.
     /// One is a frame, every `requestBytes` of one, or a receipt that says nothing new.
     public static let peerRequests = 4096

@@ -89,18 +89,18 @@ extension Attack {
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [forged, forged]))
             },
-            .frames("a text of 64 KiB and a byte", code: "malformed") { link, arena in
+            .frames("a text of 64 KiB and a byte") { link, arena in
                 let text = "forged" + String(repeating: "x", count: Limits.textBytes - 5)
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [Mallory.body(text, at: Mallory.now)]))
             },
-            .frames("a message with 65 headers", code: "malformed") { link, arena in
+            .frames("a message with 65 headers") { link, arena in
                 let headers = Dictionary(uniqueKeysWithValues: (0...Limits.headerCount).map { ("h\($0)", "v") })
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(
                     link.mallory.entries(log, bodies: [Mallory.body("forged", at: Mallory.now, headers: headers)]))
             },
-            .frames("a message with 9 KiB of headers", code: "malformed") { link, arena in
+            .frames("a message with 9 KiB of headers") { link, arena in
                 let headers = ["h": String(repeating: "v", count: 9 * 1024)]
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(

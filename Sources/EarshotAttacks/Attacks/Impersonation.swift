@@ -16,11 +16,7 @@ extension Attack {
             .bytes(
                 "an older version of the protocol", code: "unsupportedVersion", kind: .impersonation,
                 answer: [0, 0, 4, 1], opening([8, 0])),
-            .handshake("a downgrade: the first word was changed on the way", reason: nil, code: "unauthentic") { _ in
-                var mallory = Mallory(name: "downgraded")
-                mallory.prologueVersion = 2
-                return mallory
-            },
+            downgrade,
             .bytes(
                 "another network", code: "otherNetwork", kind: .impersonation, answer: [0, 0, 5, 1],
                 opening([8, 1] + Proto.field(2, Array("0123456789abcdef".utf8)))),
@@ -236,6 +232,26 @@ extension Attack {
         let times = await arena.bob.events.receivedTexts(from: honest.node.userID).count { $0 == text }
         guard times == 1 else { return Outcome("taken \(times) times", false) }
         return await Outcome(end, reason: nil, code: "unauthentic", at: arena.bob, from: String(player))
+    }
+
+    private static let downgrade = Attack(
+        kind: .impersonation, name: "a downgrade: the network's tag is taken out of the first word on the way",
+        expected: "the dialler refuses: event unauthentic; no link"
+    ) { arena, source in
+        let relay = try Relay()
+        let home = try Arena.home("victim \(source)", in: arena.folder)
+        try Arena.write([UInt8](repeating: 7, count: 32), to: home)
+        let honest = try await RunningNode.start(home, peers: [relay.port])
+        try await blocking {
+            try relay.carryOne(to: arena.bob.port, from: source) { $0 == 0 ? HostileSocket.framed([8, 1]) : $1 }
+        }
+        let failure = await honest.events.first { event -> LinkFailure? in
+            if case .linkFailed(let failure) = event { failure } else { nil }
+        }
+        let isMet = await honest.node.users.user(arena.bob.node.userID) != nil
+        try await honest.stop()
+        return Outcome(
+            "event \(failure?.code ?? "none"): \(failure?.message ?? "")", failure?.code == "unauthentic" && !isMet)
     }
 
     private static let manInTheMiddle = Attack(

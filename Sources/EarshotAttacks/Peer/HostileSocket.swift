@@ -77,12 +77,15 @@ final class HostileSocket: Sendable {
         return bytes
     }
 
-    /// One message with its length before it: a Noise message, or the three bytes that follow a length of zero.
-    func readMessage() -> [UInt8]? {
+    /// One message, as it came: with its length, or a refusal record.
+    func readFramed() -> [UInt8]? {
         guard let length = read(exactly: 2) else { return nil }
         let count = Int(length[0]) << 8 | Int(length[1])
-        return read(exactly: count == 0 ? 2 : count)
+        return read(exactly: count == 0 ? 2 : count).map { length + $0 }
     }
+
+    /// One message with its length before it: a Noise message, or the three bytes that follow a length of zero.
+    func readMessage() -> [UInt8]? { readFramed().map { Array($0.dropFirst(2)) } }
 
     /// Reads until the other end closes.
     /// - Returns: `nil` if it does not, within the patience.

@@ -12,8 +12,6 @@ struct Mallory: Sendable {
     var networkKey: SecretBytes?
     var networkTag: String?
     var version: UInt64 = 1
-    /// The version in the prologue, which is what both ends must agree on.
-    var prologueVersion: UInt64 = 1
     var notBefore: Int64 = 0
     var notAfter: Int64 = 4_000_000_000_000
     /// Shown in place of her own.
@@ -54,7 +52,7 @@ struct Mallory: Sendable {
     func handshake(_ role: HandshakeState.Role) throws -> HandshakeState {
         try HandshakeState(
             pattern: networkKey == nil ? .xx : .xxpsk3, role: role,
-            prologue: Array("earshot v\(prologueVersion) \(tag)".utf8),
+            prologue: Array("earshot v1 \(tag)".utf8),
             staticKey: agreement, ephemeralKey: .generate(), presharedKey: networkKey)
     }
 

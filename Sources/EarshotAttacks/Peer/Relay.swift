@@ -47,8 +47,7 @@ final class Relay: Sendable {
         let far = try HostileSocket(to: port, from: source)
         for socket in [near, far] { socket.setPatience(60) }
         Thread.detachNewThread { [self] in
-            while let message = far.readMessage() {
-                let framed = Self.frame(message)
+            while let framed = far.readFramed() {
                 state.withLock { $0.fromResponder.append(framed) }
                 guard near.write(framed) else { break }
             }
@@ -56,18 +55,12 @@ final class Relay: Sendable {
         }
         Thread.detachNewThread { [self] in
             var number = 0
-            while let message = near.readMessage() {
-                let framed = Self.frame(message)
+            while let framed = near.readFramed() {
                 state.withLock { $0.fromInitiator.append(framed) }
                 if let changed = change(number, framed), !far.write(changed) { break }
                 number += 1
             }
             shutdown(far.descriptor, Int32(SHUT_RDWR))
         }
-    }
-
-    /// A refusal record has no length of its own.
-    private static func frame(_ message: [UInt8]) -> [UInt8] {
-        message.count == 2 ? [0, 0] + message : HostileSocket.framed(message)
     }
 }

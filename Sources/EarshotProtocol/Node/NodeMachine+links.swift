@@ -229,7 +229,7 @@ extension NodeMachine {
         let userID = (link.peer ?? link.machine.introduced)?.userID
         var message = error.message
         if userID == nil, !link.isOutbound {
-            guard let untold = notices.failed(now: now.uptime) else { return }
+            guard let untold = notices.failed(at: link.address?.host ?? "", now: now.uptime) else { return }
             if untold > 0 { message += "; \(untold) more such connections failed before it" }
         }
         post(

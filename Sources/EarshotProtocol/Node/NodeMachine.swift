@@ -49,7 +49,10 @@ public struct NodeMachine: Sendable {
     var skewedUsers: Set<UserID> = []
     var clocks = PeerClocks()
     var dialBacks = DialBacks()
-    var gate = ConnectionGate()
+    /// Which connections of strangers may begin a handshake.
+    var gate = AddressBudget(
+        perAddress: Limits.connectionsPerAddress, perAddressAndSecond: Limits.connectionsPerAddressAndSecond,
+        perSecond: Limits.connectionsPerSecond)
     var notices = StrangerNotices()
     var budgets = PeerBudgets()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.

@@ -2,7 +2,9 @@ import EarshotModel
 
 /// How often a node tells of connections of strangers: a flood of them must not become a flood of events.
 struct StrangerNotices: Sendable {
-    private var failures: TokenBucket?
+    private var failures = AddressBudget(
+        perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
+        perSecond: Limits.failuresPerSecond)
     private var untoldFailures = 0
     private var untoldRefusals = 0
     /// When it was last told that connections are refused, as an uptime.
@@ -10,13 +12,8 @@ struct StrangerNotices: Sendable {
 
     /// A handshake of somebody who has not said who they are has failed.
     /// - Returns: how many were passed over since the last was told; `nil` if this one is passed over too.
-    mutating func failed(now: Int64) -> Int? {
-        var bucket =
-            failures
-            ?? TokenBucket(
-                capacity: Limits.strangerFailures, perSecond: Limits.strangerFailuresPerSecond, now: now)
-        defer { failures = bucket }
-        guard bucket.take(1, now: now) else {
+    mutating func failed(at host: String, now: Int64) -> Int? {
+        guard failures.admits(host, now: now) else {
             untoldFailures += 1
             return nil
         }
