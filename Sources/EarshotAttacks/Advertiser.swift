@@ -5,16 +5,18 @@ import Synchronization
 /// A way of finding peers that sees what the attacker advertises.
 final class Advertiser: DiscoverySource {
     let name = "attacker"
-    private let reporting = Mutex<(@Sendable (SourceReport) -> Void)?>(nil)
+    /// In a struct: a closure that goes through a generic is wrapped once more each time.
+    private struct Listener { let report: @Sendable (SourceReport) -> Void }
+    private let listener = Mutex<Listener?>(nil)
 
     func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws {
-        self.reporting.withLock { $0 = reporting }
+        listener.withLock { $0 = Listener(report: reporting) }
         let (never, continuation) = AsyncStream<Never>.makeStream()
         defer { continuation.finish() }
         for await _ in never {}
     }
 
-    func report(_ report: SourceReport) { reporting.withLock { $0 }?(report) }
+    func report(_ report: SourceReport) { listener.withLock(\.self)?.report(report) }
 
     /// A device at a port of loopback that calls itself something.
     static func record(_ number: Int, name: String, userID: UserID, port: UInt16) throws -> ServiceRecord {

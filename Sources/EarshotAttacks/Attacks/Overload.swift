@@ -163,7 +163,7 @@ extension Attack {
     }
 
     private static let fasterThanTheDisk = Attack(
-        kind: .afterAuthentication, name: "64 MB of messages as fast as can be, past the window",
+        kind: .afterAuthentication, name: "32 MB of messages as fast as can be, past the window",
         expected: "held back by its own disk's pace or closed for it; memory grows by 64 MiB at most"
     ) { arena, source in
         let mallory = Mallory(name: "d \(source)")
@@ -174,7 +174,7 @@ extension Attack {
                 let log = mallory.log(to: arena.alice.node.userID)
                 var chain = ChainHash.origin(of: log.logID)
                 link.send(Mallory.heads())
-                for number in 0..<256 {
+                for number in 0..<128 {
                     let bodies = (0..<4).map { Mallory.body(large, at: Mallory.now + Int64(number * 4 + $0)) }
                     guard
                         link.send(
@@ -182,7 +182,7 @@ extension Attack {
                     else { return (number, link.end(within: 1)) }
                     for body in bodies { chain = chain.appending(.of(body: body)) }
                 }
-                return (256, link.end(within: 2))
+                return (128, link.end(within: 2))
             }
         }
         let growth = (residentBytes() - before) >> 20
