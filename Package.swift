@@ -136,7 +136,7 @@ let package = Package(
         .testTarget(
             name: "EarshotProtocolTests",
             dependencies: [
-                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotTesting", "TestSupport",
+                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotTesting", "TestSupport",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings),
@@ -155,6 +155,7 @@ let package = Package(
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
                 "EarshotTesting", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
@@ -162,7 +163,10 @@ let package = Package(
             name: "EarshotGatewayTests", dependencies: ["Earshot", "EarshotGateway"], swiftSettings: settings),
         .testTarget(
             name: "EarshotCommandTests",
-            dependencies: ["EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello"],
+            dependencies: [
+                "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
     ]
 )

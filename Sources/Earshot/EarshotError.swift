@@ -28,6 +28,16 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let networkKeyExists = Code("networkKeyExists")
         public static let invalidName = Code("invalidName")
 
+        // Backups.
+        /// The file is no backup, is not whole, or was changed.
+        public static let backupDamaged = Code("backupDamaged")
+        /// The backup was written by a newer version.
+        public static let backupNewer = Code("backupNewer")
+        /// There is a file in the place where one is to be written, and it is not overwritten.
+        public static let fileExists = Code("fileExists")
+        /// A file cannot be read or written.
+        public static let unusableFile = Code("unusableFile")
+
         // The network.
         /// The port cannot be listened on.
         public static let portInUse = Code("portInUse")
@@ -44,11 +54,15 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let unknownMessage = Code("unknownMessage")
         public static let invalidMessage = Code("invalidMessage")
         public static let blocked = Code("blocked")
+        /// The node admits only some users, and this one is not among them.
+        public static let notAdmitted = Code("notAdmitted")
         /// The user claims a name that belongs to another key here.
         public static let identityConflict = Code("identityConflict")
         /// The user has another name by now than the one about which was decided.
         public static let nameChanged = Code("nameChanged")
         public static let alreadySent = Code("alreadySent")
+        /// The message's content may still have to leave this machine.
+        public static let undelivered = Code("undelivered")
         public static let overloaded = Code("overloaded")
         /// The node is not running.
         public static let stopped = Code("stopped")
@@ -91,6 +105,9 @@ extension EarshotError {
             remedy =
                 "ask the person which key is theirs; then give it the name: earshot trust NAME --accept, "
                 + "or keep the other out: earshot block NAME"
+        case .notAdmitted:
+            code = .notAdmitted
+            remedy = "start the node with --allow NAME too: earshot up --help"
         case .nameChanged:
             code = .nameChanged
             remedy = "nothing was decided: see who they are now (earshot users), and decide anew"

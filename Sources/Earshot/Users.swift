@@ -1,4 +1,5 @@
 @_exported public import struct EarshotCrypto.SafetyNumber
+@_exported public import enum EarshotProtocol.Admission
 
 /// The users that a node knows: everybody it ever had a link to, itself left out.
 public struct Users: Sendable {
@@ -78,6 +79,12 @@ public struct Users: Sendable {
         }
         return user
     }
+
+    /// Decides who may have a link to this node, until the node ends: everybody at first. Whoever may not is refused in
+    /// the handshake, with a reason, and nothing can be sent to them; a link that they have ends at once.
+    ///
+    /// It is not kept: a node that is started again admits everybody, unless its program says otherwise.
+    public func admit(_ admission: Admission) async { await node.shell.admit(admission) }
 
     /// The number that two people compare to be sure that nobody is in between. It takes some milliseconds to work out.
     public func safetyNumber(with userID: UserID) -> SafetyNumber { SafetyNumber(node.userID, userID) }

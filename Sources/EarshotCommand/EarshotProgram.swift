@@ -15,7 +15,7 @@ struct EarshotProgram: AsyncParsableCommand {
               earshot send bob "Lunch?"
               earshot chat bob
 
-            All commands but init, up and completions talk to the node that runs on the home directory. Where none runs, they start \
+            All commands but init, up, export, import and completions talk to the node that runs on the home directory. Where none runs, they start \
             one for as long as they take.
 
             With --json each line of standard output is one JSON object.
@@ -29,10 +29,13 @@ struct EarshotProgram: AsyncParsableCommand {
             """,
         groupedSubcommands: [
             CommandGroup(name: "Node", subcommands: [Init.self, Up.self, Status.self, Doctor.self, Network.self]),
-            CommandGroup(name: "Message", subcommands: [Send.self, Chat.self, History.self, Cancel.self]),
+            CommandGroup(
+                name: "Message",
+                subcommands: [Send.self, Chat.self, History.self, Cancel.self, Delete.self, Audit.self]),
             CommandGroup(
                 name: "User",
                 subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),
+            CommandGroup(name: "Backup", subcommands: [Export.self, Import.self]),
             CommandGroup(name: "Shell", subcommands: [Completions.self]),
         ])
 

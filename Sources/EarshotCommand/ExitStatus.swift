@@ -16,6 +16,7 @@ enum ExitStatus: Int32, CaseIterable {
     case identity = 10
     case blocked = 11
     case trouble = 12
+    case tampered = 13
     /// `EX_USAGE` of sysexits.h, which the argument parser uses too.
     case usage = 64
 
@@ -33,8 +34,9 @@ enum ExitStatus: Int32, CaseIterable {
         case .storage: "the home directory or the database cannot be used"
         case .network: "the port is taken, or the network cannot be used"
         case .identity: "another key claims the name, or the safety numbers differ"
-        case .blocked: "the user is blocked: earshot unblock NAME"
+        case .blocked: "the user is blocked (earshot unblock NAME), or not among those whom the node admits"
         case .trouble: "earshot doctor found a warning or a problem"
+        case .tampered: "earshot audit found something that does not hold"
         case .usage: "the command line cannot be understood"
         }
     }
@@ -55,10 +57,12 @@ enum ExitStatus: Int32, CaseIterable {
             case .unknownUser, .ambiguousUser: .unknownUser
             case .timedOut: .timeout
             case .homeInUse: .homeInUse
-            case .looseHome, .unusableHome, .storeDamaged, .storeFull, .storeUnavailable: .storage
+            case .looseHome, .unusableHome, .storeDamaged, .storeFull, .storeUnavailable, .backupDamaged, .backupNewer,
+                .fileExists, .unusableFile:
+                .storage
             case .portInUse, .networkUnavailable: .network
             case .identityConflict, .safetyNumberDiffers, .nameChanged: .identity
-            case .blocked: .blocked
+            case .blocked, .notAdmitted: .blocked
             case .invalidUTF8, .unknownCommand, .prefixTooShort: .usage
             default: .failure
             }

@@ -46,6 +46,8 @@ extension CryptoError {
         public static let wrongPassphrase = Code(name: "wrongPassphrase")
         /// The bytes are not a box of a version and with parameters that this program accepts.
         public static let malformedBox = Code(name: "malformedBox")
+        /// Sealed bytes of a version that this program does not know yet.
+        public static let newerVersion = Code(name: "newerVersion")
         /// A secret is longer than a box holds.
         public static let secretTooLong = Code(name: "secretTooLong")
         /// The system has not as much memory as deriving the key takes.

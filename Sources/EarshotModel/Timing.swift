@@ -25,6 +25,8 @@ public enum Timing {
     public static let redialCeiling: Int64 = 30_000
     /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
     public static let dialPatience: Int64 = 500
+    /// How long a peer may take to give back entries of this node's own that it says it holds.
+    public static let recovery: Int64 = 15_000
     /// How long a connection may take that a peer asks for to learn whether it can be reached.
     public static let dialBack: Int64 = 3_000
     /// How long after such a connection began another one is made for the same device.

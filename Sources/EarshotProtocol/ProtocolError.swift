@@ -34,6 +34,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         public static let unknownMessage = Code(description: "unknownMessage")
         public static let invalidMessage = Code(description: "invalidMessage")
         public static let blocked = Code(description: "blocked")
+        /// The recipient is not among those whom this node admits.
+        public static let notAdmitted = Code(description: "notAdmitted")
         /// The recipient claims a name that is pinned to another key.
         public static let identityConflict = Code(description: "identityConflict")
         /// It was sent already.
@@ -83,6 +85,10 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
     case timeout = 13
     /// A node reached itself.
     case ownIdentity = 14
+    /// A log of this node is not what the peer holds of it. The next link begins by taking it back.
+    case logDiffers = 15
+    /// The node admits only some users, and this one is not among them.
+    case notAdmitted = 16
     /// The peer makes the node do more than it may that moves no log forward.
     case tooManyRequests = 17
 
@@ -103,6 +109,8 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .overloaded: "overloaded"
         case .timeout: "timeout"
         case .ownIdentity: "ownIdentity"
+        case .logDiffers: "logDiffers"
+        case .notAdmitted: "notAdmitted"
         case .tooManyRequests: "tooManyRequests"
         }
     }
@@ -123,6 +131,8 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .overloaded: "there are too many links"
         case .timeout: "the other end was silent for too long"
         case .ownIdentity: "the node reached its own identity"
+        case .logDiffers: "the two ends hold different entries of a log; they are compared on the next link"
+        case .notAdmitted: "the user is not among those whom the node admits"
         case .tooManyRequests: "the peer asks for more than it may"
         }
     }

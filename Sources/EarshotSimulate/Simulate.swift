@@ -1,59 +1,87 @@
-import ArgumentParser
-import EarshotTesting
+public import ArgumentParser
+public import EarshotTesting
 import Foundation
+
+extension SimulationConfiguration.Storage: ExpressibleByArgument {}
+extension Fault: ExpressibleByArgument {}
 
 /// Runs the protocol and the store under virtual time, many times, each with another seed.
 @main
-struct Simulate: ParsableCommand {
+struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Two nodes on a network that loses, delays and cuts, with disks that fail and processes that die.")
+        abstract: "Nodes on a network that loses, delays and parts, with disks that fail and processes that die.")
 
-    @Option(help: "How many seeds, from 1 on.") var seeds: UInt64 = 100
-    @Option(help: "Only this seed, twice, with what it did.") var seed: UInt64?
-    @Option(help: "Messages that each node sends.") var messages = 40
+    @Option(help: "How many seeds.") var seeds: UInt64 = 100
+    @Option(help: "The first of them.") var first: UInt64 = 1
+    @Option(help: "How many nodes, 2 to 200.") var nodes = 2
+    @Option(help: "Only this seed, twice: both runs must take the same course.") var seed: UInt64?
+    @Option(help: "Messages that each node sends, answers left out; by the number of nodes if not given.")
+    var messages: Int?
+    @Option(help: "How many others each node finds; by the number of nodes if not given.") var contacts: Int?
+    @Option(help: "The store of the nodes: real, model, or mixed.") var storage = SimulationConfiguration.Storage.mixed
+    @Option(parsing: .upToNextOption, help: "Only these faults.") var faults: [Fault] = []
+    @Flag(help: "Disks are replaced by older copies, too.") var restore = false
+    @Option(help: "The process that is about to do this action, counted over all nodes, dies instead.")
+    var crash: Int?
+    @Flag(help: "With --seed: say on standard error what happens.") var log = false
     @Flag(help: "Print one object as the last line.") var json = false
 
-    func run() throws {
-        var configuration = SimulationConfiguration()
-        configuration.messagesPerNode = messages
-        if let seed {
-            try repeatExactly(seed, configuration)
-            return
-        }
-        let start = Date()
-        var (passed, failed, messages, faults) = (0, 0, 0, 0)
-        for seed in 1...max(1, seeds) {
-            let outcome = try Simulation.run(seed: seed, configuration: configuration)
-            messages += outcome.messages
-            faults += outcome.faults
-            if outcome.violations.isEmpty {
-                passed += 1
-            } else {
-                failed += 1
-                print("seed \(seed): \(outcome.violations.joined(separator: "; "))")
-            }
-        }
-        let seconds = Date().timeIntervalSince(start)
-        print("\(messages) messages, \(faults) faults, \(String(format: "%.1f", seconds)) s")
-        if json { print("{\"passed\":\(passed),\"failed\":\(failed),\"messages\":\(messages),\"faults\":\(faults)}") }
-        print("\(passed) passed, \(failed) failed")
-        if failed > 0 { throw ExitCode.failure }
+    func validate() throws {
+        guard (2...200).contains(nodes) else { throw ValidationError("--nodes is a number from 2 to 200") }
+        guard seeds > 0 else { throw ValidationError("--seeds is at least 1") }
+        guard contacts.map({ $0 > 0 }) ?? true else { throw ValidationError("--contacts is at least 1") }
+        guard messages.map({ $0 >= 0 }) ?? true else { throw ValidationError("--messages is not negative") }
     }
 
-    private func repeatExactly(_ seed: UInt64, _ configuration: SimulationConfiguration) throws {
-        let first = try Simulation.run(seed: seed, configuration: configuration)
-        let second = try Simulation.run(seed: seed, configuration: configuration)
+    private var simulation: SimulationConfiguration {
+        var configuration = SimulationConfiguration(nodes: nodes)
+        if let messages { configuration.messagesPerNode = messages }
+        if let contacts { configuration.contacts = contacts }
+        if !faults.isEmpty { configuration.faults = faults }
+        if restore { configuration.faults.append(.restoredDisk) }
+        configuration.storage = storage
+        configuration.crashesBeforeAction = crash
+        return configuration
+    }
+
+    func run() async throws {
+        if let seed {
+            try repeatExactly(seed)
+            return
+        }
+        let campaign = Campaign(configuration: simulation, seeds: first..<first + seeds)
+        let start = Date()
+        let tally = try await campaign.run()
+        let seconds = Date().timeIntervalSince(start)
+        print("\(tally.messages) messages, \(tally.faults) faults, \(String(format: "%.1f", seconds)) s")
+        print("\(tally.passed) passed, \(tally.failed) failed")
+        if json {
+            print(
+                "{\"nodes\":\(nodes),\"passed\":\(tally.passed),\"failed\":\(tally.failed),"
+                    + "\"messages\":\(tally.messages),\"faults\":\(tally.faults)}")
+        }
+        if tally.failed > 0 { throw ExitCode.failure }
+    }
+
+    private func repeatExactly(_ seed: UInt64) throws {
+        var logged = simulation
+        if log { logged.log = { FileHandle.standardError.write(Data("\($0)\n".utf8)) } }
+        let first = try Simulation.run(seed: seed, configuration: logged)
+        let second = try Simulation.run(seed: seed, configuration: simulation)
         for violation in first.violations { print(violation) }
         print(
-            "seed \(seed): \(first.messages) messages, \(first.faults) faults, \(first.duration / 1000) ms of virtual time, "
-                + "trace \(String(first.trace, radix: 16))")
+            "seed \(seed), \(nodes) nodes: \(first.messages) messages, \(first.faults) faults, \(first.actions) actions, "
+                + "\(first.duration / 1000) ms of virtual time, trace \(String(first.trace, radix: 16))")
         let isSame = first.trace == second.trace
         print(isSame ? "the second run took the same course" : "the second run took another course")
-        guard isSame, first.violations.isEmpty else {
-            print("0 passed, 1 failed")
-            throw ExitCode.failure
+        let isPassed = isSame && first.violations.isEmpty
+        print(isPassed ? "1 passed, 0 failed" : "0 passed, 1 failed")
+        if json {
+            print(
+                "{\"nodes\":\(nodes),\"seed\":\(seed),\"trace\":\"\(String(first.trace, radix: 16))\","
+                    + "\"passed\":\(isPassed ? 1 : 0),\"failed\":\(isPassed ? 0 : 1)}")
         }
-        print("1 passed, 0 failed")
+        guard isPassed else { throw ExitCode.failure }
     }
 }

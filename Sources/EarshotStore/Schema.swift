@@ -11,6 +11,7 @@ enum Schema {
             try db.execute(sql: deliveries)
         }
         migrator.registerMigration("2: a name is pinned to one user") { try $0.execute(sql: pins) }
+        migrator.registerMigration("3: deleted contents, replaced devices") { try $0.execute(sql: deletions) }
         return migrator
     }
 
@@ -36,6 +37,16 @@ enum Schema {
         ALTER TABLE user ADD COLUMN isPinned INTEGER NOT NULL DEFAULT 1 CHECK (isPinned IN (0, 1));
         CREATE UNIQUE INDEX pinnedName ON user (name) WHERE isPinned;
         CREATE INDEX deviceOfUser ON device (userID);
+        """
+
+    /// An entry whose content was deleted here keeps its `hash`, like one whose author withheld it. A replaced device is
+    /// an earlier one of this node's own user, from a backup: its credential proves whose its logs are.
+    private static let deletions = """
+        ALTER TABLE entry ADD COLUMN isDeleted INTEGER NOT NULL DEFAULT 0 CHECK (isDeleted IN (0, 1));
+        CREATE TABLE replacedDevice (
+            deviceID BLOB PRIMARY KEY CHECK (length(deviceID) = 32),
+            credential BLOB NOT NULL
+        ) STRICT;
         """
 
     /// A log and its head. `number` stands for the log in the large tables, where 32 bytes a row would count.

@@ -23,7 +23,7 @@ extension Store {
 }
 
 /// Writes one commit inside a transaction.
-private struct CommitWriter {
+struct CommitWriter {
     let db: Database
 
     func write(_ commit: Commit) throws {
@@ -33,8 +33,10 @@ private struct CommitWriter {
         for user in commit.users { try write(user) }
         for device in commit.devices { try write(device) }
         for log in commit.logs { try write(log) }
+        for cut in commit.cuts { try write(cut) }
         for run in commit.entries { try write(run) }
         for delivery in commit.deliveries { try write(delivery) }
+        for messageID in commit.withdrawnFailures { try withdrawFailure(of: messageID) }
         for failure in commit.failures { try write(failure) }
     }
 
@@ -139,7 +141,7 @@ private struct CommitWriter {
         ])
     }
 
-    private func number(of logID: LogID) throws -> Int64 {
+    func number(of logID: LogID) throws -> Int64 {
         let statement = try db.cachedStatement(sql: "SELECT number FROM log WHERE logID = ?")
         guard let number = try Int64.fetchOne(statement, arguments: [logID.data]) else {
             preconditionFailure("a commit names only logs that it or an earlier one has written")

@@ -158,7 +158,8 @@ private struct HistoryReader {
             sql: """
                 SELECT entry.*, failure.reason, failure.isWithheld
                 FROM entry LEFT JOIN failure ON failure.log = entry.log AND failure.sequence = entry.sequence
-                WHERE entry.log = ? AND entry.sequence BETWEEN ? AND ? AND entry.body IS NOT NULL
+                WHERE entry.log = ? AND entry.sequence BETWEEN ? AND ?
+                    AND (entry.body IS NOT NULL OR entry.isDeleted)
                 ORDER BY entry.sequence \(descending ? "DESC" : "ASC") LIMIT ?
                 """)
         return try Row.fetchAll(statement, arguments: [log.number, Int64(first), Int64(last), limit]).map { row in

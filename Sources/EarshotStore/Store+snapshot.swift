@@ -96,7 +96,8 @@ struct Rows: Sendable {
         let checkpoint = (row["checkpoint"] as Data?).flatMap { Signature($0) }
         return EntryRecord(
             sequence: try number(row, "sequence"), timestamp: HybridTimestamp(rawValue: try number(row, "timestamp")),
-            expiry: row["expiry"], content: content, chain: try identifier(row, "chain"), checkpoint: checkpoint)
+            expiry: row["expiry"], content: content, chain: try identifier(row, "chain"), checkpoint: checkpoint,
+            isDeleted: row["isDeleted"])
     }
 
     func identifier<T: Identifier>(_ row: Row, _ column: String) throws -> T {

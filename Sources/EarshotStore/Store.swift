@@ -21,9 +21,36 @@ public final class Store: Sendable {
         }
     }
 
+    /// Opens a database for reading alone, also one that a node uses at the time.
+    /// - Throws: `StoreError`: `newer`, and `unavailable` for a file that is missing or of an older version.
+    public static func reading(path: String) throws(StoreError) -> Store {
+        do {
+            var configuration = Self.configuration
+            configuration.readonly = true
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            try database.read { db in
+                guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StoreError.newer(path: path) }
+                guard try Schema.migrator.hasCompletedMigrations(db) else { throw StoreError.older(path: path) }
+            }
+            return Store(path: path, database: database)
+        } catch { throw StoreError(error, path: path) }
+    }
+
+    private init(path: String, database: any DatabaseWriter) {
+        self.path = path
+        self.database = database
+    }
+
     /// A database that ends with the object: for tests and for simulation.
     public static func inMemory() throws(StoreError) -> Store {
         try Store(path: ":memory:") { try DatabaseQueue(configuration: configuration) }
+    }
+
+    /// A copy of what is committed now, that ends with the object: for tests and for simulation.
+    public func inMemoryCopy() throws(StoreError) -> Store {
+        let copy = try Store.inMemory()
+        do { try database.backup(to: copy.database) } catch { throw StoreError(error, path: path) }
+        return copy
     }
 
     private init(path: String, open: () throws -> any DatabaseWriter) throws(StoreError) {
@@ -55,7 +82,7 @@ public final class Store: Sendable {
     }
 
     /// Makes an empty file that is its owner's alone; the database's other files take its mode.
-    private static func prepare(_ path: String) throws {
+    static func prepare(_ path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         let isMade = FileManager.default.createFile(
             atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
@@ -64,10 +91,12 @@ public final class Store: Sendable {
         }
     }
 
-    private static var configuration: Configuration {
+    static var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "earshot.store"
         configuration.busyMode = .timeout(5)
+        // What is deleted is overwritten with zeros, and not only forgotten.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = ON") }
         return configuration
     }
 

@@ -52,6 +52,12 @@ public struct StoreError: Error, CustomStringConvertible {
         StoreError(code: .damaged, message: "the database \(path) is damaged: \(what)")
     }
 
+    static func older(path: String) -> StoreError {
+        StoreError(
+            code: .unavailable,
+            message: "the database \(path) is of an older version, and is brought up to date when a node opens it")
+    }
+
     static func newer(path: String) -> StoreError {
         StoreError(code: .newer, message: "the database \(path) was written by a newer version")
     }

@@ -5,7 +5,8 @@ public import EarshotProtocol
 extension LocalDevice {
     /// A device of a user who exists for a test: all its keys come from the generator.
     public static func generated(
-        name: String, networkKey: SecretBytes? = nil, run: UInt64 = 1, notBefore: Int64 = 0,
+        name: String, identityKey: SigningKey? = nil, networkKey: SecretBytes? = nil, run: UInt64 = 1,
+        notBefore: Int64 = 0,
         notAfter: Int64 = 4_000_000_000_000,
         using generator: inout SeededGenerator
     ) -> LocalDevice {
@@ -14,7 +15,7 @@ extension LocalDevice {
         let userName: UserName
         do { userName = try UserName(name) } catch { preconditionFailure("\(name) is no name: \(error)") }
         let credential = Credential.issue(
-            name: userName, identityKey: generator.signingKey(), deviceKey: signing,
+            name: userName, identityKey: identityKey ?? generator.signingKey(), deviceKey: signing,
             agreementKey: agreement.publicKey, notBefore: notBefore, notAfter: notAfter)
         return LocalDevice(
             signingKey: signing,

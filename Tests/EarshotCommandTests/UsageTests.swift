@@ -7,7 +7,7 @@ struct UsageTests {
     func help() async throws {
         let help = try await Program.run("--help")
         #expect(help.status == 0)
-        for code in ["0", "1", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "64"] {
+        for code in ["0", "1", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "64"] {
             #expect(help.output.contains(try Regex("(?m)^ *\(code)  [a-z]")))
         }
     }
@@ -19,6 +19,7 @@ struct UsageTests {
             ["send", "bob", "x", "--wait", "eaten"], ["trust"], ["trust", "bob", "--yes"],
             ["verify", "bob", "--matches", "123"],
             ["verify", "bob", "--matches", "1", "--yes"], ["block"], ["completions"], ["completions", "tcsh"],
+            ["audit"], ["delete"], ["delete", "x"], ["export"], ["import"], ["import", "file", "--yes"],
         ])
     func usage(arguments: [String]) async throws {
         let result = try await Program.run(arguments)
@@ -30,7 +31,7 @@ struct UsageTests {
         "has examples for every command",
         arguments: [
             "init", "up", "status", "users", "send", "chat", "history", "cancel", "trust", "verify", "block", "unblock",
-            "completions", "doctor", "network",
+            "completions", "doctor", "network", "audit", "delete", "export", "import",
         ])
     func examples(command: String) async throws {
         let help = try await Program.run(command, "--help")

@@ -1,27 +1,104 @@
 import EarshotTesting
 import Testing
 
-@Suite("Two nodes under virtual time")
+@Suite("Nodes under virtual time")
 struct SimulationTests {
-    @Test(
-        "lose, double and reorder nothing, whatever the network and the disk do",
-        arguments: 1...12 as ClosedRange<UInt64>)
-    func keepsPromises(_ seed: UInt64) throws {
-        #expect(try Simulation.run(seed: seed).violations == [])
+    /// A run that failed once.
+    struct Regression: CustomTestStringConvertible {
+        let nodes: Int
+        let seed: UInt64
+        let reason: String
+
+        var testDescription: String { "seed \(seed), \(nodes) nodes: \(reason)" }
     }
 
-    // What failed at these seeds once: entries were lost with a commit, and the peer went on over another link than the
-    // one that was closed; a crash came between the commit of a message and its sender's hearing of it.
-    @Test("do not fail again where they once did", arguments: [102, 137] as [UInt64])
-    func regressions(_ seed: UInt64) throws {
-        #expect(try Simulation.run(seed: seed).violations == [])
+    static let regressions = [
+        Regression(nodes: 2, seed: 10, reason: "events of users gathered without end while the disk was full"),
+        Regression(nodes: 5, seed: 40, reason: "and so did those of links that ended because a commit failed"),
+    ]
+
+    @Test(
+        "lose, double and reorder nothing, whatever the network and the disk do",
+        arguments: [2, 3, 5, 8], 1...5 as ClosedRange<UInt64>)
+    func keepsPromises(nodes: Int, seed: UInt64) throws {
+        let configuration = SimulationConfiguration(nodes: nodes)
+        #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
+    }
+
+    @Test("keep their promises with the real store, too")
+    func keepsPromisesInSQLite() throws {
+        var configuration = SimulationConfiguration(nodes: 4)
+        configuration.storage = .real
+        #expect(try Simulation.run(seed: 7, configuration: configuration).violations == [])
+    }
+
+    @Test("are many, each of whom finds some others")
+    func scales() throws {
+        var configuration = SimulationConfiguration(nodes: 40)
+        configuration.messagesPerNode = 4
+        let outcome = try Simulation.run(seed: 1, configuration: configuration)
+        #expect(outcome.violations == [])
+        #expect(outcome.messages > 40)
+    }
+
+    @Test("do not fail again where they once did", arguments: regressions)
+    func staysRepaired(_ regression: Regression) throws {
+        let configuration = SimulationConfiguration(nodes: regression.nodes)
+        #expect(try Simulation.run(seed: regression.seed, configuration: configuration).violations == [])
+    }
+
+    @Test(
+        "lose, double and reorder nothing that some disk holds, when disks are replaced by older copies of themselves",
+        arguments: [2, 4], 1...5 as ClosedRange<UInt64>)
+    func keepsPromisesWhenRestored(nodes: Int, seed: UInt64) throws {
+        var configuration = SimulationConfiguration(nodes: nodes)
+        configuration.faults.append(.restoredDisk)
+        #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
+    }
+
+    @Test("survive a process that dies before any one action")
+    func survivesEveryCrash() throws {
+        var configuration = SimulationConfiguration(nodes: 2)
+        configuration.faults = []
+        configuration.commitFailureOdds = .max
+        configuration.messagesPerNode = 2
+        configuration.trouble = 4_000_000
+        configuration.storage = .model
+        let fleet = Fleet(nodes: 2)
+        let actions = try Simulation.run(seed: 1, configuration: configuration, fleet: fleet).actions
+        #expect(actions > 50)
+        for action in 0..<actions {
+            configuration.crashesBeforeAction = action
+            let outcome = try Simulation.run(seed: 1, configuration: configuration, fleet: fleet)
+            #expect(outcome.violations == [], "the process died before action \(action)")
+        }
+    }
+
+    @Test("notice every kind of fault", arguments: Fault.allCases)
+    func survivesOnly(_ fault: Fault) throws {
+        var configuration = SimulationConfiguration(nodes: 3)
+        configuration.faults = [fault]
+        let outcome = try Simulation.run(seed: 1, configuration: configuration)
+        #expect(outcome.violations == [])
+        #expect(outcome.faults > 10)
     }
 
     @Test("take the same course for the same seed, and another for another")
     func repeats() throws {
-        let first = try Simulation.run(seed: 5)
-        #expect(try Simulation.run(seed: 5).trace == first.trace)
-        #expect(try Simulation.run(seed: 6).trace != first.trace)
+        let configuration = SimulationConfiguration(nodes: 5)
+        let first = try Simulation.run(seed: 5, configuration: configuration)
+        #expect(try Simulation.run(seed: 5, configuration: configuration).trace == first.trace)
+        #expect(try Simulation.run(seed: 6, configuration: configuration).trace != first.trace)
         #expect(first.faults > 0 && first.messages > 0)
+    }
+
+    @Test("take the same course with either store", arguments: [false, true])
+    func storesAgree(areDisksRestored: Bool) throws {
+        var configuration = SimulationConfiguration(nodes: 3)
+        if areDisksRestored { configuration.faults.append(.restoredDisk) }
+        configuration.storage = .real
+        let real = try Simulation.run(seed: 9, configuration: configuration)
+        configuration.storage = .model
+        #expect(try Simulation.run(seed: 9, configuration: configuration).trace == real.trace)
     }
 }

@@ -91,7 +91,7 @@ struct TrustTests {
         _ = scene.group.send("waits 1", from: scene.alice, to: scene.bob)
         _ = scene.group.send("waits 2", from: scene.alice, to: scene.bob)
         scene.group.dial(scene.impostor, scene.alice)
-        try scene.group.decide(.accept, by: scene.alice, about: scene.impostor)?.get()
+        _ = try scene.group.decide(.accept, by: scene.alice, about: scene.impostor)?.get()
         #expect(scene.failures(.identityChanged) == 2)
         #expect(scene.group.user(scene.impostor, of: scene.alice)?.isPinned == true)
         #expect(scene.group.user(scene.bob, of: scene.alice)?.conflictingID == scene.group.userID(scene.impostor))
@@ -111,9 +111,9 @@ struct TrustTests {
         group.send("I am bob", from: second, to: alice)
         #expect(group.user(second, of: alice)?.isPinned == false)
         // Nor does an answer: a program that answers whoever writes has decided nothing.
-        try group.send("which of you?", from: alice, to: second)?.get()
+        _ = try group.send("which of you?", from: alice, to: second)?.get()
         #expect(group.user(second, of: alice)?.isPinned == false)
-        try group.decide(.accept, by: alice, about: first)?.get()
+        _ = try group.decide(.accept, by: alice, about: first)?.get()
         #expect(group.user(first, of: alice)?.isPinned == true)
         #expect(group.user(second, of: alice)?.conflictingID == group.userID(first))
         #expect(!group.isLinked(alice, second))
@@ -202,13 +202,13 @@ struct TrustTests {
     @Test("a blocked user's link is closed, what waits for them fails, and nothing goes either way until unblocked")
     func block() throws {
         var scene = Scene()
-        try scene.group.decide(.block, by: scene.alice, about: scene.bob)?.get()
+        _ = try scene.group.decide(.block, by: scene.alice, about: scene.bob)?.get()
         #expect(!scene.group.isLinked(scene.alice, scene.bob))
         let refused = scene.group.send("no", from: scene.alice, to: scene.bob)
         if case .failure(let error) = refused { #expect(error.code == .blocked) } else { Issue.record("it was sent") }
         scene.group.pass(Timing.redialCeiling)
         #expect(!scene.group.isLinked(scene.alice, scene.bob))
-        try scene.group.decide(.unblock, by: scene.alice, about: scene.bob)?.get()
+        _ = try scene.group.decide(.unblock, by: scene.alice, about: scene.bob)?.get()
         scene.group.pass(Timing.redialCeiling)
         #expect(scene.group.isLinked(scene.alice, scene.bob))
     }
@@ -223,7 +223,7 @@ struct TrustTests {
         } else {
             Issue.record("verified")
         }
-        try scene.group.decide(.verify, by: scene.alice, about: scene.bob)?.get()
+        _ = try scene.group.decide(.verify, by: scene.alice, about: scene.bob)?.get()
         #expect(scene.group.user(scene.bob, of: scene.alice)?.trust == .verified)
     }
 

@@ -80,6 +80,12 @@ extension EventKind where Payload == OtherNetwork {
     }
 }
 
+extension EventKind where Payload == HistoryRecovery {
+    public static var historyRecovered: Self {
+        Self([.historyRecovered]) { if case .historyRecovered(let recovery) = $0 { recovery } else { nil } }
+    }
+}
+
 extension EventKind where Payload == (User, changes: Set<UserChange>) {
     public static var userUpdated: Self {
         Self([.userUpdated]) { if case .userUpdated(let user, let changes) = $0 { (user, changes) } else { nil } }

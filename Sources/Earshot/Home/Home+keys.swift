@@ -114,7 +114,7 @@ extension Home {
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     /// A clock that has just begun, in 1970, leaves no room for what a credential is dated back by.
-    private func issue(name: UserName, identity: SigningKey, keys: DeviceKeys, now: Int64) -> Credential {
+    func issue(name: UserName, identity: SigningKey, keys: DeviceKeys, now: Int64) -> Credential {
         Credential.issue(
             name: name, identityKey: identity, deviceKey: keys.signing,
             agreementKey: keys.agreement.publicKey, notBefore: max(0, now - Timing.credentialBackdating),

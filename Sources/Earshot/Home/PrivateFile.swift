@@ -70,10 +70,15 @@ enum PrivateFile {
         return true
     }
 
+    /// Where a file lies. Foundation's `deletingLastPathComponent` traps for a name of one letter.
+    static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     /// A rename or removal is on the disk only when its directory is.
-    private static func synchronizeDirectory(of path: String) {
-        let directory = (path as NSString).deletingLastPathComponent
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    static func synchronizeDirectory(of path: String) {
+        let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

@@ -13,14 +13,29 @@ extension Node {
             }
         }
     }
+
+    /// Does something that may take long on a thread that nobody else waits for.
+    func onOwnThread<T: Sendable>(_ body: @escaping @Sendable () throws(EarshotError) -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "earshot.long").async {
+                do throws(EarshotError) { continuation.resume(returning: try body()) } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        }
+    }
 }
 
 extension Message {
-    /// - Returns: `nil` for an entry that is no text message.
+    /// - Returns: `nil` for an entry that is no text message. What a deleted one was is not known any more.
     init?(_ row: HistoryRow, localID: UserID) {
-        guard case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
-            case .text(let text, let headers) = body.content
-        else { return nil }
+        var (text, headers) = ("", [String: String]())
+        if !row.entry.isDeleted {
+            guard case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
+                case .text(let written, let writtenHeaders) = body.content
+            else { return nil }
+            (text, headers) = (written, writtenHeaders)
+        }
         let recipientID = row.log.authorID == localID ? row.log.peerID : localID
         let progress = row.progress[recipientID] ?? DeliveryProgress()
         self.init(
@@ -28,6 +43,7 @@ extension Message {
             conversationID: row.log.description.conversationID, senderID: row.log.authorID,
             recipientIDs: [recipientID], text: text, headers: headers, timestamp: row.entry.timestamp,
             expiry: row.entry.expiry,
-            states: [recipientID: progress.state(of: row.entry.sequence, failure: row.failure)])
+            states: [recipientID: progress.state(of: row.entry.sequence, failure: row.failure)],
+            isDeleted: row.entry.isDeleted)
     }
 }

@@ -80,6 +80,8 @@ actor NodeShell {
         }
     }
 
+    func admit(_ admission: Admission) { perform(machine.admit(admission, now: .now)) }
+
     private func request(
         _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws -> [Message] {

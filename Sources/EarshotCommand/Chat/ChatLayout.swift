@@ -25,13 +25,13 @@ struct ChatLayout {
 
     /// Word of a new state, where rows that were written stay as they are.
     func stateRow(of message: GatewayMessage) -> String {
-        let text = SafeText.line(message.text)
+        let text = SafeText.line(message.shownText)
         let excerpt = DisplayWidth.wrap(text, width: 20)[0]
         return right(excerpt == text ? text : excerpt + "…", message, isLast: true)
     }
 
     private func ownRows(_ message: GatewayMessage) -> [String] {
-        let lines = wrapped(message.text)
+        let lines = wrapped(message.shownText)
         return lines.enumerated().map { right($1, message, isLast: $0 == lines.count - 1) }
     }
 
@@ -56,7 +56,7 @@ struct ChatLayout {
         let time = style.dim(LocalTime.clock(message.timestampMilliseconds))
         let name = style.bold(peerName)
         let indent = String(repeating: " ", count: Self.clockWidth + 1)
-        let lines = wrapped(message.text)
+        let lines = wrapped(message.shownText)
         let first = "\(time) \(name): "
         let nameWidth = DisplayWidth.of(peerName) + 2
         // A text that does not fit beside the name begins below it.
@@ -69,4 +69,9 @@ struct ChatLayout {
     private func wrapped(_ text: String) -> [String] {
         SafeText.lines(text).flatMap { DisplayWidth.wrap($0, width: textWidth) }
     }
+}
+
+extension GatewayMessage {
+    /// What stands in the place of the text where it was deleted.
+    var shownText: String { isDeleted ? "(deleted)" : text }
 }

@@ -55,7 +55,7 @@ struct History: ProgramCommand {
         let time = output.style.dim(LocalTime.full(message.timestampMilliseconds))
         let sender = names.shown(message.sender)
         let mark = isOwn ? "  " + (message.recipients.first.map(Mark.of) ?? "") : ""
-        let lines = SafeText.lines(message.text)
+        let lines = message.isDeleted ? [output.style.dim("(deleted)")] : SafeText.lines(message.text)
         // What follows the first line is indented: no text can pass for another message.
         let indented = ([lines[0]] + lines.dropFirst().map { "    " + $0 }).joined(separator: "\n")
         output.line("\(time)  \(output.style.bold(sender)): \(indented)\(mark)")

@@ -11,15 +11,21 @@ struct Up: ProgramCommand {
             Prints a line when the node is up, and one for whatever people may want to know: who comes and goes, and \
             what does not work.
 
+            With --allow or --only-known the node links to those users only, and refuses everybody else with a reason. \
+            Keys decide: somebody else who takes the name is not let in. This is for one run, and says nothing about \
+            nodes that other commands start where none runs.
+
             EXAMPLES:
               earshot up
               earshot up --port 7000 --peer 192.168.1.20:7000 --no-discovery
               earshot up --json | jq .
+              earshot up --allow alice --allow bob@3fk9
             """)
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var passphrase: PassphraseOptions
+    @OptionGroup var admission: AdmissionOptions
 
     @Option(
         help: "Write the node's log to standard error, from this level on: \(Logger.Level.list).",
@@ -28,6 +34,7 @@ struct Up: ProgramCommand {
 
     private static let events: Set<EventName> = [
         .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
+        .historyRecovered,
         .credentialWillExpire, .credentialExpired, .credentialRenewed, .credentialNotYetValid,
         .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen,
     ]
@@ -45,6 +52,7 @@ struct Up: ProgramCommand {
         let node = try Node(
             home: common.homeDirectory, configuration: network.configuration(logger: logger),
             passphrase: passphrase)
+        let admitted = try await admission.apply(to: node)
         try await NodeHost(node: node).run { client, start in
             // Before the node is on the network, so that nothing is missed.
             let events = try await client.events(Self.events)
@@ -52,6 +60,7 @@ struct Up: ProgramCommand {
             let status = try await client.status()
             try await announce(status, on: output)
             let names = try await client.names()
+            if let admitted { announce(admitted, names, on: output) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await signal.wait() }
                 group.addTask {
@@ -70,6 +79,17 @@ struct Up: ProgramCommand {
             "\(output.style.bold(SafeText.line(status.name))) is up: fingerprint \(status.fingerprint), port \(port)")
         try output.object(Record(status: status))
     }
+
+    /// Only for people: the JSON of a node that is up is its status.
+    private func announce(_ admitted: Set<UserID>, _ names: NameBook, on output: Output) {
+        let shown = admitted.sorted().prefix(Self.listed)
+            .map { names.shown(GatewayParty(id: $0.description, name: nil)) }.joined(separator: ", ")
+        let more = admitted.count > Self.listed ? ", and \(admitted.count - Self.listed) more" : ""
+        output.line("admits only: \(admitted.isEmpty ? "nobody" : shown + more)")
+    }
+
+    /// Users that are named of those who are admitted.
+    private static let listed = 8
 
     private var logger: Logger? {
         logLevel.map { level in

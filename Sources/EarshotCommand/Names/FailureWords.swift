@@ -11,6 +11,7 @@ enum FailureWords {
         case .blocked: "blocked"
         case .identityChanged: "key changed"
         case .tooLarge: "too large"
+        case .deviceReplaced: "left on the old device"
         case nil: SafeText.line(reason ?? "failed")
         }
     }
@@ -24,6 +25,7 @@ enum FailureWords {
         case .blocked: "\(name) was blocked before it was delivered"
         case .identityChanged: "the name was given to another key before \(name) had it"
         case .tooLarge: "it is over the limit of \(name)'s node"
+        case .deviceReplaced: "it waits on the device that this one has replaced, and only that one can deliver it"
         case nil: SafeText.line(reason ?? "no reason was given")
         }
     }

@@ -13,7 +13,8 @@ struct NodeLog {
     private var failures: [String: String] = [:]
     private static let rememberedFailures = 1024
     /// The reasons of a node that refuses another for who it is.
-    private static let refusals: Set<String> = [nameRefusal, "blocked"]
+    private static let refusals: Set<String> = [nameRefusal, admissionRefusal, "blocked"]
+    private static let admissionRefusal = "notAdmitted"
     private static let nameRefusal = "identityConflict"
     /// The code of a link that the other end has closed.
     private static let closedByPeer = "closedByPeer"
@@ -35,11 +36,14 @@ struct NodeLog {
         guard event.name == EventName.linkFailed.rawValue, var address = event.address else { return true }
         var failure = "\(event.code ?? ""): \(event.reason ?? "")"
         // Whom this node refuses for who they are, its user knows.
-        if Self.refusals.contains(event.closeReason ?? ""), event.code != Self.closedByPeer { return false }
+        let isOwnRefusal = Self.refusals.contains(event.closeReason ?? "") && event.code != Self.closedByPeer
+        if isOwnRefusal, event.closeReason != Self.admissionRefusal { return false }
         if let cause = Self.lastingCause(of: event) {
             // Both ends try again and again, from one port after the other and with other numbers in the text.
             address = String(address.prefix(upTo: address.lastIndex(of: ":") ?? address.endIndex)) + " " + cause
             failure = cause
+            // Whom this node does not admit, it names.
+            if isOwnRefusal { address = event.reason ?? address }
         }
         guard failures[address] != failure else { return false }
         if failures.count >= Self.rememberedFailures { failures.removeAll() }
@@ -64,6 +68,8 @@ struct NodeLog {
         case .userDiscovered: describeDiscovery(event.user, name: name)
         case .userUpdated: describeUpdate(event, name: name)
         case .identityConflict: describe(event.conflict)
+        case .linkFailed where event.closeReason == Self.admissionRefusal && event.code != Self.closedByPeer:
+            output.note("\(reason), and was refused; to let them in: earshot up --allow KEY")
         case .linkFailed where Self.refusals.contains(event.closeReason ?? ""):
             describeRefusal(event, by: event.user.map { names.shown($0) } ?? "the node at \(event.address ?? "?")")
         case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
@@ -79,6 +85,7 @@ struct NodeLog {
                     + "machines: earshot network show")
         case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
+        case .historyRecovered: describeRecovery(event, name: name)
         case .discoveryUnavailable:
             output.report(
                 Failure(
@@ -87,6 +94,14 @@ struct NodeLog {
         case .discoveryAvailable: output.line("users are found with \(SafeText.line(event.source ?? "discovery"))")
         default: break
         }
+    }
+
+    private func describeRecovery(_ event: GatewayEvent, name: String) {
+        let renamed = (event.renamed ?? []).reduce(0) { $0 + $1.count }
+        let others = renamed == 0 ? "" : "; \(renamed) that were written since have new ids"
+        output.note(
+            "the history here was older than what \(name) holds of it, as after a restored backup: "
+                + "\(event.count ?? 0) of this user's messages were taken back\(others)")
     }
 
     private func describeUpdate(_ event: GatewayEvent, name: String) {
@@ -133,7 +148,10 @@ struct NodeLog {
 
     private func describeRefusal(_ event: GatewayEvent, by peer: String) {
         guard event.closeReason == Self.nameRefusal else {
-            output.note("\(peer) refuses this node: its user has blocked this one")
+            output.note(
+                event.closeReason == Self.admissionRefusal
+                    ? "\(peer) refuses this node: it admits only some users, and \(status.name) is not among them"
+                    : "\(peer) refuses this node: its user has blocked this one")
             return
         }
         output.report(

@@ -20,7 +20,7 @@ public enum PassphraseBox {
             throw CryptoError(.secretTooLong, "a box holds \(maximumSecretBytes) bytes and not \(secret.count)")
         }
         let header = PassphraseBoxHeader(cost: cost)
-        let key = try key(for: passphrase, header: header)
+        let key = try PassphraseKey.derive(from: passphrase, salt: header.salt, cost: header.cost)
         return header.bytes + encrypt(secret, key: key, header: header)
     }
 
@@ -32,7 +32,7 @@ public enum PassphraseBox {
         guard (tagBytes...maximumSecretBytes + tagBytes).contains(ciphertext.count) else {
             throw CryptoError(.malformedBox, "a box of \(box.count) bytes is too short or too long")
         }
-        let key = try key(for: passphrase, header: header)
+        let key = try PassphraseKey.derive(from: passphrase, salt: header.salt, cost: header.cost)
         return try decrypt(ciphertext, key: key, header: header)
     }
 
@@ -41,28 +41,7 @@ public enum PassphraseBox {
         bytes.starts(with: PassphraseBoxHeader.magic)
     }
 
-    private static let keyBytes = Int(crypto_aead_xchacha20poly1305_ietf_KEYBYTES)
     private static let tagBytes = Int(crypto_aead_xchacha20poly1305_ietf_ABYTES)
-
-    private static func key(
-        for passphrase: SecretBytes, header: PassphraseBoxHeader
-    ) throws(CryptoError) -> SecretBytes {
-        var status: CInt = -1
-        let key = SecretBytes(
-            count: keyBytes,
-            writtenBy: { output in
-                status = passphrase.withOctets { start in
-                    crypto_pwhash(
-                        output, UInt64(keyBytes), UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self),
-                        UInt64(passphrase.count), header.salt, UInt64(header.cost.passes),
-                        Int(header.cost.kibibytes) * 1024, crypto_pwhash_alg_argon2id13())
-                }
-            })
-        guard status == 0 else {
-            throw CryptoError(.outOfMemory, "deriving the key takes \(header.cost.kibibytes) KiB of memory")
-        }
-        return key
-    }
 
     // The key is of this box alone, for the salt is random; the nonce is random besides.
     private static func encrypt(_ secret: SecretBytes, key: SecretBytes, header: PassphraseBoxHeader) -> [UInt8] {

@@ -8,7 +8,12 @@ import CSodium
 ///
 /// Two compare in constant time for equal lengths. No text form shows the bytes.
 public final class SecretBytes: Sendable {
+    /// Whether secrets that are made now get guarded memory. A simulation of many nodes, whose keys are no secrets, would
+    /// spend most of its time in the system calls of it; it turns this off for itself.
+    @TaskLocal package static var isGuarded = true
+
     public let count: Int
+    private let isGuarded: Bool
 
     // The memory is written in `init` only, before anyone else has the reference, and is read-only from then on until
     // `deinit`, when nobody has it any more: so threads may share the pointer.
@@ -21,23 +26,37 @@ public final class SecretBytes: Sendable {
     public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         Sodium.start()
         precondition(count >= 0, "a secret cannot have fewer than no bytes")
-        guard let memory = sodium_malloc(count) else {
-            preconditionFailure("the system has no memory for a secret of \(count) bytes")
-        }
+        let isGuarded = Self.isGuarded
+        let memory = Self.allocate(count, isGuarded: isGuarded)
         do {
             try fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
         } catch {
-            sodium_free(memory)
+            Self.free(memory, count, isGuarded: isGuarded)
             throw error
         }
         // Where the system cannot protect pages, the secret is no worse off than in plain memory.
-        _ = sodium_mprotect_readonly(memory)
+        if isGuarded { _ = sodium_mprotect_readonly(memory) }
         self.memory = memory
         self.count = count
+        self.isGuarded = isGuarded
     }
 
     deinit {
-        sodium_free(memory)
+        Self.free(memory, count, isGuarded: isGuarded)
+    }
+
+    private static func allocate(_ count: Int, isGuarded: Bool) -> UnsafeMutableRawPointer {
+        guard isGuarded else { return .allocate(byteCount: count, alignment: 16) }
+        guard let memory = sodium_malloc(count) else {
+            preconditionFailure("the system has no memory for a secret of \(count) bytes")
+        }
+        return memory
+    }
+
+    private static func free(_ memory: UnsafeMutableRawPointer, _ count: Int, isGuarded: Bool) {
+        guard !isGuarded else { return sodium_free(memory) }
+        sodium_memzero(memory, count)
+        memory.deallocate()
     }
 
     /// Takes a copy. Wiping the original is up to its owner.

@@ -74,6 +74,19 @@ public struct GatewayClient: Sendable {
         try await decode(call(.DELETE, "messages/\(Self.escape(messageID))"))
     }
 
+    /// Deletes the content of a message, here and nowhere else.
+    @discardableResult
+    public func deleteContent(of messageID: String) async throws(GatewayError) -> GatewayMessage {
+        try await decode(call(.DELETE, "messages/\(Self.escape(messageID))/content"))
+    }
+
+    /// Deletes the contents of all messages with a user, here and nowhere else. It may take long.
+    @discardableResult
+    public func deleteContents(with user: String) async throws(GatewayError) -> GatewayDeletion {
+        let request = try request(.DELETE, "conversations/\(Self.escape(user))/contents")
+        return try await decode(read(request, within: GatewayLimits.longResponse))
+    }
+
     /// A page of the conversation with a user, ascending in time.
     ///
     /// - Parameters:
@@ -135,8 +148,10 @@ public struct GatewayClient: Sendable {
         return request
     }
 
-    private func read(_ request: HTTPClientRequest) async throws(GatewayError) -> ByteBuffer {
-        let response = try await execute(request, deadline: .now() + GatewayLimits.response)
+    private func read(
+        _ request: HTTPClientRequest, within limit: TimeAmount = GatewayLimits.response
+    ) async throws(GatewayError) -> ByteBuffer {
+        let response = try await execute(request, deadline: .now() + limit)
         guard (200..<300).contains(response.status.code) else { throw await failure(of: response) }
         do { return try await response.body.collect(upTo: GatewayLimits.responseBytes) } catch {
             throw GatewayError(transport: error, socketPath: socketPath)

@@ -8,7 +8,7 @@ public struct GatewayEvent: Codable, Hashable, Sendable {
     public internal(set) var message: GatewayMessage?
     /// Of `messageSent`, `messageDelivered`, `messageRead` and `messageFailed`.
     public internal(set) var stateChange: GatewayStateChange?
-    /// Of `userDiscovered`, `userUpdated` and `clockSkewed`, and of `linkFailed` where the peer is known.
+    /// Of `userDiscovered`, `userUpdated`, `clockSkewed` and `historyRecovered`, and of `linkFailed` where the peer is known.
     public internal(set) var user: GatewayUser?
     /// Of `userUpdated`: what changed, of `UserChange`.
     public internal(set) var changes: [String]?
@@ -29,8 +29,10 @@ public struct GatewayEvent: Codable, Hashable, Sendable {
     public internal(set) var networkTag: String?
     /// Of `credentialWillExpire`, `credentialExpired`, `credentialRenewed` and `credentialNotYetValid`.
     public internal(set) var credential: GatewayCredentialNotice?
-    /// Of `eventsLost`: how many.
+    /// Of `eventsLost`: how many; of `historyRecovered`: how many messages the node has again.
     public internal(set) var count: Int?
+    /// Of `historyRecovered`: messages that have another id now, because the old one was taken.
+    public internal(set) var renamed: [GatewayRenaming]?
 
     init(name: String) { self.name = name }
 }
@@ -45,6 +47,20 @@ public struct GatewayStateChange: Codable, Hashable, Sendable {
         self.messageID = messageID
         self.conversationID = conversationID
         self.recipient = recipient
+    }
+}
+
+/// That messages which follow each other have other ids, in the same order: the number after the hyphen goes on.
+public struct GatewayRenaming: Codable, Hashable, Sendable {
+    /// The first one's old id, and its new one.
+    public let from: String
+    public let to: String
+    public let count: UInt64
+
+    init(_ renamed: RenamedMessages) {
+        from = renamed.from.description
+        to = renamed.to.description
+        count = renamed.count
     }
 }
 

@@ -5,7 +5,10 @@ public struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     public let sender: GatewayParty
     /// Everyone it is meant for, and what has become of it for each.
     public var recipients: [GatewayDelivery]
+    /// Empty where the content was deleted here.
     public let text: String
+    /// Whether the content was deleted here.
+    public let isDeleted: Bool
     public let headers: [String: String]
     /// The sender's clock: ISO 8601 in UTC with milliseconds.
     public let timestamp: String
@@ -37,6 +40,7 @@ public struct GatewayDelivery: Codable, Hashable, Sendable, Identifiable {
     public let name: String?
     /// `queued`, `sent`, `delivered`, `read` or `failed`.
     public let state: String
-    /// Why it failed: `expired`, `cancelled`, `rejected`, `blocked`, `identityChanged` or `tooLarge`.
+    /// Why it failed: `expired`, `cancelled`, `rejected`, `blocked`, `identityChanged`,
+    /// `tooLarge` or `deviceReplaced`.
     public let reason: String?
 }

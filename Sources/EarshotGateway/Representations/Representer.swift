@@ -12,7 +12,8 @@ struct Representer: Sendable {
         return GatewayMessage(
             id: message.messageID.description, conversationID: message.conversationID.description,
             sender: await party(message.senderID), recipients: recipients, text: message.text,
-            headers: message.headers, timestamp: Timestamp.text(message.timestamp.milliseconds),
+            isDeleted: message.isDeleted, headers: message.headers,
+            timestamp: Timestamp.text(message.timestamp.milliseconds),
             timestampMilliseconds: message.timestamp.milliseconds, expiry: Timestamp.text(message.expiry),
             expiryMilliseconds: message.expiry)
     }
@@ -46,6 +47,10 @@ struct Representer: Sendable {
             result.credential = GatewayCredentialNotice(notice)
         case .storageFailed(let reason): result.reason = reason
         case .storageRecovered: break
+        case .historyRecovered(let recovery):
+            result.user = await node.users.user(recovery.userID).map { GatewayUser($0) }
+            result.count = recovery.count
+            result.renamed = recovery.renamed.map(GatewayRenaming.init)
         case .discoveryUnavailable(let source, let reason):
             result.source = source
             result.reason = reason

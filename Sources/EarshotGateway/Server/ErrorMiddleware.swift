@@ -36,9 +36,9 @@ extension EarshotError.Code {
     var status: HTTPResponse.Status {
         switch self {
         case .invalidRequest, .invalidUTF8: .badRequest
-        case .blocked: .forbidden
+        case .blocked, .notAdmitted: .forbidden
         case .unknownUser, .unknownMessage, .unknownEndpoint: .notFound
-        case .ambiguousUser, .alreadySent, .identityConflict, .nameChanged: .conflict
+        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged: .conflict
         case .tooLarge: .contentTooLarge
         case .invalidMessage, .invalidName: .unprocessableContent
         case .overloaded, .stopped, .storeUnavailable, .storeDamaged: .serviceUnavailable

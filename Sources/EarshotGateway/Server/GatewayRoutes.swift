@@ -16,6 +16,8 @@ func makeRouter(for node: Node) -> Router<BasicRequestContext> {
         .post("messages") { request, _ in try await endpoints.send(request) }
         .get("messages/{message}") { _, context in try await endpoints.message(context) }
         .delete("messages/{message}") { _, context in try await endpoints.cancel(context) }
+        .delete("messages/{message}/content") { _, context in try await endpoints.deleteContent(context) }
+        .delete("conversations/{user}/contents") { _, context in try await endpoints.deleteContents(context) }
         .get("conversations/{user}/messages") { try await endpoints.history($0, $1) }
         .post("conversations/{user}/read") { try await endpoints.markRead($0, $1) }
         .get("events") { request, _ in try endpoints.events(request) }
@@ -69,6 +71,18 @@ struct Endpoints: Sendable {
         let messageID = try MessageID(reading: try context.parameter("message"))
         try await node.messages.cancel(messageID)
         return try .json(await representer.message(try await node.messages.message(messageID)))
+    }
+
+    /// - Returns: the message, without its content.
+    func deleteContent(_ context: BasicRequestContext) async throws -> Response {
+        let messageID = try MessageID(reading: try context.parameter("message"))
+        try await node.messages.delete([messageID])
+        return try .json(await representer.message(try await node.messages.message(messageID)))
+    }
+
+    func deleteContents(_ context: BasicRequestContext) async throws -> Response {
+        let conversation = node.conversations.direct(with: try await user(of: context).userID)
+        return try .json(GatewayDeletion(try await conversation.deleteContents()))
     }
 
     func history(_ request: Request, _ context: BasicRequestContext) async throws -> Response {

@@ -37,6 +37,8 @@ public enum Event: Hashable, Sendable {
     case storageFailed(String)
     /// The disk takes it again.
     case storageRecovered
+    /// This node's database was older than what its peer holds of this node's messages: they were taken back.
+    case historyRecovered(HistoryRecovery)
     /// A way of finding peers does not work, and why.
     case discoveryUnavailable(source: String, reason: String)
     case discoveryAvailable(source: String)
@@ -63,6 +65,7 @@ public enum Event: Hashable, Sendable {
         case .otherNetworkSeen: .otherNetworkSeen
         case .storageFailed: .storageFailed
         case .storageRecovered: .storageRecovered
+        case .historyRecovered: .historyRecovered
         case .discoveryUnavailable: .discoveryUnavailable
         case .discoveryAvailable: .discoveryAvailable
         case .eventsLost: .eventsLost
@@ -76,7 +79,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case userDiscovered, userUpdated
     case identityConflict, linkFailed, clockSkewed, otherNetworkSeen
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid
-    case storageFailed, storageRecovered
+    case storageFailed, storageRecovered, historyRecovered
     case discoveryUnavailable, discoveryAvailable
     case eventsLost
 }
@@ -167,5 +170,36 @@ public struct CredentialNotice: Hashable, Sendable {
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.remedy = remedy
+    }
+}
+
+/// What a node whose database was restored from an older copy took back from a peer.
+public struct HistoryRecovery: Hashable, Sendable {
+    /// Whose device gave it back, and the messages' recipient.
+    public let userID: UserID
+    /// Messages of this node's own that it has again.
+    public let count: Int
+    /// Messages that were written after the database was restored, in places that were taken: each has another name now.
+    /// Its old name may be that of another message.
+    public let renamed: [RenamedMessages]
+
+    public init(userID: UserID, count: Int, renamed: [RenamedMessages]) {
+        self.userID = userID
+        self.count = count
+        self.renamed = renamed
+    }
+}
+
+/// That messages which follow each other in a log have other names, in the same order.
+public struct RenamedMessages: Hashable, Sendable {
+    /// The first one's old name, and its new one.
+    public let from: MessageID
+    public let to: MessageID
+    public let count: UInt64
+
+    public init(from: MessageID, to: MessageID, count: UInt64) {
+        self.from = from
+        self.to = to
+        self.count = count
     }
 }

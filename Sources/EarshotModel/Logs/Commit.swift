@@ -13,6 +13,10 @@ public struct Commit: Hashable, Sendable {
     public var entries: [LogEntries] = []
     public var deliveries: [DeliveryRecord] = []
     public var failures: [DeliveryFailure] = []
+    /// Logs that a peer continues in another way than this node, cut before their new entries are written.
+    public var cuts: [LogCut] = []
+    /// Messages that have not failed after all: their recipient holds them.
+    public var withdrawnFailures: [MessageID] = []
 
     public init() {}
 }

@@ -58,7 +58,8 @@ public struct LogRecord: Hashable, Sendable {
 public enum EntryContent: Hashable, Sendable {
     /// The encoded entry, byte for byte as its author wrote it.
     case body([UInt8])
-    /// An entry whose content its author withheld: it expired or was cancelled before it was sent.
+    /// An entry whose content its author withheld, because it expired or was cancelled before it was sent; or one whose
+    /// content was deleted here (`EntryRecord.isDeleted`).
     case withheld(EntryHash)
 }
 
@@ -73,10 +74,12 @@ public struct EntryRecord: Hashable, Sendable {
     public let chain: ChainHash
     /// The author's signature over the chain at this entry, where it closes a group.
     public var checkpoint: Signature?
+    /// Whether this node's user has deleted its content here. Then the content is withheld from everybody.
+    public let isDeleted: Bool
 
     public init(
         sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, content: EntryContent, chain: ChainHash,
-        checkpoint: Signature? = nil
+        checkpoint: Signature? = nil, isDeleted: Bool = false
     ) {
         self.sequence = sequence
         self.timestamp = timestamp
@@ -84,6 +87,7 @@ public struct EntryRecord: Hashable, Sendable {
         self.content = content
         self.chain = chain
         self.checkpoint = checkpoint
+        self.isDeleted = isDeleted
     }
 
     /// What it counts for against a window: its content and a fixed overhead, so that tiny entries are not free.

@@ -47,4 +47,6 @@ public enum FailureReason: String, Hashable, Sendable, CaseIterable {
     case identityChanged
     /// It is over the limit of the recipient's node.
     case tooLarge
+    /// Its log belongs to the device that this one has replaced, and only that device can deliver it.
+    case deviceReplaced
 }

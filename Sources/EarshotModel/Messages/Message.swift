@@ -42,12 +42,15 @@ public struct Message: Hashable, Sendable, Identifiable {
     public let expiry: Int64
     /// What has become of it, for each recipient. A copy: the event bus tells of changes.
     public var states: [UserID: DeliveryState]
+    /// Whether its content was deleted here: then text and headers are empty.
+    public var isDeleted: Bool
 
     public var id: MessageID { messageID }
 
     public init(
         messageID: MessageID, conversationID: ConversationID, senderID: UserID, recipientIDs: [UserID], text: String,
-        headers: [String: String], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState]
+        headers: [String: String], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
+        isDeleted: Bool = false
     ) {
         self.messageID = messageID
         self.conversationID = conversationID
@@ -58,6 +61,7 @@ public struct Message: Hashable, Sendable, Identifiable {
         self.timestamp = timestamp
         self.expiry = expiry
         self.states = states
+        self.isDeleted = isDeleted
     }
 }
 

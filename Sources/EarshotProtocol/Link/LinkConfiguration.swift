@@ -1,5 +1,5 @@
 public import EarshotCrypto
-public import EarshotModel
+import EarshotModel
 
 /// What a node brings into every handshake.
 public struct LinkConfiguration: Sendable {

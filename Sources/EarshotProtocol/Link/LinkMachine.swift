@@ -269,7 +269,7 @@ public struct LinkMachine: Sendable {
                 actions.append(
                     .close(ProtocolError(.closedByPeer, "the peer closed the link: \(text)", closeReason: reason)))
                 return actions
-            case .heads, .entries, .receipts, .dialBack, .dialBackResult: actions.append(.receive(frame))
+            case .heads, .entries, .receipts, .dialBack, .dialBackResult, .wanted: actions.append(.receive(frame))
             }
         }
         return actions

@@ -62,7 +62,10 @@ struct CommitQueue: Sendable {
     var sends: Deque<PendingSend> = []
     var sendCount = 0
     var sendBytes = 0
+    /// Sends to users from whose devices a log is being taken back. They count with the others.
+    var held: Deque<PendingSend> = []
     var received: Deque<ReceivedRun> = []
+    var recovered: [RecoveredPiece] = []
     var failures: Deque<PendingFailure> = []
     var users: [UserID: UserRecord] = [:]
     var forgottenUsers: [UserID] = []
@@ -84,15 +87,38 @@ struct CommitQueue: Sendable {
     var inFlight: CommitInFlight?
 
     var hasWork: Bool {
-        !sends.isEmpty || !received.isEmpty || !failures.isEmpty || !users.isEmpty || !forgottenUsers.isEmpty
-            || !devices.isEmpty
-            || !changedProgress.isEmpty || !changedExpiry.isEmpty || !markRequests.isEmpty
+        !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || !users.isEmpty
+            || !forgottenUsers.isEmpty || !devices.isEmpty || !changedProgress.isEmpty || !changedExpiry.isEmpty
+            || !markRequests.isEmpty
     }
 
     /// Whether a commit is to be made now.
     func isDue(now: Int64) -> Bool {
         guard inFlight == nil, hasWork, (retryAt ?? .min) <= now else { return false }
-        return isUrgent || !sends.isEmpty || !received.isEmpty || !failures.isEmpty || lazyDeadline <= now
+        return isUrgent || !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty
+            || lazyDeadline <= now
+    }
+
+    /// An event to post when its user is written.
+    /// - Parameter isMerged: whether it becomes one with an earlier one about the same user. So it is while the disk
+    ///   fails, however long that takes and however often the user comes and goes.
+    mutating func add(_ event: Event, isMerged: Bool) {
+        guard isMerged, case .userUpdated(let user, let changes) = event,
+            let place = userEvents.firstIndex(where: { $0.met?.userID == user.userID })
+        else {
+            userEvents.append(event)
+            return
+        }
+        if case .userUpdated(_, let earlier) = userEvents[place] {
+            userEvents[place] = .userUpdated(user, changes: earlier.union(changes))
+        } else {
+            userEvents[place] = .userDiscovered(user)
+        }
+    }
+
+    /// Nothing is told of a user who is forgotten before it could be written that they were met.
+    mutating func dropEvents(about userID: UserID) {
+        userEvents.removeAll { $0.met?.userID == userID }
     }
 
     var deadline: Int64 {
@@ -114,8 +140,19 @@ struct CommitInFlight: Sendable {
     var appended: [Appended] = []
     var completions: [(requestID: RequestID, messages: [Message])] = []
     var received: [ReceivedRun] = []
+    var recovered: [RecoveredPiece] = []
     var failures: [PendingFailure] = []
     var progress: [(key: ProgressKey, value: DeliveryProgress)] = []
     var userEvents: [Event] = []
     var markRequests: [RequestID] = []
+}
+
+extension Event {
+    /// The user whom this is about, if it is about one who was met.
+    fileprivate var met: User? {
+        switch self {
+        case .userDiscovered(let user), .userUpdated(let user, _): user
+        default: nil
+        }
+    }
 }

@@ -20,6 +20,11 @@ struct Link: Sendable {
     var outgoing: [LogID: Outgoing] = [:]
     /// Bytes of entries that were sent and not acknowledged.
     var windowUsed = 0
+    /// Logs of this node's own that the peer holds more of than this node; the first is being taken back.
+    var recoveries: [Recovery] = []
+    var recovered = RecoveryTally()
+    /// Whether entries of the peer's own are being read for it.
+    var isGivingBack = false
     /// Bytes of entries that were received and not committed.
     var uncommittedBytes = 0
     /// How much of what was received since the last charge has moved a log forward, in requests.

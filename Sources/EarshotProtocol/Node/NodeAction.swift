@@ -42,13 +42,17 @@ public enum NodeAction: Sendable {
     case post(Event)
 }
 
-/// A wish to read a run of entries of a log of this node's own.
+/// A wish to read a run of entries of a log.
 public struct EntriesRead: Hashable, Sendable {
     enum Purpose: Hashable, Sendable {
         /// What comes next on the link.
         case sending
         /// The chain hash at the place that a receipt names.
         case checking(Receipt)
+        /// What this node has where a peer gives entries of its own back.
+        case recovering
+        /// What a peer wants back of its own log.
+        case givingBack
     }
 
     /// The link that it is for.

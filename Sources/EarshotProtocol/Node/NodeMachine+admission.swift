@@ -27,6 +27,9 @@ extension NodeMachine {
                 ProtocolError(.closedHere, "this node reached its own identity", closeReason: .ownIdentity)
             )
         }
+        guard admission.admits(peer.userID) else {
+            return (.notAdmitted, notAdmitted(peer.userID, name: peer.credential.name, closeReason: .notAdmitted))
+        }
         if let user = directory.users[peer.userID], user.trust == .blocked {
             return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
         }
@@ -92,14 +95,14 @@ extension NodeMachine {
     mutating func noteMeeting(_ user: UserRecord, changes: Set<UserChange>?, now: Moment) {
         queue.users[user.userID] = user
         guard let changes else {
-            queue.userEvents.append(.userDiscovered(directory.shown(user)))
+            queue.add(.userDiscovered(directory.shown(user)), isMerged: hasStorageFailed)
             queue.isUrgent = true
             forgetSurplusStranger(except: user.userID)
             return
         }
         markLazily(now: now)
         guard !changes.isEmpty else { return }
-        queue.userEvents.append(.userUpdated(directory.shown(user), changes: changes))
+        queue.add(.userUpdated(directory.shown(user), changes: changes), isMerged: hasStorageFailed)
     }
 
     /// A node remembers a bounded number of those whom it only ever met.
@@ -108,6 +111,7 @@ extension NodeMachine {
         guard let userID = directory.forgetSurplus(except: newcomer, where: { !known.contains($0) }) else { return }
         queue.users[userID] = nil
         queue.devices = queue.devices.filter { $0.value.userID != userID }
+        if hasStorageFailed { queue.dropEvents(about: userID) }
         queue.forgottenUsers.append(userID)
         toldConflicts = toldConflicts.filter { $0.claimedBy != userID }
     }

@@ -20,7 +20,6 @@ extension NodeMachine {
             queue.devices[device.deviceID] = device
         }
         queue.forgottenUsers += failed.commit.forgottenUsers.filter { directory.users[$0] == nil }
-        queue.userEvents.insert(contentsOf: failed.userEvents, at: 0)
         for requestID in failed.markRequests {
             emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
         }
@@ -35,8 +34,12 @@ extension NodeMachine {
             }
         }
         queue.changedExpiry.formUnion(failed.commit.logs.map(\.logID).filter { ownLogs[$0] != nil })
+        dropRecovered(failed.recovered, now: now)
         takeBackOffers()
         dropReceived(failed.received, now: now)
+        let events = failed.userEvents + queue.userEvents
+        queue.userEvents = []
+        for event in events { queue.add(event, isMerged: true) }
         storageFailed(error, now: now)
         return finish(now: now)
     }

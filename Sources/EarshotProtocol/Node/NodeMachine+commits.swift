@@ -8,6 +8,7 @@ extension NodeMachine {
         var next = CommitInFlight()
         takeUsers(into: &next)
         let heads = takeReceived(into: &next)
+        takeRecovered(into: &next)
         takeSends(into: &next, now: now)
         takeFailures(into: &next)
         takeExpiries(into: &next)
@@ -147,15 +148,8 @@ extension NodeMachine {
         queue.changedProgress.insert(key)
     }
 
-    private mutating func takeFailures(into next: inout CommitInFlight) {
-        // Thousands may fail at once, when somebody is blocked.
-        next.failures = Array(queue.failures.prefix(Limits.commitEntries))
-        next.commit.failures = next.failures.map(\.failure)
-        queue.failures.removeFirst(next.failures.count)
-    }
-
     private mutating func takeExpiries(into next: inout CommitInFlight) {
-        let extended = Set(next.appended.map(\.record.logID))
+        let extended = Set(next.commit.logs.map(\.logID))
         for logID in queue.changedExpiry.sorted() where !extended.contains(logID) {
             if let log = ownLogs[logID] { next.commit.logs.append(log.record) }
         }

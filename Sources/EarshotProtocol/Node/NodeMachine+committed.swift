@@ -16,8 +16,9 @@ extension NodeMachine {
         for appended in done.appended { apply(appended, now: now) }
         for (requestID, messages) in done.completions { emit(.complete(requestID, .success(messages))) }
         for run in done.received { apply(run) }
+        for piece in done.recovered { apply(piece, now: now) }
         for (key, new) in done.progress { apply(new, for: key, now: now) }
-        for pending in done.failures { apply(pending) }
+        for pending in done.failures { apply(pending, after: done.commit.cuts) }
         for requestID in done.markRequests { emit(.complete(requestID, .success([]))) }
         return finish(now: now)
     }
@@ -30,7 +31,9 @@ extension NodeMachine {
         // The user may have been barred while this was written.
         failUndelivered(to: appended.record.peerID)
         for connectionID in linksOfUser[appended.record.peerID] ?? [] {
-            guard links[connectionID]?.hasHeads == true else { continue }
+            guard links[connectionID]?.hasHeads == true,
+                !isRecovering(appended.record.logID, on: connectionID)
+            else { continue }
             if links[connectionID]?.outgoing[appended.record.logID] == nil {
                 links[connectionID]?.outgoing[appended.record.logID] = Outgoing(next: 1)
             }
@@ -62,7 +65,7 @@ extension NodeMachine {
         postChanges(from: old, to: new, key: key)
     }
 
-    private mutating func postChanges(from old: DeliveryProgress, to new: DeliveryProgress, key: ProgressKey) {
+    mutating func postChanges(from old: DeliveryProgress, to new: DeliveryProgress, key: ProgressKey) {
         guard let conversationID = ownLogs[key.logID]?.description.conversationID else { return }
         func change(_ sequence: UInt64, _ state: DeliveryState) -> MessageStateChange {
             MessageStateChange(
@@ -90,13 +93,14 @@ extension NodeMachine {
 
     /// A failure that a receipt has overtaken needs no place in memory. A withheld one keeps its place for ever: whoever
     /// asks for the log again, from however far back, must not be given what was held back.
-    private mutating func forgetSettledFailures(in logID: LogID, through delivered: UInt64) {
+    mutating func forgetSettledFailures(in logID: LogID, through delivered: UInt64) {
         guard let failed = failures[logID] else { return }
         let left = failed.filter { $0.value.isWithheld || $0.key > delivered }
         failures[logID] = left.isEmpty ? nil : left
     }
 
-    private mutating func apply(_ pending: PendingFailure) {
+    private mutating func apply(_ pending: PendingFailure, after cuts: [LogCut]) {
+        guard let pending = pending.placed(after: cuts) else { return }
         let messageID = pending.failure.messageID
         if let requestID = pending.requestID { emit(.complete(requestID, .success([]))) }
         guard let log = ownLogs[messageID.log] else { return }

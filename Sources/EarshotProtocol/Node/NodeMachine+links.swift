@@ -208,6 +208,7 @@ extension NodeMachine {
         forgetDialBacks(of: connectionID)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
+            forgetRecoveries(of: link, connectionID, peer)
         } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {
             clocks.note(stranger)
         }
@@ -247,7 +248,7 @@ extension NodeMachine {
 
     private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
-        case .shutdown, .duplicate, .ownIdentity: false
+        case .shutdown, .duplicate, .ownIdentity, .logDiffers: false
         // What stood until then comes back with the next credential. If there is none, the next handshake says so.
         case .credentialExpired where wasEstablished: false
         default: true
@@ -261,6 +262,6 @@ extension NodeMachine {
         guard let user = directory.unlinked(peer, now: now) else { return }
         queue.users[user.userID] = user
         markLazily(now: now)
-        queue.userEvents.append(.userUpdated(directory.shown(user), changes: [.isOnline]))
+        queue.add(.userUpdated(directory.shown(user), changes: [.isOnline]), isMerged: hasStorageFailed)
     }
 }

@@ -15,6 +15,7 @@ extension NodeMachine {
         case .dialBack(let port, let nonce): dialBack(port: port, nonce: nonce, on: connectionID, now: now)
         case .dialBackResult(let nonce, let isReachable):
             dialBackEnded(nonce: nonce, isReachable: isReachable, on: connectionID)
+        case .wanted(let logID, let sequence): try giveBack(logID, from: sequence, to: peer, on: connectionID)
         case .ping, .pong, .rekey, .close: break  // The link has dealt with these.
         }
     }
@@ -24,6 +25,10 @@ extension NodeMachine {
     private mutating func received(
         _ run: EntriesFrame, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
     ) throws(ProtocolError) {
+        guard run.log.deviceID != local.deviceID else {
+            try recovered(run, from: peer, on: connectionID, now: now)
+            return
+        }
         let conversationID = ConversationID.direct(local.userID, peer.userID)
         guard run.log.conversationID == conversationID, run.log.deviceID == peer.deviceID else {
             throw ProtocolError(.violation, "the peer sent entries of a log that is not its own")
@@ -103,40 +108,64 @@ extension NodeMachine {
         guard links[connectionID]?.hasHeads == false else {
             throw ProtocolError(.violation, "the peer said twice what it holds")
         }
-        for receipt in receipts {
-            guard ownLogs[receipt.logID]?.record.peerID == peer.userID else { continue }
-            links[connectionID]?.outgoing[receipt.logID] = Outgoing(next: receipt.sequence + 1)
-            try received(receipt, from: peer, on: connectionID, now: now)
-        }
+        for receipt in receipts { try received(head: receipt, from: peer, on: connectionID, now: now) }
         guard isComplete else { return }
         links[connectionID]?.hasHeads = true
         for (logID, log) in ownLogs.sorted(by: { $0.key < $1.key }) where log.record.peerID == peer.userID {
-            if links[connectionID]?.outgoing[logID] == nil {
+            if links[connectionID]?.outgoing[logID] == nil, !isRecovering(logID, on: connectionID) {
                 links[connectionID]?.outgoing[logID] = Outgoing(next: 1)
             }
         }
         linksToPump.insert(connectionID)
     }
 
+    /// What a peer holds of one log. It is more than this node has let out if the database here was restored from an
+    /// older copy.
     private mutating func received(
+        head receipt: Receipt, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
+    ) throws(ProtocolError) {
+        let log = ownLogs[receipt.logID]
+        guard receipt.sequence > 0, log.map({ $0.record.peerID == peer.userID }) ?? true,
+            !isRecovering(receipt.logID, on: connectionID)
+        else { return }
+        guard log != nil, receipt.sequence <= offered(receipt.logID, to: peer.userID) else {
+            try recover(receipt, from: peer, on: connectionID)
+            return
+        }
+        links[connectionID]?.outgoing[receipt.logID] = Outgoing(next: receipt.sequence + 1)
+        try received(receipt, from: peer, on: connectionID, now: now)
+    }
+
+    /// Up to here entries of a log may have left this node, as the disk has it.
+    private func offered(_ logID: LogID, to recipientID: UserID) -> UInt64 {
+        progress[ProgressKey(logID: logID, recipientID: recipientID)]?.committed.offered ?? 0
+    }
+
+    mutating func received(
         _ receipt: Receipt, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
     ) throws(ProtocolError) {
+        if let index = links[connectionID]?.recoveries.firstIndex(where: { $0.logID == receipt.logID }) {
+            try update(receipt, at: index, on: connectionID)
+            return
+        }
+        if ownLogs[receipt.logID] == nil, receipt.sequence > 0, links[connectionID]?.hasHeads == true {
+            // The peer has only now written what this node forgot that it sent.
+            try recover(receipt, from: peer, on: connectionID)
+            return
+        }
         guard let log = ownLogs[receipt.logID], log.record.peerID == peer.userID,
             let outgoing = links[connectionID]?.outgoing[receipt.logID]
         else { throw ProtocolError(.violation, "a receipt for a log that is not for this peer") }
-        let key = ProgressKey(logID: receipt.logID, recipientID: peer.userID)
-        guard receipt.sequence <= log.head.sequence else {
-            throw ProtocolError(
-                .violation,
-                "the peer holds \(receipt.sequence) entries of this node's log, and this node \(log.head.sequence): "
-                    + "this node's database is older than what it has sent")
-        }
         // Before its signature is looked at, which is most of the work.
-        let isNews = isNews(receipt, on: connectionID, key: key)
+        let isNews = isNews(receipt, on: connectionID)
         links[connectionID]?.progress += isNews ? 1 : -1
         guard receipt.sequence > 0 else { return }
         guard receipt.isAuthentic else {
             throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
+        }
+        guard receipt.sequence <= offered(receipt.logID, to: peer.userID) else {
+            try differs(receipt, from: peer, on: connectionID, now: now)
+            return
         }
         let known = receipt.sequence == log.head.sequence ? log.head.chain : outgoing.chain(at: receipt.sequence)
         if let known {
@@ -149,7 +178,9 @@ extension NodeMachine {
     }
 
     /// Whether a receipt says more than is known, and than one that is being looked into.
-    private func isNews(_ receipt: Receipt, on connectionID: ConnectionID, key: ProgressKey) -> Bool {
+    private func isNews(_ receipt: Receipt, on connectionID: ConnectionID) -> Bool {
+        guard let recipientID = links[connectionID]?.peer?.userID else { return false }
+        let key = ProgressKey(logID: receipt.logID, recipientID: recipientID)
         let known = progress[key, default: TrackedProgress()].target
         guard receipt.sequence > known.delivered || receipt.readSequence > known.read else { return false }
         return links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion == nil
@@ -170,9 +201,10 @@ extension NodeMachine {
             links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion = nil
         }
         guard chain == receipt.chain else {
-            let error = ProtocolError(
-                .violation, "the peer acknowledges entry \(receipt.sequence) of a log that is not this node's")
-            close(connectionID, .violation, error: error, now: now)
+            guard let peer = links[connectionID]?.peer else { return }
+            do { try differs(receipt, from: peer, on: connectionID, now: now) } catch {
+                close(connectionID, .violation, error: error, now: now)
+            }
             return
         }
         let freed = links[connectionID]?.outgoing[receipt.logID]?.acknowledged(through: receipt.sequence) ?? 0
@@ -182,16 +214,29 @@ extension NodeMachine {
         acknowledge(receipt, key: ProgressKey(logID: receipt.logID, recipientID: log.record.peerID))
     }
 
+    /// A peer acknowledges what this node has not sent. It holds other entries than this node, who can only have lost
+    /// them; but what it has signed for once it does not exchange for something else.
+    private mutating func differs(
+        _ receipt: Receipt, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
+    ) throws(ProtocolError) {
+        let key = ProgressKey(logID: receipt.logID, recipientID: peer.userID)
+        guard receipt.sequence > (progress[key]?.committed.delivered ?? 0) else {
+            throw ProtocolError(
+                .violation, "the peer acknowledges entry \(receipt.sequence) of a log that is not this node's")
+        }
+        if links[connectionID]?.outgoing[receipt.logID]?.isUntouched == true {
+            try recover(receipt, from: peer, on: connectionID)
+            return
+        }
+        // What was sent on this link is in doubt with it. The next begins with what the peer holds.
+        close(connectionID, .logDiffers, error: nil, now: now)
+    }
+
     /// A receipt is the truth: what it covers is delivered, whatever was thought of it before.
     private mutating func acknowledge(_ receipt: Receipt, key: ProgressKey) {
         var target = progress[key, default: TrackedProgress()].target
         guard receipt.sequence > target.delivered || receipt.readSequence > target.read else { return }
-        guard receipt.sequence >= target.delivered, receipt.readSequence >= target.read else { return }
-        target.delivered = receipt.sequence
-        target.read = receipt.readSequence
-        target.offered = max(target.offered, receipt.sequence)
-        target.sent = max(target.sent, receipt.sequence)
-        target.receipt = receipt
+        target.acknowledge(receipt)
         progress[key, default: TrackedProgress()].target = target
         queue.changedProgress.insert(key)
         queue.isUrgent = true

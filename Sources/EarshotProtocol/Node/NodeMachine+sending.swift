@@ -9,10 +9,10 @@ extension NodeMachine {
         do throws(ProtocolError) {
             try check(drafts, to: recipientID)
             let send = PendingSend(requestID: requestID, recipientID: recipientID, drafts: drafts)
-            guard queue.sends.isEmpty || queue.sendBytes + send.bytes <= Limits.pendingSendBytes else {
+            guard queue.sendCount == 0 || queue.sendBytes + send.bytes <= Limits.pendingSendBytes else {
                 throw Self.overloaded(queue.sendCount)
             }
-            queue.sends.append(send)
+            if isRecovering(recipientID) { queue.held.append(send) } else { queue.sends.append(send) }
             queue.sendCount += drafts.count
             queue.sendBytes += send.bytes
             use(recipientID, now: now)
@@ -34,6 +34,7 @@ extension NodeMachine {
             throw ProtocolError(.blocked, "\(user.name) is blocked")
         }
         if let conflict = conflict(of: recipientID) { throw Self.error(of: conflict) }
+        guard admission.admits(recipientID) else { throw notAdmitted(recipientID) }
         guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
             throw ProtocolError(
                 .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")
@@ -105,18 +106,32 @@ extension NodeMachine {
 
     /// The answer to `read`.
     public mutating func entriesRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) -> [NodeAction] {
-        guard let outgoing = links[read.connectionID]?.outgoing[read.logID] else { return [] }
-        if case .checking(let receipt) = read.purpose {
-            resolve(receipt, on: read.connectionID, chain: entries.first?.chain, now: now)
-            if let later = links[read.connectionID]?.outgoing[read.logID]?.receiptInQuestion {
-                askForChain(of: later, on: read.connectionID)
-            }
-        } else if case .reading = outgoing.phase, read.from == outgoing.next, let last = entries.last {
+        switch read.purpose {
+        case .sending: sendingRead(read, entries: entries, now: now)
+        case .checking(let receipt): checkingRead(read, receipt, chain: entries.first?.chain, now: now)
+        case .recovering: recoveryRead(read, entries: entries, now: now)
+        case .givingBack: givingBackRead(read, entries: entries, now: now)
+        }
+        return finish(now: now)
+    }
+
+    private mutating func sendingRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) {
+        guard let outgoing = links[read.connectionID]?.outgoing[read.logID] else { return }
+        if case .reading = outgoing.phase, read.from == outgoing.next, let last = entries.last {
             offer(entries, through: last.sequence, logID: read.logID, on: read.connectionID, now: now)
         } else {
             links[read.connectionID]?.outgoing[read.logID]?.phase = .idle
         }
-        return finish(now: now)
+    }
+
+    private mutating func checkingRead(
+        _ read: EntriesRead, _ receipt: Receipt, chain: ChainHash?, now: Moment
+    ) {
+        guard links[read.connectionID]?.outgoing[read.logID] != nil else { return }
+        resolve(receipt, on: read.connectionID, chain: chain, now: now)
+        if let later = links[read.connectionID]?.outgoing[read.logID]?.receiptInQuestion {
+            askForChain(of: later, on: read.connectionID)
+        }
     }
 
     /// The store could not answer `read`: the link is closed, and the next one asks again.
@@ -148,6 +163,9 @@ extension NodeMachine {
         guard let log = ownLogs[logID], case .offering(let entries) = links[connectionID]?.outgoing[logID]?.phase,
             let last = entries.last
         else { return }
+        let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
+        // The disk may say so of the first of them only: the commit that says it of the rest is yet to come.
+        guard last.sequence <= progress[key, default: TrackedProgress()].committed.offered else { return }
         links[connectionID]?.outgoing[logID]?.phase = .idle
         links[connectionID]?.lastUsed = now.uptime
         var start = 0
@@ -162,7 +180,6 @@ extension NodeMachine {
             sendFrame(entries[start..<end], bytes: bytes, of: log, on: connectionID)
             start = end
         }
-        let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
         if last.sequence > progress[key, default: TrackedProgress()].target.sent {
             progress[key, default: TrackedProgress()].target.sent = last.sequence
             queue.changedProgress.insert(key)

@@ -97,7 +97,7 @@ extension NodeMachine {
         guard toldConflicts.count < Limits.strangers || toldConflicts.contains(conflict),
             toldConflicts.insert(conflict).inserted
         else { return }
-        queue.userEvents.append(.identityConflict(conflict))
+        queue.add(.identityConflict(conflict), isMerged: hasStorageFailed)
         queue.isUrgent = true
     }
 

@@ -43,10 +43,13 @@ public struct NodeMachine: Sendable {
     /// Links with frames to send, and links that may have room for more.
     var linksToFlush: Set<ConnectionID> = []
     var linksToPump: Set<ConnectionID> = []
+    /// Links that bring logs of this node's own back.
+    var recoveringLinks: Set<ConnectionID> = []
     /// Conflicts that were told.
     var toldConflicts: Set<IdentityConflict> = []
     /// Users whose clock was found to be far from this one, and reported once.
     var skewedUsers: Set<UserID> = []
+    var admission = Admission.everybody
     var clocks = PeerClocks()
     var dialBacks = DialBacks()
     /// Which connections of strangers may begin a handshake.
@@ -134,6 +137,7 @@ public struct NodeMachine: Sendable {
         noticeClocks(now: now)
         for connectionID in duplicates { close(connectionID, .duplicate, error: nil, now: now) }
         duplicates.removeAll()
+        advanceRecoveries(now: now)
         for connectionID in linksToPump.sorted() { pump(connectionID, now: now) }
         linksToPump.removeAll(keepingCapacity: true)
         flushLinks(now: now)

@@ -30,6 +30,9 @@ struct Outgoing: Sendable {
 
     init(next: UInt64) { self.next = next }
 
+    /// Whether nothing was sent on this link, and nothing is about to be.
+    var isUntouched: Bool { isIdle && unacknowledged.isEmpty }
+
     var isIdle: Bool {
         if case .idle = phase { return true }
         return false

@@ -19,6 +19,9 @@ extension Frame {
         case .dialBackResult(let nonce, let isReachable):
             wire.dialBackResult.nonce = nonce
             wire.dialBackResult.reachable = isReachable
+        case .wanted(let logID, let sequence):
+            wire.wanted.logID = Wire.data(logID)
+            wire.wanted.firstSequence = sequence
         }
         return Wire.encode(wire)
     }
@@ -46,6 +49,11 @@ extension Frame {
             return .dialBack(port: port, nonce: dialBack.nonce)
         case .dialBackResult(let result):
             return .dialBackResult(nonce: result.nonce, isReachable: result.reachable)
+        case .wanted(let wanted):
+            guard let logID = LogID(bytes: wanted.logID), wanted.firstSequence > 0,
+                wanted.firstSequence <= UInt64(Int64.max)
+            else { throw ProtocolError(.malformed, "a place in a log is out of range") }
+            return .wanted(logID, from: wanted.firstSequence)
         case nil: return nil
         }
     }

@@ -14,6 +14,8 @@ enum Frame: Hashable, Sendable {
     /// Can this port be connected to, at the host at the sender's end of the link?
     case dialBack(port: UInt16, nonce: UInt64)
     case dialBackResult(nonce: UInt64, isReachable: Bool)
+    /// The sender wants a run of its own log back that begins here.
+    case wanted(LogID, from: UInt64)
 }
 
 /// A run of entries of one log, proved by a signature over its last.

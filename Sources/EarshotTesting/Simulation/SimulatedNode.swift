@@ -4,81 +4,193 @@ import EarshotProtocol
 import EarshotStore
 import Synchronization
 
-/// A node in a simulation: the real machine and the real store, in a process that can die.
+/// A node in a simulation: the real machine in a process that can die, on a host with a clock and a disk that can fail.
 struct SimulatedNode {
     let index: Int
+    let member: Fleet.Member
+    /// The credential is renewed, and survives the process.
     private(set) var local: LocalDevice
-    let store: Store
+    /// The others that discovery tells it of, ascending.
+    var contacts: [Int] = []
+    var store: SimulatedStore
+    /// An older copy of the disk, and whether the disk was ever replaced by one.
+    private var copy: SimulatedStore?
+    private(set) var isRestored = false
     /// Counts the lives of the process: what belongs to an earlier one is lost.
     private(set) var generation = 0
     private(set) var isUp = false
+    private(set) var isStopping = false
     var wakeAt: Int64?
+    /// What the disk was given and has not confirmed.
+    var commit: Commit?
+    /// The process dies when it has done so many actions more.
+    var actionsLeft: Int?
 
-    /// Texts whose sending was accepted, in the order of acceptance.
-    private(set) var accepted: [(text: String, messageID: MessageID)] = []
+    // The host. Spans of virtual time end at these moments.
+    /// How far its wall clock is ahead, in milliseconds.
+    var clockOffset: Int64 = 0
+    private var uptimeBase: Int64 = 0
+    var asleepUntil: Int64 = 0
+    var tricklesUntil: Int64 = 0
+    var diskFullUntil: Int64 = 0
+    var diskSlowUntil: Int64 = 0
+    var diskUnreadableUntil: Int64 = 0
+    /// Counts its addresses.
+    var addressNumber = 0
+    /// Nodes that reach each other are in the same group.
+    var group = 0
+
+    // What programs on it were told, in all its lives.
+    /// Messages whose sending was accepted, in the order of acceptance.
+    private(set) var accepted: [(text: String, messageID: MessageID, recipientID: UserID)] = []
+    /// Texts whose sending was refused.
+    private(set) var refused: Set<String> = []
     /// The last state that an event told, of each message.
     var states: [MessageID: DeliveryState] = [:]
-
-    /// Messages whose arrival was announced.
+    /// Messages whose arrival was announced, and the last of each log.
     var announced: Set<MessageID> = []
+    var lastAnnounced: [LogID: UInt64] = [:]
 
     private var machine: NodeMachine?
-    private var requests: [RequestID: String] = [:]
+    private(set) var requests: [RequestID: [String]] = [:]
     private var requestCount: UInt64 = 0
     private let keys: KeySource
 
-    init(index: Int, local: LocalDevice, seed: UInt64) throws {
+    init(index: Int, member: Fleet.Member, name: UserName, store: SimulatedStore, seed: UInt64) {
         self.index = index
-        self.local = local
-        store = try Store.inMemory()
+        self.member = member
+        self.store = store
+        local = member.local
+        if name != local.name { local.link.credential = member.credential(name: name, now: Simulation.epoch) }
         keys = KeySource(seed: seed)
     }
 
+    // MARK: - The process
+
     /// The process begins, with what is on the disk.
-    mutating func start(run: UInt64, now: Moment) throws {
+    mutating func start(run: UInt64, uptimeBase: Int64, at time: Int64) throws {
         generation += 1
         isUp = true
+        isStopping = false
         wakeAt = nil
+        self.uptimeBase = uptimeBase
         local.link.run = run
-        machine = NodeMachine(local: local, snapshot: try store.snapshot(), now: now) { [keys] in keys.next() }
+        machine = NodeMachine(local: local, snapshot: try store.snapshot(), now: now(at: time)) { [keys] in
+            keys.next()
+        }
     }
 
-    /// The process dies: only the disk is left.
-    mutating func crash() {
+    /// The process is gone: only the disk is left.
+    mutating func end() {
         generation += 1
         isUp = false
         machine = nil
         requests = [:]
+        actionsLeft = nil
+        commit = nil
     }
 
-    mutating func input(
-        _ now: Moment, _ body: (inout NodeMachine, Moment) -> [NodeAction]
-    ) -> [NodeAction] {
+    mutating func beginStop() { isStopping = true }
+
+    mutating func input(_ now: Moment, _ body: (inout NodeMachine, Moment) -> [NodeAction]) -> [NodeAction] {
         guard machine != nil else { return [] }
         return body(&machine!, now)
     }
 
-    func deadline(_ now: Moment) -> Int64 { machine?.deadline(now: now) ?? .max }
+    /// Whether the process is about to die instead of doing its next action.
+    mutating func diesBeforeAction() -> Bool {
+        guard let left = actionsLeft else { return false }
+        actionsLeft = left - 1
+        return left <= 0
+    }
 
-    /// Messages that wait for a receipt, in the whole log and not only among those whose sender heard that they were accepted.
-    var undeliveredCount: UInt64 { machine?.undeliveredCount ?? 0 }
+    // MARK: - The host
 
-    func knows(_ userID: UserID) -> Bool { machine?.user(userID) != nil }
+    func now(at time: Int64) -> Moment {
+        Moment(wallClock: Simulation.epoch + time / 1000 + clockOffset, uptime: time / 1000 + uptimeBase)
+    }
 
-    mutating func nextRequest(for text: String) -> RequestID {
+    // MARK: - The disk
+
+    mutating func copyDisk() throws { copy = try store.copy() }
+
+    /// Whoever keeps the host puts an older copy in the place of its disk. What it has told since is forgotten, too.
+    /// - Returns: whether there is a copy.
+    mutating func restoreDisk() throws -> Bool {
+        guard let copy else { return false }
+        store = try copy.copy()
+        isRestored = true
+        states = [:]
+        lastAnnounced = [:]
+        announced = try announced.filter { [store] in try store.held($0) != nil }
+        return true
+    }
+
+    /// Nobody holds what was accepted for this user, but for these texts.
+    mutating func forgetAccepted(for userID: UserID, except held: Set<String>) {
+        accepted.removeAll { $0.recipientID == userID && !held.contains($0.text) }
+    }
+
+    /// When the machine wants to be called, in virtual time.
+    func deadline(at time: Int64) -> Int64? {
+        guard let deadline = machine?.deadline(now: now(at: time)), deadline != .max else { return nil }
+        return (deadline - uptimeBase) * 1000
+    }
+
+    var address: PeerAddress {
+        PeerAddress(host: "10.\(addressNumber).\(index / 250).\(index % 250 + 1)", port: 7000)
+    }
+
+    /// The node has another credential, which every later life of it shows, too.
+    mutating func renew(now: Int64) -> Credential {
+        local.link.credential = member.credential(name: local.name, now: now)
+        return local.link.credential
+    }
+
+    // MARK: - What can be seen of it
+
+    /// Messages that wait for a receipt of one user, among them those whose sender never heard that they were accepted.
+    func undelivered(to userID: UserID) -> UInt64 { machine?.undelivered[userID] ?? 0 }
+    var undelivered: [UserID: UInt64] { machine?.undelivered ?? [:] }
+    var load: NodeLoad { machine?.load ?? NodeLoad() }
+    var isSettled: Bool { machine?.isSettled ?? true }
+
+    func user(_ userID: UserID) -> User? { machine?.user(userID) }
+
+    func isLinked(to userID: UserID) -> Bool {
+        machine?.establishedLinks.contains { $0.peer.userID == userID } ?? false
+    }
+
+    /// Whether this node wants nothing to do with a user.
+    func bars(_ userID: UserID) -> Bool {
+        guard let user = user(userID) else { return false }
+        return user.trust == .blocked || user.conflictingID != nil
+    }
+
+    // MARK: - Requests
+
+    mutating func nextRequest(for texts: [String]) -> RequestID {
         requestCount += 1
         let requestID = RequestID(requestCount)
-        requests[requestID] = text
+        requests[requestID] = texts
         return requestID
     }
 
     /// - Returns: whether this was asked, and not yet answered.
     mutating func answered(_ requestID: RequestID) -> Bool { requests.removeValue(forKey: requestID) != nil }
 
-    mutating func completed(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) {
-        guard let text = requests.removeValue(forKey: requestID) else { return }
-        if case .success(let messages) = result {
-            for message in messages { accepted.append((text, message.messageID)) }
+    /// - Returns: `false` for an answer to nothing.
+    mutating func completed(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) -> Bool {
+        guard let texts = requests.removeValue(forKey: requestID) else { return false }
+        switch result {
+        case .success(let messages):
+            for message in messages {
+                accepted.append((message.text, message.messageID, message.recipientIDs[0]))
+            }
+            return messages.map(\.text) == texts
+        case .failure:
+            refused.formUnion(texts)
+            return true
         }
     }
 }

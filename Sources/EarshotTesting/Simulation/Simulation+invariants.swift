@@ -1,128 +1,143 @@
 import EarshotModel
 import EarshotProtocol
-import EarshotStore
 
+/// What must hold at every moment.
 extension Simulation {
-    private mutating func violated(_ what: String) {
+    mutating func violated(_ what: String) {
         guard violations.count < 20 else { return }
         violations.append("at \(time) µs: \(what)")
     }
 
     /// Every event is held against the truth when it is posted.
     mutating func observe(_ event: Event, at index: Int) throws {
+        log("\(name(index)): \(Self.summary(event))")
         switch event {
         case .messageDelivered(let change):
-            let held = try nodes[1 - index].store.row(of: change.messageID)
-            if held == nil { violated("\(change.messageID) is called delivered, and its recipient does not hold it") }
+            // A recipient whose disk was replaced held it when it said so, and must hold it again at the end.
+            if let recipient = indices[change.recipientID], !nodes[recipient].isRestored,
+                try nodes[recipient].store.held(change.messageID) == nil
+            {
+                violated("\(change.messageID) is called delivered, and its recipient does not hold it")
+            }
             advance(change, at: index)
         case .messageSent(let change), .messageRead(let change), .messageFailed(let change):
             advance(change, at: index)
-        case .messageReceived(let message):
-            if try nodes[index].store.row(of: message.messageID) == nil {
-                violated("\(message.messageID) is announced and not on the disk")
+        case .messageQueued(let message):
+            if nodes[index].states.updateValue(.queued, forKey: message.messageID) != nil, !nodes[index].isRestored {
+                violated("\(message.messageID) is queued twice")
             }
-            if !nodes[index].announced.insert(message.messageID).inserted {
-                violated("\(message.messageID) is announced twice")
-            }
-            guard generator.oneIn(3) else { return }
-            queue.push(.markRead(node: index, message.messageID), at: time + configuration.latency.upperBound)
+        case .messageReceived(let message): try observe(message, at: index)
         case .linkFailed(let failure):
             if ["violation", "malformed", "unauthentic"].contains(failure.code) {
-                violated("an honest peer broke the protocol: \(failure.message)")
+                violated("an honest peer of \(name(index)) broke the protocol: \(failure.message)")
             }
         default: break
         }
     }
 
-    /// Every check is answered once, and speaks of the other node alone.
-    mutating func observe(_ answers: [Reachability], to requestID: RequestID, at index: Int) {
-        if !nodes[index].answered(requestID) { violated("a check of reachability is answered twice") }
-        if answers.contains(where: { $0.userID != nodes[1 - index].local.userID }) || answers.count > 1 {
-            violated("a check of reachability speaks of somebody else")
+    private static func summary(_ event: Event) -> String {
+        switch event {
+        case .linkFailed(let failure): "link to \(failure.address) failed: \(failure.message)"
+        case .userUpdated(let user, let changes): "\(user.name) \(user.isOnline ? "online" : "offline") \(changes)"
+        case .messageQueued(let message), .messageReceived(let message):
+            "\(event.name) \(message.messageID) \(message.text.prefix(40))"
+        case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
+            .messageFailed(let change):
+            "\(event.name) \(change.messageID) \(change.state)"
+        default: "\(event)"
         }
     }
+
+    private mutating func observe(_ message: Message, at index: Int) throws {
+        let messageID = message.messageID
+        if try nodes[index].store.held(messageID) == nil { violated("\(messageID) is announced and not on the disk") }
+        if !nodes[index].announced.insert(messageID).inserted { violated("\(messageID) is announced twice") }
+        if nodes[index].lastAnnounced[messageID.log, default: 0] > messageID.sequence {
+            violated("\(messageID) is announced out of order")
+        }
+        nodes[index].lastAnnounced[messageID.log] = messageID.sequence
+        if generator.oneIn(3) {
+            queue.push(.markRead(node: index, messageID), at: time + configuration.latency.upperBound)
+        }
+        guard !isHealed, generator.oneIn(6), let sender = indices[message.senderID] else { return }
+        answers += 1
+        let answer = Errand(peer: sender, number: 1_000_000 + answers)
+        queue.push(.send(node: index, answer), at: time + Int64.random(in: 1_000...500_000, using: &generator))
+    }
+
+    /// Every check is answered once, and speaks of peers that were linked.
+    mutating func observe(_ answers: [Reachability], to requestID: RequestID, at index: Int) {
+        if !nodes[index].answered(requestID) { violated("a check of reachability is answered twice") }
+        let users = Set(answers.map(\.userID))
+        if users.count < answers.count || answers.count > Limits.reachabilityPeers
+            || !users.allSatisfy({ indices[$0] != nil && indices[$0] != index })
+        {
+            violated("a check of reachability of \(name(index)) speaks of somebody else")
+        }
+    }
+
+    // MARK: - States
 
     /// A state never goes back, and none is told twice.
     private mutating func advance(_ change: MessageStateChange, at index: Int) {
         let old = nodes[index].states[change.messageID]
-        let isForward =
-            switch (old, change.state) {
-            case (nil, _): true
-            case (.queued?, _): true
-            case (.sent?, .delivered), (.sent?, .read), (.sent?, .failed): true
-            case (.delivered?, .read): true
-            // The step between may have been lost with a process that died before it could tell.
-            case (.failed(.expired)?, .delivered), (.failed(.expired)?, .read): true
-            default: false
-            }
-        if !isForward {
-            violated("\(change.messageID) went from \(old?.name ?? "nothing") to \(change.state.name)")
+        // Names change where a log parted, and another message may have the old one.
+        if let old, !Self.isForward(from: old, to: change.state), !nodes[index].isRestored {
+            violated("\(change.messageID) went from \(old) to \(change.state)")
         }
         nodes[index].states[change.messageID] = change.state
     }
 
-    /// Whether nothing is left to do: everything accepted is delivered or failed, on both sides.
-    func isQuiet() -> Bool {
-        for index in nodes.indices {
-            guard nodes[index].isUp else { return false }
-            guard nodes[index].undeliveredCount == 0 else { return false }
-        }
-        return true
-    }
-
-    private func state(of row: HistoryRow) -> DeliveryState {
-        (row.progress[row.log.peerID] ?? DeliveryProgress()).state(of: row.entry.sequence, failure: row.failure)
-    }
-
-    /// What must hold when everything has healed.
-    mutating func checkEnd() throws {
-        let conversation = ConversationID.direct(nodes[0].local.userID, nodes[1].local.userID)
-        var histories: [[HistoryRow]] = []
-        for index in nodes.indices {
-            histories.append(try nodes[index].store.history(of: conversation, .latest, limit: 100_000) ?? [])
-        }
-        for index in nodes.indices { try checkAccepted(index, histories) }
-        let mine = histories[0].filter(isShared).map(\.entry.chain)
-        let theirs = histories[1].filter(isShared).map(\.entry.chain)
-        if mine != theirs {
-            violated("the histories differ: \(mine.count) and \(theirs.count) messages")
-        }
-        for index in nodes.indices where nodes[index].undeliveredCount > 0 {
-            violated("\(nodes[index].local.name) still waits for \(nodes[index].undeliveredCount) receipts")
+    /// Steps between may have been lost with a process that died before it could tell.
+    private static func isForward(from old: DeliveryState, to new: DeliveryState) -> Bool {
+        switch (old, new) {
+        case (.queued, .sent), (.queued, .delivered), (.queued, .read), (.queued, .failed): true
+        case (.sent, .delivered), (.sent, .read), (.sent, .failed): true
+        case (.delivered, .read): true
+        // A receipt is the truth, for all that was not kept back: what was taken back always is.
+        case (.failed(let reason), .delivered), (.failed(let reason), .read): reason != .cancelled
+        default: false
         }
     }
 
-    /// A message that its author withheld is in the author's history alone.
-    private func isShared(_ row: HistoryRow) -> Bool { row.failure?.isWithheld != true }
-
-    private mutating func checkAccepted(_ index: Int, _ histories: [[HistoryRow]]) throws {
-        let author = nodes[index].local
-        let own = histories[index].filter { $0.log.authorID == author.userID }
-        let other = histories[1 - index].filter { $0.log.authorID == author.userID }
-        let known = Set(other.map { MessageID(log: $0.log.logID, sequence: $0.entry.sequence) })
-        if known.count != other.count { violated("the other side holds a message of \(author.name) twice") }
-        for row in own {
-            let messageID = MessageID(log: row.log.logID, sequence: row.entry.sequence)
-            let state = state(of: row)
-            if state.isDelivered != known.contains(messageID),
-                !(state == .failed(.expired) && known.contains(messageID))
-            {
-                violated(
-                    "\(messageID) is \(state.name), and the other side \(known.contains(messageID) ? "has" : "lacks") it"
-                )
-            }
-        }
-        // What was accepted is there, and in the order in which it was accepted.
-        let ids = own.map { MessageID(log: $0.log.logID, sequence: $0.entry.sequence) }
-        let places = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
-        var last = -1
-        for (text, messageID) in nodes[index].accepted {
-            guard let place = places[messageID] else {
-                violated("\"\(text)\" was accepted and is lost")
+    /// What the disk says of a node's messages is not behind what was told of them.
+    mutating func checkStates(of index: Int) throws {
+        guard !nodes[index].isRestored else { return }
+        for (messageID, told) in nodes[index].states.sorted(by: { $0.key < $1.key }) {
+            guard let held = try nodes[index].store.held(messageID) else {
+                violated("\(messageID) was told of, and \(name(index)) has lost it")
                 continue
             }
-            if place < last { violated("\"\(text)\" is out of order") }
-            last = place
+            let state = held.state
+            guard state != told, !Self.isForward(from: told, to: state) else { continue }
+            violated("\(messageID) was told to be \(told), and is \(state) on the disk of \(name(index))")
         }
+    }
+
+    // MARK: - Memory and rest
+
+    mutating func checkLoad(of index: Int) {
+        let exceeded = nodes[index].load.exceeded
+        if !exceeded.isEmpty { violated("\(name(index)) holds too much: \(exceeded.joined(separator: ", "))") }
+    }
+
+    /// Whether two nodes want to have to do with each other.
+    func isOpen(_ a: Int, _ b: Int) -> Bool {
+        !nodes[a].bars(nodes[b].local.userID) && !nodes[b].bars(nodes[a].local.userID)
+    }
+
+    /// Whether nothing is left to do: everything that can be delivered is, and every question is answered.
+    func isQuiet() throws -> Bool {
+        for index in nodes.indices {
+            guard nodes[index].isUp, nodes[index].requests.isEmpty else { return false }
+            for userID in nodes[index].undelivered.keys {
+                guard let peer = indices[userID], isOpen(index, peer) else { continue }
+                return false
+            }
+            for peer in nodes[index].contacts where index < peer && isRestored(index, peer) && isOpen(index, peer) {
+                guard try haveSameLogs(index, peer) else { return false }
+            }
+        }
+        return true
     }
 }

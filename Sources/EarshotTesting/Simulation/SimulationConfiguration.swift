@@ -1,11 +1,26 @@
 /// What a simulation does to its nodes. All spans of time are virtual, in microseconds.
 public struct SimulationConfiguration: Sendable {
-    /// Messages that each node is asked to send.
+    /// Which store the nodes have.
+    public enum Storage: String, Sendable, CaseIterable {
+        /// The real one in one seed of `realStoreOdds`, else the model.
+        case mixed
+        /// SQLite in memory.
+        case real
+        /// `ModelStore`, which a test holds against the real one.
+        case model
+    }
+
+    public var nodes = 2
+    /// How many others each node finds at the least; everybody where `nil`.
+    public var contacts: Int?
+    /// Messages that each node is asked to send, answers left out.
     public var messagesPerNode = 40
     /// For how long messages are sent and things go wrong; then everything heals.
     public var trouble: Int64 = 60_000_000
     /// How long after that the nodes may take to agree.
-    public var patience: Int64 = 600_000_000
+    public var patience: Int64 = 240_000_000
+    /// What may go wrong.
+    public var faults = Fault.usual
     /// Faults happen on average this far apart.
     public var faultInterval: Int64 = 2_000_000
     /// The disk refuses one commit in so many, while things go wrong.
@@ -16,6 +31,22 @@ public struct SimulationConfiguration: Sendable {
     public var latency: ClosedRange<Int64> = 50...3_000
     public var retransmission: ClosedRange<Int64> = 200_000...1_500_000
     public var lossOdds = 25
+    public var storage = Storage.mixed
+    public var realStoreOdds: UInt64 = 20
+    /// The process that is about to do this action, counted from 0 over all nodes, dies instead.
+    public var crashesBeforeAction: Int?
+    /// Is told what happens, line by line.
+    public var log: (@Sendable (String) -> Void)?
 
     public init() {}
+
+    /// What suits so many nodes: the more there are, the fewer messages each sends and the fewer others each finds, and
+    /// the closer together faults are.
+    public init(nodes: Int) {
+        self.nodes = nodes
+        guard nodes > 2 else { return }
+        messagesPerNode = nodes <= 16 ? 12 : 8
+        contacts = nodes <= 16 ? nil : 6
+        faultInterval = max(200_000, 6_000_000 / Int64(nodes))
+    }
 }

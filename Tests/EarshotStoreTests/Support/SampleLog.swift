@@ -22,9 +22,9 @@ struct SampleLog {
     private(set) var record: LogRecord
     private(set) var entries: [EntryRecord] = []
 
-    init(conversation: UInt8 = 1, device: UInt8 = 2) {
+    init(conversation: UInt8 = 1, device: UInt8 = 2, epoch: UInt64 = 7) {
         let description = LogDescription(
-            conversationID: identifier(conversation), deviceID: identifier(device), epoch: 7)
+            conversationID: identifier(conversation), deviceID: identifier(device), epoch: epoch)
         record = LogRecord(
             description: description, authorID: identifier(3), peerID: identifier(4),
             head: .origin(of: description.logID))

@@ -16,6 +16,13 @@ final class TestUser: Sendable {
         userID = try home.create(name: name)
     }
 
+    /// Somebody whose home is a restored backup.
+    init(restored home: Home, userID: UserID, in folder: TemporaryFolder) {
+        self.folder = folder
+        self.home = home
+        self.userID = userID
+    }
+
     /// - Parameter port: where it is to listen; where the system chooses unless given.
     func start(
         port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = []

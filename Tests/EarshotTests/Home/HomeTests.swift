@@ -6,6 +6,13 @@ import Testing
 
 @Suite("A home directory")
 struct HomeTests {
+    @Test(
+        "knows where a file lies, also one with a name of one letter",
+        arguments: [("c", "."), ("/c", "/"), ("a/b", "a"), ("/a/b", "/a"), ("./c", ".")])
+    func directory(path: String, directory: String) {
+        #expect(PrivateFile.directory(of: path) == directory)
+    }
+
     private let folder: TemporaryFolder
     private let home: Home
 

@@ -195,6 +195,14 @@ nonisolated struct Earshot_V1_Frame: Sendable {
     set {content = .dialBackResult(newValue)}
   }
 
+  var wanted: Earshot_V1_Wanted {
+    get {
+      if case .wanted(let v)? = content {return v}
+      return Earshot_V1_Wanted()
+    }
+    set {content = .wanted(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -207,6 +215,7 @@ nonisolated struct Earshot_V1_Frame: Sendable {
     case close(Earshot_V1_Close)
     case dialBack(Earshot_V1_DialBack)
     case dialBackResult(Earshot_V1_DialBackResult)
+    case wanted(Earshot_V1_Wanted)
 
   }
 
@@ -254,6 +263,21 @@ nonisolated struct Earshot_V1_Entries: Sendable {
   init() {}
 
   fileprivate var _log: Earshot_V1_Log? = nil
+}
+
+/// The sender wants entries of a log that it has written itself back, from first_sequence on.
+nonisolated struct Earshot_V1_Wanted: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var logID: Data = Data()
+
+  var firstSequence: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct Earshot_V1_Log: Sendable {
@@ -645,7 +669,7 @@ nonisolated extension Earshot_V1_CredentialBody: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -770,6 +794,19 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.content = .dialBackResult(v)
         }
       }()
+      case 10: try {
+        var v: Earshot_V1_Wanted?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .wanted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .wanted(v)
+        }
+      }()
       default: break
       }
     }
@@ -816,6 +853,10 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
     case .dialBackResult?: try {
       guard case .dialBackResult(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .wanted?: try {
+      guard case .wanted(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
     case nil: break
     }
@@ -908,6 +949,41 @@ nonisolated extension Earshot_V1_Entries: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.firstSequence != rhs.firstSequence {return false}
     if lhs.entries != rhs.entries {return false}
     if lhs.checkpoint != rhs.checkpoint {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V1_Wanted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Wanted"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{3}first_sequence\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.logID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.firstSequence) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.logID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.logID, fieldNumber: 1)
+    }
+    if self.firstSequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.firstSequence, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V1_Wanted, rhs: Earshot_V1_Wanted) -> Bool {
+    if lhs.logID != rhs.logID {return false}
+    if lhs.firstSequence != rhs.firstSequence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

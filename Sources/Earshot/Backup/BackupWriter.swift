@@ -1,0 +1,124 @@
+import EarshotCrypto
+import Foundation
+
+/// Writes a backup beside its place, and puts it there when it is whole and on the disk.
+final class BackupWriter {
+    private let path: String
+    private let temporary: String
+    private let descriptor: Int32
+    private let stream: SealedStreamWriter
+    /// What does not fill a chunk yet.
+    private var chunk: [UInt8] = []
+    private var isFinished = false
+
+    /// - Throws: `EarshotError` `fileExists` or `unusableFile`.
+    init(path: String, passphrase: SecretBytes) throws(EarshotError) {
+        self.path = path
+        temporary = path + ".part"
+        guard access(path, F_OK) != 0 else {
+            throw EarshotError(
+                .fileExists, "there is a file \(path) already", remedy: "name another one, or remove it first")
+        }
+        do { stream = try SealedStreamWriter(passphrase: passphrase) } catch {
+            throw EarshotError(
+                .unusableFile, "the backup cannot be sealed: \(error.message)", remedy: "is there enough memory?",
+                cause: error)
+        }
+        // What an earlier try has left when the power went.
+        unlink(temporary)
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw EarshotError.unusableFile(path, "written") }
+        chunk.reserveCapacity(SealedStream.chunkBytes)
+        try write(stream.beginning)
+    }
+
+    deinit {
+        chunk.wipe()
+        if descriptor >= 0 { close(descriptor) }
+        if !isFinished { unlink(temporary) }
+    }
+
+    func append(_ part: BackupPart, _ bytes: [UInt8]) throws(EarshotError) {
+        try append(part.heading(count: UInt64(bytes.count)))
+        try append(bytes)
+    }
+
+    func append(_ part: BackupPart, _ secret: SecretBytes) throws(EarshotError) {
+        try append(part.heading(count: UInt64(secret.count)))
+        var failure: EarshotError?
+        secret.withUnsafeBytes { bytes in
+            do throws(EarshotError) { try append(bytes) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Appends a file as it is now.
+    func append(_ part: BackupPart, file: String) throws(EarshotError) {
+        let source = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard source >= 0 else { throw EarshotError.unusableFile(file, "read") }
+        defer { close(source) }
+        var status = stat()
+        guard fstat(source, &status) == 0 else { throw EarshotError.unusableFile(file, "read") }
+        try append(part.heading(count: UInt64(status.st_size)))
+        var rest = Int(status.st_size)
+        var buffer = [UInt8](repeating: 0, count: SealedStream.chunkBytes)
+        while rest > 0 {
+            let count = read(source, &buffer, min(rest, buffer.count))
+            guard count > 0 else { throw EarshotError.unusableFile(file, "read") }
+            try append(Array(buffer[..<count]))
+            rest -= count
+        }
+    }
+
+    /// Seals the end, and puts the file in its place.
+    func finish() throws(EarshotError) {
+        try write(stream.seal(chunk, isLast: true))
+        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+            throw EarshotError.unusableFile(path, "written")
+        }
+        isFinished = true
+        PrivateFile.synchronizeDirectory(of: path)
+    }
+
+    private func append(_ bytes: [UInt8]) throws(EarshotError) {
+        var failure: EarshotError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(EarshotError) { try append(bytes) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// A full chunk is sealed only when there is more: the last one is marked as the last.
+    private func append(_ bytes: UnsafeRawBufferPointer) throws(EarshotError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if chunk.count == SealedStream.chunkBytes {
+                try write(stream.seal(chunk, isLast: false))
+                chunk.wipe()
+                chunk.removeAll(keepingCapacity: true)
+            }
+            let count = min(rest.count, SealedStream.chunkBytes - chunk.count)
+            chunk.append(contentsOf: rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(EarshotError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else { throw EarshotError.unusableFile(path, "written") }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites bytes that hold keys, as far as they were not copied.
+    mutating func wipe() {
+        withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            explicit_bzero(start, bytes.count)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import EarshotCrypto
+import EarshotProtocol
+import EarshotStore
+import Foundation
+
+extension Home {
+    /// Writes all that the home directory holds into one file that is encrypted under a passphrase: identity, device keys,
+    /// credential, network key, trust and the whole history.
+    ///
+    /// It may be done while a node runs: the history is as it was at one moment, and the node is not held up. A sealed
+    /// identity stays sealed with its own passphrase inside.
+    /// - Throws: `EarshotError` `fileExists`, `unusableFile`, `notInitialized`, `looseHome`, `unusableHome`,
+    ///   `storeDamaged`, `storeFull`, `storeUnavailable`. Then there is no file.
+    @discardableResult
+    public func export(to path: String, passphrase: Passphrase) throws(EarshotError) -> BackupSummary {
+        try check()
+        let writer = try BackupWriter(path: path, passphrase: passphrase.secret)
+        let credential = try readCredential()
+        let manifest = BackupManifest(createdAt: Self.now, userID: credential.userID, deviceID: credential.deviceID)
+        try writer.append(.manifest, manifest.encoded())
+        for part in [BackupPart.identity, .device, .credential, .network] {
+            guard let file = part.file(of: self), access(file, F_OK) == 0 else { continue }
+            try writer.append(part, try PrivateFile.read(file))
+        }
+        let contents = try appendHistory(to: writer, credential)
+        try writer.finish()
+        return BackupSummary(credential, createdAt: manifest.createdAt, contents)
+    }
+
+    private func appendHistory(
+        to writer: BackupWriter, _ credential: Credential
+    ) throws(EarshotError) -> BackupContents {
+        guard access(databaseFile, F_OK) == 0 else { return BackupContents() }
+        // Beside the original: as safe from others as that is.
+        let copy = path + "/backup-\(UUID().uuidString).db"
+        defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy + suffix) } }
+        let contents: BackupContents
+        do {
+            try Store.copy(file: databaseFile, to: copy)
+            let store = try Store(path: copy)
+            contents = try BackupContents(store, deviceID: credential.deviceID)
+            try store.close()
+        } catch { throw EarshotError(error) }
+        try writer.append(.history, file: copy)
+        return contents
+    }
+}
+
+/// What a summary says of the history.
+struct BackupContents {
+    var entryCount = 0
+    var undelivered: [UndeliveredMessage] = []
+    var undeliveredCount = 0
+
+    init() {}
+
+    init(_ store: Store, deviceID: DeviceID) throws(StoreError) {
+        entryCount = try store.entryCount()
+        undeliveredCount = try store.undeliveredCount(of: deviceID)
+        let names = Dictionary(uniqueKeysWithValues: try store.snapshot().users.map { ($0.userID, $0.name) })
+        undelivered = try store.undelivered(of: deviceID, limit: BackupSummary.listedLimit)
+            .map { UndeliveredMessage($0, name: names[$0.log.peerID]) }
+    }
+}
+
+extension UndeliveredMessage {
+    init(_ row: UndeliveredRow, name: UserName?) {
+        var text = ""
+        if case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
+            case .text(let written, _) = body.content
+        {
+            text = written
+        }
+        self.init(
+            messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence), recipientID: row.log.peerID,
+            recipientName: name, text: text, timestamp: row.entry.timestamp.milliseconds)
+    }
+}
+
+extension BackupSummary {
+    init(_ credential: Credential, createdAt: Int64, _ contents: BackupContents) {
+        self.init(
+            userID: credential.userID, name: credential.name, deviceID: credential.deviceID, createdAt: createdAt,
+            entryCount: contents.entryCount, undelivered: contents.undelivered,
+            undeliveredCount: contents.undeliveredCount)
+    }
+}

@@ -1,0 +1,208 @@
+import EarshotCrypto
+import EarshotProtocol
+import EarshotStore
+import Foundation
+
+extension Home {
+    /// Makes this home directory from a backup. It must not exist, or be empty.
+    ///
+    /// Everything is put together beside its place and checked, and moved there in one step: on any error nothing is here.
+    /// - Parameters:
+    ///   - device: as which device; see `RestoredDevice`.
+    ///   - identityPassphrase: opens an identity that is sealed with another passphrase than the backup; only a new device
+    ///     needs it, to issue its credential.
+    /// - Throws: `EarshotError` `wrongPassphrase`, `backupDamaged`, `backupNewer`, `unusableFile`, `alreadyInitialized`,
+    ///   `passphraseNeeded`, `unusableHome`.
+    @discardableResult
+    public func restore(
+        from file: String, passphrase: Passphrase, as device: RestoredDevice = .new,
+        identityPassphrase: Passphrase? = nil
+    ) throws(EarshotError) -> BackupSummary {
+        try checkIsFree()
+        let reader = try BackupReader(path: file, passphrase: passphrase.secret)
+        let staging = try makeStaging()
+        do throws(EarshotError) {
+            let manifest = try staging.unpack(reader, from: file)
+            let old = try staging.readCredential()
+            let keys = try staging.readDevice()
+            guard old.userID.description == manifest.userID, old.deviceID.description == manifest.deviceID,
+                old.deviceID == DeviceID(keys.signing.publicKey)
+            else { throw EarshotError.backupDamaged(file, "its parts are not of one device") }
+            let contents = try staging.checkHistory(old, of: file)
+            switch device {
+            case .same: try staging.beginNewLogs(of: old.deviceID)
+            case .new:
+                try staging.becomeNewDevice(
+                    replacing: old, identity: staging.identity(of: old, [passphrase, identityPassphrase]))
+            }
+            try staging.move(to: self)
+            return BackupSummary(old, createdAt: manifest.createdAt, contents)
+        } catch {
+            throw staging.removed(after: error)
+        }
+    }
+
+    private func checkIsFree() throws(EarshotError) {
+        guard access(path, F_OK) == 0 else { return }
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
+            throw EarshotError(
+                .unusableHome, "\(path) is not a directory that can be read", remedy: "name another home with --home",
+                cause: error)
+        }
+        guard names.isEmpty else {
+            throw EarshotError(
+                .alreadyInitialized, "\(path) is not empty, and nothing in it is overwritten",
+                remedy: "name another home with --home, or move that one aside")
+        }
+    }
+
+    /// A directory beside this one, its owner's alone.
+    private func makeStaging() throws(EarshotError) -> Home {
+        // Without the slashes that a shell puts behind a directory: it must lie beside it, and not in it.
+        let place = path.count > 1 && path.hasSuffix("/") ? String(path.reversed().drop { $0 == "/" }.reversed()) : path
+        do {
+            try FileManager.default.createDirectory(
+                atPath: PrivateFile.directory(of: place), withIntermediateDirectories: true)
+            let staging = Home(path: place + ".import-\(UUID().uuidString.prefix(8))")
+            try FileManager.default.createDirectory(
+                atPath: staging.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            return staging
+        } catch {
+            throw EarshotError(
+                .unusableHome, "the home directory \(path) cannot be made: \(error.localizedDescription)",
+                remedy: "name another one with --home or EARSHOT_HOME", cause: error)
+        }
+    }
+
+    /// Removes what was put together.
+    /// - Returns: the error, which names what could not be removed: keys are in it.
+    private func removed(after error: EarshotError) -> EarshotError {
+        do { try FileManager.default.removeItem(atPath: path) } catch let failure {
+            return EarshotError(
+                error.code, "\(error.message); and \(path) cannot be removed: \(failure.localizedDescription)",
+                remedy: "remove \(path): it holds keys", cause: error)
+        }
+        return error
+    }
+
+    private func move(to home: Home) throws(EarshotError) {
+        PrivateFile.synchronizeDirectory(of: identityFile)
+        // An empty directory in its place is replaced, and nothing else is (rename(2)).
+        guard rename(path, home.path) == 0 else { throw EarshotError.unusableFile(home.path, "written") }
+        PrivateFile.synchronizeDirectory(of: home.path)
+    }
+
+    // MARK: - What is in the backup
+
+    private func unpack(_ reader: BackupReader, from file: String) throws(EarshotError) -> BackupManifest {
+        guard let (first, count) = try reader.nextPart(), first == .manifest else {
+            throw EarshotError.backupDamaged(file, "it does not begin with its manifest")
+        }
+        let manifest = try BackupManifest(decoding: try reader.bytes(Int(count)), of: file)
+        while let (part, count) = try reader.nextPart() {
+            guard let target = part.file(of: self) else { throw EarshotError.backupDamaged(file, "a part is doubled") }
+            try reader.copy(count, to: target)
+        }
+        for needed in [identityFile, deviceFile, credentialFile] where access(needed, F_OK) != 0 {
+            throw EarshotError.backupDamaged(file, "a part of it is missing")
+        }
+        return manifest
+    }
+
+    private func checkHistory(_ credential: Credential, of file: String) throws(EarshotError) -> BackupContents {
+        guard access(databaseFile, F_OK) == 0 else { return BackupContents() }
+        return try withHistory { store throws(StoreError) -> Result<BackupContents, EarshotError> in
+            guard let finding = try store.integrityFindings().first else {
+                return .success(try BackupContents(store, deviceID: credential.deviceID))
+            }
+            return .failure(EarshotError.backupDamaged(file, "its history is damaged: \(finding)"))
+        }.get()
+    }
+
+    private func withHistory<T>(_ body: (Store) throws(StoreError) -> T) throws(EarshotError) -> T {
+        do {
+            let store = try Store(path: databaseFile)
+            let result = try body(store)
+            try store.close()
+            return result
+        } catch { throw EarshotError(error) }
+    }
+
+    private func identity(
+        of credential: Credential, _ passphrases: [Passphrase?]
+    ) throws(EarshotError) -> SigningKey {
+        guard try isSealed else { return try readIdentity(passphrase: nil) }
+        for passphrase in passphrases.compactMap(\.self) {
+            do { return try readIdentity(passphrase: passphrase.secret) } catch {
+                guard error.code == .wrongPassphrase else { throw error }
+            }
+        }
+        guard passphrases.last == .some(nil) else {
+            throw EarshotError(
+                .wrongPassphrase, "neither passphrase opens the identity in the backup", remedy: "try again")
+        }
+        throw EarshotError(
+            .passphraseNeeded,
+            "the identity in the backup is sealed with a passphrase of its own, and a new device needs it",
+            remedy: "name its file with --identity-passphrase-file")
+    }
+
+    // MARK: - As which device
+
+    /// Makes the keys of a new device. What the old one wrote is history; what it said about the logs of others, the new
+    /// one says again, because it holds them too.
+    private func becomeNewDevice(replacing old: Credential, identity: SigningKey) throws(EarshotError) {
+        guard UserID(identity.publicKey) == old.userID else {
+            throw EarshotError(.unusableHome, "the identity in the backup is not that of its credential")
+        }
+        let keys = DeviceKeys(signing: .generate(), agreement: .generate())
+        let credential = issue(name: old.name, identity: identity, keys: keys, now: Self.now)
+        if access(databaseFile, F_OK) == 0 {
+            try withHistory { store throws(StoreError) in
+                let receipts = try store.snapshot().deliveries.compactMap {
+                    $0.recipientID == old.userID ? $0.signed(by: keys.signing, credential.deviceID) : nil
+                }
+                try store.replaceDevice(old.deviceID, credential: old.encoded(), receipts: receipts)
+            }
+        }
+        try write(keys, to: deviceFile)
+        try writeCredential(credential)
+    }
+
+    /// Begins a log after each that the device wrote. So none is forked, whatever the device has written after the backup;
+    /// what waited in the old ones is delivered from there.
+    private func beginNewLogs(of deviceID: DeviceID) throws(EarshotError) {
+        guard access(databaseFile, F_OK) == 0 else { return }
+        let now = UInt64(max(1, Self.now))
+        try withHistory { store throws(StoreError) in
+            var newest: [UserID: LogRecord] = [:]
+            for log in try store.snapshot().logs where log.description.deviceID == deviceID {
+                if log.description.epoch >= newest[log.peerID]?.description.epoch ?? 0 { newest[log.peerID] = log }
+            }
+            var commit = Commit()
+            commit.logs = newest.values.map { $0.next(epoch: max(now, $0.description.epoch + 1)) }
+            try store.commit(commit)
+        }
+    }
+}
+
+extension DeliveryRecord {
+    /// The receipt for the same, signed by another device; `nil` where there is none.
+    fileprivate func signed(by key: SigningKey, _ deviceID: DeviceID) -> DeliveryRecord? {
+        guard let old = progress.receipt else { return nil }
+        var record = self
+        record.progress.receipt = .sign(
+            logID: logID, sequence: old.sequence, chain: old.chain, readSequence: old.readSequence, deviceID: deviceID,
+            with: key)
+        return record
+    }
+}
+
+extension LogRecord {
+    fileprivate func next(epoch: UInt64) -> LogRecord {
+        let next = LogDescription(
+            conversationID: description.conversationID, deviceID: description.deviceID, epoch: epoch)
+        return LogRecord(description: next, authorID: authorID, peerID: peerID, head: .origin(of: next.logID))
+    }
+}

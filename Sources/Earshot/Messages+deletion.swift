@@ -1,0 +1,74 @@
+import EarshotProtocol
+import EarshotStore
+
+/// What deleting contents came to.
+public struct ContentDeletion: Sendable, Hashable {
+    /// Messages whose contents are gone now and were there before.
+    public let deletedCount: Int
+    /// Own messages that were kept because they are not delivered yet: the first `listedLimit` of them.
+    public let kept: [MessageID]
+    public let keptCount: Int
+    /// Whether the contents are overwritten in the database's files; `false` where somebody was reading at the time. Then
+    /// they are when the node next moves its journal into the database, and at the latest when it ends.
+    public let isOverwritten: Bool
+
+    public static let listedLimit = 100
+}
+
+extension Messages {
+    /// Deletes the contents of messages, here and nowhere else: all of them or none.
+    ///
+    /// A message keeps its place: its hash stays in the chain, so that the history is as provable as before.
+    /// - Throws: `EarshotError` `unknownMessage`; `undelivered` for an own message whose content may still have to leave.
+    @discardableResult
+    public func delete(_ messageIDs: [MessageID]) async throws -> ContentDeletion {
+        let (store, deviceID) = (node.store, node.deviceID)
+        return try await node.onOwnThread { () throws(EarshotError) -> Result<ContentDeletion, EarshotError> in
+            do throws(StoreError) {
+                let outcome = try store.deleteContents(of: messageIDs, deviceID: deviceID) { .of(body: $0) }
+                if let failure = EarshotError(outcome) { return .failure(failure) }
+                return .success(try ContentDeletion(outcome, keptCount: 0, in: store))
+            } catch { throw EarshotError(error) }
+        }.get()
+    }
+}
+
+extension Conversation {
+    /// Deletes the contents of all messages here and nowhere else; own ones that are not delivered yet are kept.
+    @discardableResult
+    public func deleteContents() async throws -> ContentDeletion {
+        let (store, deviceID, conversationID) = (node.store, node.deviceID, self.conversationID)
+        return try await node.onOwnThread { () throws(EarshotError) -> ContentDeletion in
+            do throws(StoreError) {
+                let (outcome, keptCount) = try store.deleteContents(
+                    of: conversationID, deviceID: deviceID, listed: ContentDeletion.listedLimit
+                ) { .of(body: $0) }
+                return try ContentDeletion(outcome, keptCount: keptCount, in: store)
+            } catch { throw EarshotError(error) }
+        }
+    }
+}
+
+extension ContentDeletion {
+    fileprivate init(_ outcome: DeletionOutcome, keptCount: Int, in store: Store) throws(StoreError) {
+        deletedCount = outcome.deletedCount
+        kept = outcome.undelivered
+        self.keptCount = keptCount
+        isOverwritten = try store.overwriteDeleted()
+    }
+}
+
+extension EarshotError {
+    /// Why nothing was deleted, if that is so.
+    fileprivate init?(_ outcome: DeletionOutcome) {
+        if let messageID = outcome.unknown.first {
+            self.init(.unknownMessage, "there is no message \(messageID)", remedy: "see: earshot history NAME --json")
+        } else if let messageID = outcome.undelivered.first {
+            self.init(
+                .undelivered, "the message \(messageID) is not delivered yet, and its content is still needed",
+                remedy: "take it back first: earshot cancel \(messageID); or wait until it is delivered or expires")
+        } else {
+            return nil
+        }
+    }
+}

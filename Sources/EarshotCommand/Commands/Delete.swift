@@ -1,0 +1,95 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+struct Delete: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Delete the contents of messages on this machine.",
+        discussion: """
+            Text and headers are overwritten in the database. A message keeps its place in the history, with the hash of \
+            what it was, so that the rest can still be proved: see earshot audit.
+
+            This deletes here and nowhere else: the other side keeps what it has, and so do backups that were made \
+            before. A message of yours that is on its way is kept until it is delivered or has failed: to take it \
+            back first, earshot cancel.
+
+            EXAMPLES:
+              earshot delete "$(earshot history bob --limit 1 --json | jq -r .id)"
+              earshot delete --conversation bob
+              earshot delete --conversation bob --yes
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "Ids of messages, from: earshot history NAME --json")
+    var ids: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Delete the contents of all messages with a user.", valueName: "name"),
+        completion: UserArgument.completion)
+    var conversation: String?
+
+    @Flag(name: .customLong("yes"), help: "Do not ask.")
+    var isSure = false
+
+    func validate() throws {
+        guard ids.isEmpty != (conversation == nil) else {
+            throw ValidationError("Name messages, or a user with --conversation.")
+        }
+        for id in ids where MessageID(id) == nil {
+            throw ValidationError("\"\(SafeText.line(id))\" is not the id of a message.")
+        }
+    }
+
+    func execute(_ output: Output) async throws {
+        if let conversation {
+            try await deleteConversation(with: conversation, output)
+        } else {
+            try await deleteMessages(output)
+        }
+    }
+
+    private func confirm(_ question: String) async throws {
+        guard !isSure, Confirmation.isPossible else { return }
+        guard try await Confirmation.ask(question + " They cannot be brought back.") else {
+            throw Failure(.notConfirmed, "nothing was deleted")
+        }
+    }
+
+    private func deleteMessages(_ output: Output) async throws {
+        let count = ids.count == 1 ? "the content of 1 message" : "the contents of \(ids.count) messages"
+        try await confirm("Delete \(count) on this machine?")
+        try await Session.with(common.homeDirectory) { session in
+            for id in ids { try output.object(try await session.client.deleteContent(of: id)) }
+        }
+        output.line("deleted here: \(count)")
+    }
+
+    private func deleteConversation(with name: String, _ output: Output) async throws {
+        let (user, names) = try await Session.with(common.homeDirectory) { session in
+            let names = try await session.client.names()
+            return (try await UserLookup(session: session).known(name, names), names)
+        }
+        let shown = names.shown(user)
+        try await confirm("Delete the contents of all messages with \(shown) on this machine?")
+        let deletion = try await Session.with(common.homeDirectory) {
+            try await $0.client.deleteContents(with: user.id)
+        }
+        try output.object(deletion)
+        output.line(
+            "deleted here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) with \(shown); "
+                + "\(shown) keeps what they have")
+        if !deletion.isOverwritten {
+            output.note("somebody was reading the history: the contents are overwritten when the node ends")
+        }
+        guard deletion.keptCount == 0 else { throw kept(deletion, for: shown) }
+    }
+
+    private func kept(_ deletion: GatewayDeletion, for name: String) -> Failure {
+        let count = deletion.keptCount == 1 ? "1 message is" : "\(deletion.keptCount) messages are"
+        return Failure(
+            .undelivered, "\(count) not delivered to \(name) yet, and kept",
+            remedy: "earshot cancel \(deletion.kept.first ?? "ID"), then delete again; or wait until they are delivered"
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import Earshot
+
+/// What is in a backup, for people and for programs.
+struct BackupReport: Encodable {
+    let file: String
+    let id: String
+    let name: String
+    let createdMilliseconds: Int64
+    let entryCount: Int
+    let undeliveredCount: Int
+    /// The first of them.
+    let undelivered: [Message]
+    /// Left out where the backup was only written.
+    let isSameDevice: Bool?
+
+    struct Message: Encodable {
+        let id: String
+        let recipientID: String
+        let recipient: String?
+        let text: String
+        let timestampMilliseconds: Int64
+    }
+
+    init(_ summary: BackupSummary, file: String, isSameDevice: Bool? = nil) {
+        self.file = file
+        self.isSameDevice = isSameDevice
+        id = summary.userID.description
+        name = summary.name.text
+        createdMilliseconds = summary.createdAt
+        entryCount = summary.entryCount
+        undeliveredCount = summary.undeliveredCount
+        undelivered = summary.undelivered.map { message in
+            Message(
+                id: message.messageID.description, recipientID: message.recipientID.description,
+                recipient: message.recipientName?.text, text: message.text, timestampMilliseconds: message.timestamp)
+        }
+    }
+
+    var contents: String {
+        "\(Counted.text(entryCount, "message", "messages")) of \(LocalTime.full(createdMilliseconds)), \(undeliveredCount) of them not delivered yet"
+    }
+
+    /// The messages that waited, and who has to deliver them.
+    var waiting: [String] {
+        guard undeliveredCount > 0, let isSameDevice else { return [] }
+        let heading =
+            isSameDevice
+            ? "these were not delivered yet, and are delivered from here:"
+            : "these were not delivered yet, and stay with the old machine; if it is gone, send them again:"
+        let lines = undelivered.map { message in
+            let who = SafeText.line(message.recipient ?? message.recipientID)
+            return "  \(LocalTime.full(message.timestampMilliseconds))  to \(who): \(SafeText.line(message.text))"
+        }
+        let more = undeliveredCount - undelivered.count
+        return [heading] + lines + (more > 0 ? ["  and \(more) more"] : [])
+    }
+}

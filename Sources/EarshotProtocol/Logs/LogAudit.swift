@@ -1,0 +1,144 @@
+import EarshotCrypto
+public import EarshotModel
+
+/// Checks a log from its first entry to its head, entry by entry and in bounded memory: that nothing in it was changed,
+/// removed or put in, and who signed for it.
+///
+/// It is given what the store says, and believes nothing of it but the keys: the user's, and that of a device only where
+/// a credential binds it to a user. Where one entry is wrong, the next is still checked against what the store has for
+/// it, so that each fault is named once and where it is.
+public struct LogAudit: Sendable {
+    private let log: LogRecord
+    private let recipientID: UserID
+    private let lastSequence: UInt64
+    private let receipt: Receipt?
+    private var previous: LogHead
+    private var receiptChain: ChainHash?
+    private var findings: LogFindings
+    /// Whether the chain holds from the origin to here.
+    private var isUnbroken = true
+
+    /// - Parameters:
+    ///   - recipientID: the user at the other end of the conversation, seen from the log's author.
+    ///   - lastSequence: the greatest sequence number that an entry of the log has.
+    ///   - credential: the encoded credential of the device that writes the log, if it is known.
+    ///   - receipt: what the log's recipient has signed for, with the credential of the device that signed it.
+    public init(
+        log: LogRecord, recipientID: UserID, lastSequence: UInt64, credential: [UInt8]?,
+        receipt: (receipt: Receipt, credential: [UInt8]?)?
+    ) {
+        self.log = log
+        self.recipientID = recipientID
+        self.lastSequence = lastSequence
+        self.receipt = receipt?.receipt
+        previous = .origin(of: log.logID)
+        findings = LogFindings(log: log)
+        checkPlace()
+        if let credential {
+            if check(credential, deviceID: log.description.deviceID, userID: log.authorID) {
+                findings.isAuthorProved = true
+            } else {
+                findings.note(.credential, at: nil)
+            }
+        }
+        if let receipt { check(receipt.receipt, credential: receipt.credential) }
+    }
+
+    /// How far the audit has come: the next entry has the number after this.
+    public var sequence: UInt64 { previous.sequence }
+
+    // MARK: - Around the entries
+
+    private mutating func checkPlace() {
+        let description = log.description
+        let expected = LogDescription(
+            conversationID: .direct(log.authorID, recipientID), deviceID: description.deviceID, epoch: description.epoch
+        )
+        if expected != description { findings.note(.place, at: nil) }
+    }
+
+    private func check(_ credential: [UInt8], deviceID: DeviceID, userID: UserID) -> Bool {
+        do {
+            let credential = try Credential(decoding: credential)
+            return credential.deviceID == deviceID && credential.userID == userID
+        } catch { return false }
+    }
+
+    private mutating func check(_ receipt: Receipt, credential: [UInt8]?) {
+        guard receipt.isAuthentic, receipt.sequence <= log.head.sequence else {
+            findings.note(receipt.isAuthentic ? .receiptBeyondHead : .receipt, at: receipt.sequence)
+            return
+        }
+        findings.receiptSequence = receipt.sequence
+        guard let credential else { return }
+        if check(credential, deviceID: receipt.deviceID, userID: recipientID) {
+            findings.isReceiptProved = true
+        } else {
+            findings.note(.receiptCredential, at: receipt.sequence)
+        }
+    }
+
+    // MARK: - Entries
+
+    /// Takes the next entry, in ascending order of sequence numbers.
+    public mutating func check(_ entry: EntryRecord) {
+        if entry.sequence > previous.sequence + 1 {
+            findings.note(.missing(count: entry.sequence - previous.sequence - 1), at: previous.sequence + 1)
+            isUnbroken = false
+        } else if entry.chain != previous.chain.appending(entry.content.hash) {
+            findings.note(.chain, at: entry.sequence)
+            isUnbroken = false
+        }
+        checkContent(entry)
+        if let checkpoint = entry.checkpoint { check(checkpoint, over: entry) }
+        if receipt?.sequence == entry.sequence { receiptChain = entry.chain }
+        findings.entryCount += 1
+        previous = LogHead(sequence: entry.sequence, chain: entry.chain, timestamp: entry.timestamp)
+    }
+
+    /// What the row says beside the content must be what the author wrote into it.
+    private mutating func checkContent(_ entry: EntryRecord) {
+        if entry.timestamp <= previous.timestamp { findings.note(.time, at: entry.sequence) }
+        switch entry.content {
+        case .withheld where entry.isDeleted: findings.deletedCount += 1
+        case .withheld: findings.withheldCount += 1
+        case .body(let bytes):
+            do {
+                let body = try EntryBody(decoding: bytes)
+                if body.timestamp != entry.timestamp || body.expiry != entry.expiry {
+                    findings.note(.time, at: entry.sequence)
+                }
+            } catch { findings.note(.content, at: entry.sequence) }
+        }
+    }
+
+    private mutating func check(_ checkpoint: Signature, over entry: EntryRecord) {
+        let isValid = Checkpoint.isValid(
+            checkpoint, logID: log.logID, sequence: entry.sequence, chain: entry.chain, by: log.description.deviceID)
+        guard isValid else {
+            findings.note(.checkpoint, at: entry.sequence)
+            return
+        }
+        if isUnbroken { findings.provedSequence = entry.sequence }
+    }
+
+    // MARK: - The end
+
+    /// What was found, when there are no more entries up to the head.
+    public func finished() -> LogFindings {
+        var findings = findings
+        if previous.sequence < log.head.sequence {
+            findings.note(.missing(count: log.head.sequence - previous.sequence), at: previous.sequence + 1)
+        } else if previous.chain != log.head.chain || previous.timestamp != log.head.timestamp {
+            findings.note(.head, at: log.head.sequence)
+        }
+        if lastSequence > log.head.sequence {
+            findings.note(.beyondHead(count: lastSequence - log.head.sequence), at: log.head.sequence + 1)
+        }
+        if let receipt, let receiptChain, receipt.chain != receiptChain {
+            findings.note(.receiptChain, at: receipt.sequence)
+            findings.isReceiptProved = false
+        }
+        return findings
+    }
+}

@@ -1,0 +1,97 @@
+import EarshotModel
+
+/// How much waits in a machine, so that a simulation can hold it against the limits at any moment.
+package struct NodeLoad: Sendable {
+    /// Messages that wait for a commit, and their bytes.
+    package var sends = 0
+    package var sendBytes = 0
+    /// How many calls of `send` those bytes come from: one call may be as large as it likes.
+    package var sendCalls = 0
+    /// Bytes of one peer's log that are proved and not on the disk: the most of all logs.
+    package var receivedBytes = 0
+    /// Events that wait for the users in them to be written, while the disk fails.
+    package var userEvents = 0
+    package var users = 0
+    /// Users that are neither pinned nor decided about.
+    package var strangers = 0
+    package var links = 0
+    /// Connections of others that are not authenticated, and the most of these from one address.
+    package var handshakes = 0
+    package var handshakesFromOneAddress = 0
+    package var dials = 0
+    package var dialTargets = 0
+    /// Bytes that were sent on one link and not acknowledged: the most of all links.
+    package var windowBytes = 0
+    /// Bytes that came on one link and are not committed: the most of all links.
+    package var uncommittedBytes = 0
+    package var dialBacks = 0
+    package var peerClocks = 0
+    package var toldConflicts = 0
+
+    package init() {}
+
+    /// What is over its limit; empty for a sound machine.
+    package var exceeded: [String] {
+        // One entry more than there is room for may go out, as the peer allows.
+        let window = Limits.windowBytes + Limits.frameBytes
+        let bounds: [(what: String, value: Int, limit: Int)] = [
+            ("sends", sends, Limits.pendingSends),
+            ("bytes of sends", sendCalls > 1 ? sendBytes : 0, Limits.pendingSendBytes),
+            ("received bytes of a log", receivedBytes, window),
+            ("events of users", userEvents, users + toldConflicts),
+            ("strangers", strangers, Limits.strangers + 1),
+            ("links", links, Limits.links),
+            ("handshakes", handshakes, Limits.pendingHandshakes),
+            ("handshakes from one address", handshakesFromOneAddress, Limits.pendingHandshakesPerAddress),
+            ("dials", dials, Limits.concurrentDials),
+            ("targets of the dialler", dialTargets, Limits.discoveredDevices),
+            ("unacknowledged bytes of a link", windowBytes, window),
+            ("uncommitted bytes of a link", uncommittedBytes, window),
+            ("dial-backs", dialBacks, Limits.concurrentDialBacks),
+            ("clocks of peers", peerClocks, Limits.peerClocks),
+            ("conflicts", toldConflicts, Limits.strangers),
+        ]
+        return bounds.filter { $0.value > $0.limit }.map { "\($0.what): \($0.value) of \($0.limit)" }
+    }
+}
+
+extension NodeMachine {
+    package var load: NodeLoad {
+        var load = NodeLoad()
+        load.sends = queue.sendCount
+        load.sendBytes = queue.sendBytes
+        load.sendCalls = queue.sends.count + queue.held.count
+        load.receivedBytes = receivedBytes.values.max() ?? 0
+        load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
+        load.users = directory.users.count
+        load.strangers = directory.users.values.count { !$0.isPinned && $0.trust == .unverified }
+        load.dialTargets = dialer.count
+        load.dialBacks = dialBacks.attempts.count
+        load.peerClocks = clocks.entries.count
+        load.toldConflicts = toldConflicts.count
+        addLinks(to: &load)
+        return load
+    }
+
+    private var receivedBytes: [LogID: Int] {
+        ((queue.inFlight?.received ?? []) + queue.received)
+            .reduce(into: [:]) { $0[$1.logID, default: 0] += $1.bytes }
+    }
+
+    private func addLinks(to load: inout NodeLoad) {
+        var hosts: [String: Int] = [:]
+        for link in links.values {
+            load.windowBytes = max(load.windowBytes, link.windowUsed)
+            load.uncommittedBytes = max(load.uncommittedBytes, link.uncommittedBytes)
+            if link.peer != nil {
+                load.links += 1
+            } else if link.isOutbound {
+                load.dials += 1
+            } else {
+                load.handshakes += 1
+                hosts[link.address?.host ?? "", default: 0] += 1
+            }
+        }
+        load.handshakesFromOneAddress = hosts.values.max() ?? 0
+    }
+}

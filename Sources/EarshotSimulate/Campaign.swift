@@ -1,0 +1,54 @@
+import EarshotTesting
+import Foundation
+
+/// Many seeds of one configuration, as many at once as there are processors.
+struct Campaign {
+    struct Tally {
+        var passed = 0
+        var failed = 0
+        var messages = 0
+        var faults = 0
+
+        mutating func add(_ outcome: Simulation.Outcome) {
+            messages += outcome.messages
+            faults += outcome.faults
+            if outcome.violations.isEmpty { passed += 1 } else { failed += 1 }
+        }
+    }
+
+    let configuration: SimulationConfiguration
+    let seeds: Range<UInt64>
+
+    /// Prints a line for each seed that fails, and its progress on standard error.
+    func run() async throws -> Tally {
+        let fleet = Fleet(nodes: configuration.nodes)
+        return try await withThrowingTaskGroup(of: Simulation.Outcome.self) { group in
+            var waiting = seeds.makeIterator()
+            func startNext() {
+                guard let seed = waiting.next() else { return }
+                group.addTask { try Simulation.run(seed: seed, configuration: configuration, fleet: fleet) }
+            }
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { startNext() }
+            var tally = Tally()
+            for try await outcome in group {
+                startNext()
+                tally.add(outcome)
+                report(outcome)
+                progress(tally)
+            }
+            return tally
+        }
+    }
+
+    private func report(_ outcome: Simulation.Outcome) {
+        guard !outcome.violations.isEmpty else { return }
+        print("seed \(outcome.seed), \(configuration.nodes) nodes: \(outcome.violations.joined(separator: "; "))")
+    }
+
+    /// A line now and then: every fiftieth of the way.
+    private func progress(_ tally: Tally) {
+        let done = tally.passed + tally.failed
+        guard done % max(1, seeds.count / 50) == 0 else { return }
+        FileHandle.standardError.write(Data("\(done) of \(seeds.count) seeds, \(tally.failed) failed\n".utf8))
+    }
+}

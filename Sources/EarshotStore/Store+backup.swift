@@ -1,0 +1,95 @@
+public import EarshotModel
+import Foundation
+import GRDB
+
+/// An own message that its recipient has not acknowledged.
+public struct UndeliveredRow: Hashable, Sendable {
+    public let log: LogRecord
+    public let entry: EntryRecord
+}
+
+extension Store {
+    /// Copies a database as it is at one moment into another file, also while a node writes to it.
+    ///
+    /// The copy holds no page that is not in use, so nothing of what was deleted.
+    /// - Parameter copy: does not exist yet.
+    /// - Throws: `StoreError`; `newer` for a file of a newer version. What there is of the copy then is of no use.
+    public static func copy(file path: String, to copy: String) throws(StoreError) {
+        do {
+            try prepare(copy)
+            var configuration = Self.configuration
+            configuration.readonly = true
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            guard try database.read({ try !Schema.migrator.hasBeenSuperseded($0) }) else {
+                throw StoreError.newer(path: path)
+            }
+            try database.vacuum(into: copy)
+            try database.close()
+        } catch { throw StoreError(error, path: path) }
+    }
+
+    /// The messages of a device that wait for their recipients, in the order in which they were written.
+    public func undelivered(of deviceID: DeviceID, limit: Int) throws(StoreError) -> [UndeliveredRow] {
+        let rows = Rows(path: path)
+        return try read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT entry.*, log.logID FROM log JOIN entry ON entry.log = log.number
+                    \(Self.undeliveredCondition) ORDER BY entry.timestamp, entry.cursor LIMIT ?
+                    """, arguments: [deviceID.data, limit]
+            ).map { row in
+                let log = try Row.fetchOne(
+                    db, sql: "SELECT * FROM log WHERE number = ?", arguments: [row["log"] as Int64])
+                guard let log else { throw StoreError.damaged("an entry has no log", path: rows.path) }
+                return UndeliveredRow(log: try rows.log(log), entry: try rows.entry(row))
+            }
+        }
+    }
+
+    public func undeliveredCount(of deviceID: DeviceID) throws(StoreError) -> Int {
+        try read { db in
+            try Int.fetchOne(
+                db,
+                sql: "SELECT count(*) FROM log JOIN entry ON entry.log = log.number \(Self.undeliveredCondition)",
+                arguments: [deviceID.data]) ?? 0
+        }
+    }
+
+    private static let undeliveredCondition = """
+        WHERE log.deviceID = ?
+            AND entry.sequence > ifnull((SELECT delivered FROM delivery
+                WHERE delivery.log = log.number AND recipientID = log.peerID), 0)
+            AND NOT EXISTS (SELECT 1 FROM failure
+                WHERE failure.log = log.number AND failure.sequence = entry.sequence)
+        """
+
+    /// How many entries there are.
+    public func entryCount() throws(StoreError) -> Int {
+        try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") ?? 0 }
+    }
+
+    /// Makes a copy the database of another device of the same user.
+    ///
+    /// - Parameters:
+    ///   - receipts: what the other device says about the logs of others.
+    ///   - credential: that of the device that wrote so far, whose logs are history from now on.
+    public func replaceDevice(
+        _ deviceID: DeviceID, credential: [UInt8], receipts: [DeliveryRecord]
+    ) throws(StoreError) {
+        try write { db in
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO replacedDevice (deviceID, credential) VALUES (?, ?)",
+                arguments: [deviceID.data, Data(credential)])
+            try db.execute(
+                sql: """
+                    INSERT INTO failure (log, sequence, reason, isWithheld)
+                    SELECT entry.log, entry.sequence, '\(FailureReason.deviceReplaced.rawValue)', 0
+                    FROM log JOIN entry ON entry.log = log.number \(Self.undeliveredCondition)
+                    """, arguments: [deviceID.data])
+        }
+        var commit = Commit()
+        commit.deliveries = receipts
+        try self.commit(commit)
+    }
+}

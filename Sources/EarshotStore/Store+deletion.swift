@@ -1,0 +1,180 @@
+public import EarshotModel
+import Foundation
+import GRDB
+
+/// What became of the wish to delete contents.
+public struct DeletionOutcome: Hashable, Sendable {
+    /// Entries whose contents are gone now, that were there before.
+    public internal(set) var deletedCount = 0
+    /// Own messages whose contents their recipients may still need: they were kept.
+    public internal(set) var undelivered: [MessageID] = []
+    /// Messages that are not in this store.
+    public internal(set) var unknown: [MessageID] = []
+}
+
+extension Store {
+    /// Entries that one transaction of a large deletion looks at: commits of a running node wait no longer than that.
+    static let deletionStep = 1000
+
+    /// Replaces the contents of entries by their hashes: all of them or none.
+    ///
+    /// What is on the disk decides whether a message is delivered, within the same transaction: no message whose content
+    /// may still have to leave loses it.
+    /// - Parameters:
+    ///   - deviceID: this node's own, whose messages are kept until they are delivered or have failed.
+    ///   - hash: what keeps the place of a body in its chain.
+    /// - Returns: with something in `undelivered` or `unknown` nothing was deleted.
+    public func deleteContents(
+        of messageIDs: [MessageID], deviceID: DeviceID, hash: @escaping ([UInt8]) -> EntryHash
+    ) throws(StoreError) -> DeletionOutcome {
+        try write { db in
+            var outcome = DeletionOutcome()
+            let deletion = Deletion(db: db, deviceID: deviceID, hash: hash)
+            for messageID in messageIDs { try deletion.check(messageID, &outcome) }
+            guard outcome.undelivered.isEmpty, outcome.unknown.isEmpty else { return outcome }
+            for messageID in messageIDs { try deletion.delete(messageID, &outcome) }
+            return outcome
+        }
+    }
+
+    /// The same for all entries of a conversation that can be deleted, in many transactions.
+    /// - Parameter listed: how many messages that were kept are named.
+    public func deleteContents(
+        of conversationID: ConversationID, deviceID: DeviceID, listed: Int, hash: @escaping ([UInt8]) -> EntryHash
+    ) throws(StoreError) -> (outcome: DeletionOutcome, keptCount: Int) {
+        var outcome = DeletionOutcome()
+        var keptCount = 0
+        for log in try logs(of: conversationID) {
+            var next: UInt64 = 1
+            while next <= log.head.sequence {
+                let first = next
+                let last = min(log.head.sequence, first + UInt64(Self.deletionStep) - 1)
+                let step = try write { db in
+                    var step = DeletionOutcome()
+                    let deletion = Deletion(db: db, deviceID: deviceID, hash: hash)
+                    for sequence in try deletion.sequencesWithContent(in: log.logID, first...last) {
+                        try deletion.deleteIfSettled(MessageID(log: log.logID, sequence: sequence), &step)
+                    }
+                    return step
+                }
+                outcome.deletedCount += step.deletedCount
+                keptCount += step.undelivered.count
+                outcome.undelivered += step.undelivered.prefix(listed - outcome.undelivered.count)
+                next = last + 1
+            }
+        }
+        return (outcome, keptCount)
+    }
+
+    /// Moves all that was written into the one file and empties the other, so that what was deleted stands in neither.
+    /// - Returns: `false` where somebody was reading at the time: then it is done at the next checkpoint, or on closing.
+    public func overwriteDeleted() throws(StoreError) -> Bool {
+        do {
+            return try database.writeWithoutTransaction { db in
+                // The first column says whether somebody stood in the way (sqlite.org/pragma.html#pragma_wal_checkpoint).
+                try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+            }
+        } catch { throw StoreError(error, path: path) }
+    }
+
+    private func logs(of conversationID: ConversationID) throws(StoreError) -> [LogRecord] {
+        let rows = Rows(path: path)
+        return try read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM log WHERE conversationID = ?", arguments: [conversationID.data])
+                .map(rows.log)
+        }
+    }
+
+    func write<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+        do { return try database.write(body) } catch { throw StoreError(error, path: path) }
+    }
+}
+
+/// Deletes within one transaction.
+private struct Deletion {
+    let db: Database
+    let deviceID: DeviceID
+    let hash: ([UInt8]) -> EntryHash
+
+    func check(_ messageID: MessageID, _ outcome: inout DeletionOutcome) throws {
+        if try !exists(messageID) {
+            outcome.unknown.append(messageID)
+        } else if try mayStillLeave(messageID) {
+            outcome.undelivered.append(messageID)
+        }
+    }
+
+    func deleteIfSettled(_ messageID: MessageID, _ outcome: inout DeletionOutcome) throws {
+        if try mayStillLeave(messageID) {
+            outcome.undelivered.append(messageID)
+        } else {
+            try delete(messageID, &outcome)
+        }
+    }
+
+    func delete(_ messageID: MessageID, _ outcome: inout DeletionOutcome) throws {
+        let entry = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT entry.cursor, entry.body FROM log JOIN entry ON entry.log = log.number
+                    WHERE log.logID = ? AND entry.sequence = ? AND entry.body IS NOT NULL
+                    """), arguments: [messageID.log.data, Int64(messageID.sequence)])
+        guard let entry else { return }
+        let body: Data = entry["body"]
+        try db.cachedStatement(sql: "UPDATE entry SET hash = ?, body = NULL, isDeleted = 1 WHERE cursor = ?")
+            .execute(arguments: [hash(Array(body)).data, entry["cursor"] as Int64])
+        outcome.deletedCount += 1
+        try withholdFromNowOn(messageID)
+    }
+
+    /// A message that has failed and may have left all the same: if it has to be sent again, only its hash is, so no
+    /// receipt says any more that its content was delivered.
+    private func withholdFromNowOn(_ messageID: MessageID) throws {
+        try db.cachedStatement(
+            sql: """
+                UPDATE failure SET isWithheld = 1
+                WHERE sequence = :sequence AND NOT isWithheld
+                    AND log = (SELECT number FROM log WHERE logID = :log AND deviceID = :device)
+                    AND NOT EXISTS (SELECT 1 FROM delivery
+                        WHERE delivery.log = failure.log AND delivered >= :sequence)
+                """
+        ).execute(arguments: [
+            "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),
+        ])
+    }
+
+    func sequencesWithContent(in logID: LogID, _ range: ClosedRange<UInt64>) throws -> [UInt64] {
+        try Int64.fetchAll(
+            db,
+            sql: """
+                SELECT entry.sequence FROM log JOIN entry ON entry.log = log.number
+                WHERE log.logID = ? AND entry.sequence BETWEEN ? AND ? AND entry.body IS NOT NULL
+                ORDER BY entry.sequence
+                """, arguments: [logID.data, Int64(range.lowerBound), Int64(range.upperBound)]
+        ).map { UInt64($0) }
+    }
+
+    private func exists(_ messageID: MessageID) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT 1 FROM log JOIN entry ON entry.log = log.number WHERE log.logID = ? AND entry.sequence = ?
+                    """), arguments: [messageID.log.data, Int64(messageID.sequence)]) ?? false
+    }
+
+    /// Whether it is a message of this device's that its recipient does not have, and that has not failed.
+    private func mayStillLeave(_ messageID: MessageID) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT 1 FROM log WHERE logID = :log AND deviceID = :device
+                        AND NOT EXISTS (SELECT 1 FROM delivery
+                            WHERE delivery.log = number AND recipientID = peerID AND delivered >= :sequence)
+                        AND NOT EXISTS (SELECT 1 FROM failure
+                            WHERE failure.log = number AND sequence = :sequence)
+                    """),
+            arguments: [
+                "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),
+            ]) ?? false
+    }
+}

@@ -1,0 +1,258 @@
+package import EarshotModel
+import EarshotStore
+
+/// What `Store` keeps, without a database: the same commits are taken and refused, and the same is read back.
+///
+/// A simulation of many nodes would spend its time in SQLite. A test gives both the same commits and compares them.
+package struct ModelStore {
+    /// A commit breaks a rule of the schema. Nothing of it was written.
+    package struct Refused: Error {
+        package let reason: String
+    }
+
+    private struct StoredLog {
+        var record: LogRecord
+        var entries: [UInt64: EntryRecord] = [:]
+        var deliveries: [UserID: DeliveryProgress] = [:]
+        var failures: [UInt64: DeliveryFailure] = [:]
+
+        /// The numbers of its entries, ascending; a sound log has no holes, and then this is quick.
+        func sequences(from first: UInt64) -> [UInt64] {
+            let last = record.head.sequence
+            guard UInt64(entries.count) == last else { return entries.keys.filter { $0 >= first }.sorted() }
+            return first <= last ? Array(max(1, first)...last) : []
+        }
+    }
+
+    private var users: [UserID: UserRecord] = [:]
+    private var devices: [DeviceID: DeviceRecord] = [:]
+    private var logs: [LogID: StoredLog] = [:]
+
+    package init() {}
+
+    // MARK: - Writing
+
+    /// As `Store.commit`: all of it or nothing.
+    package mutating func commit(_ commit: Commit) throws(Refused) {
+        guard commit.cuts.isEmpty else {
+            self = try cut(commit)
+            return
+        }
+        let users = try users(after: commit)
+        let devices = try devices(after: commit, users: users)
+        try checkLogs(commit)
+        self.users = users
+        self.devices = devices
+        for log in commit.logs { write(log) }
+        for run in commit.entries {
+            for entry in run.entries { logs[run.logID]?.entries[entry.sequence] = entry }
+        }
+        for delivery in commit.deliveries { logs[delivery.logID]?.deliveries[delivery.recipientID] = delivery.progress }
+        for messageID in commit.withdrawnFailures { logs[messageID.log]?.failures[messageID.sequence] = nil }
+        for failure in commit.failures { write(failure) }
+    }
+
+    // MARK: - Cutting
+
+    /// A commit that takes the ends off logs first; it is rare, so it works on a copy.
+    private func cut(_ commit: Commit) throws(Refused) -> ModelStore {
+        var copy = self
+        for log in commit.logs { copy.write(log) }
+        for cut in commit.cuts { try copy.apply(cut) }
+        var rest = commit
+        rest.cuts = []
+        try copy.commit(rest)
+        return copy
+    }
+
+    private mutating func apply(_ cut: LogCut) throws(Refused) {
+        for run in cut.kept { fillIn(run) }
+        guard var log = logs[cut.logID] else { return }
+        let start = cut.knownEnd
+        if start > cut.after {
+            for sequence in cut.after + 1...start {
+                log.entries[sequence] = nil
+                log.failures[sequence] = nil
+            }
+        }
+        defer { logs[cut.logID] = log }
+        guard let successorID = cut.successor, var successor = logs[successorID] else { return }
+        for (index, chain) in cut.chains.enumerated() {
+            let sequence = UInt64(index) + 1
+            guard let entry = log.entries.removeValue(forKey: start + sequence) else { continue }
+            guard successor.entries[sequence] == nil else {
+                throw Refused(reason: "entry \(sequence) of \(successorID) is there already")
+            }
+            successor.entries[sequence] = EntryRecord(
+                sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, content: entry.content,
+                chain: chain, checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil)
+        }
+        for (sequence, failure) in log.failures where sequence > start {
+            log.failures[sequence] = nil
+            successor.failures[sequence - start] = DeliveryFailure(
+                messageID: MessageID(log: successorID, sequence: sequence - start), reason: failure.reason,
+                isWithheld: failure.isWithheld)
+        }
+        logs[successorID] = successor
+    }
+
+    /// A log that came back from a peer has only the hashes of what was withheld from that peer.
+    private mutating func fillIn(_ run: RenamedMessages) {
+        for offset in 0..<run.count {
+            guard let entry = logs[run.to.log]?.entries[run.to.sequence + offset], case .withheld = entry.content,
+                let own = logs[run.from.log]?.entries[run.from.sequence + offset], case .body = own.content
+            else { continue }
+            logs[run.to.log]?.entries[entry.sequence] = EntryRecord(
+                sequence: entry.sequence, timestamp: entry.timestamp, expiry: entry.expiry, content: own.content,
+                chain: entry.chain, checkpoint: entry.checkpoint)
+        }
+    }
+
+    private func users(after commit: Commit) throws(Refused) -> [UserID: UserRecord] {
+        var users = users
+        guard !commit.users.isEmpty || !commit.forgottenUsers.isEmpty else { return users }
+        for userID in commit.forgottenUsers { users[userID] = nil }
+        if commit.users.count > 1 {
+            for user in commit.users { users[user.userID]?.isPinned = false }
+        }
+        var holders: [UserName: UserID] = [:]
+        for user in users.values where user.isPinned { holders[user.name] = user.userID }
+        for var user in commit.users {
+            if let old = users[user.userID] {
+                if old.isPinned { holders[old.name] = nil }
+                user.firstSeen = old.firstSeen
+            }
+            if user.isPinned {
+                guard holders.updateValue(user.userID, forKey: user.name) == nil else {
+                    throw Refused(reason: "the name \(user.name) is pinned to another user")
+                }
+            }
+            users[user.userID] = user
+        }
+        return users
+    }
+
+    private func devices(
+        after commit: Commit, users: [UserID: UserRecord]
+    ) throws(Refused) -> [DeviceID: DeviceRecord] {
+        var devices = devices
+        if !commit.forgottenUsers.isEmpty {
+            let forgotten = Set(commit.forgottenUsers)
+            devices = devices.filter { !forgotten.contains($0.value.userID) }
+        }
+        for device in commit.devices {
+            guard users[device.userID] != nil else { throw Refused(reason: "a device of nobody") }
+            devices[device.deviceID] = device
+        }
+        return devices
+    }
+
+    private func checkLogs(_ commit: Commit) throws(Refused) {
+        for run in commit.entries {
+            var taken: Set<UInt64> = []
+            for entry in run.entries {
+                guard entry.sequence > 0, logs[run.logID]?.entries[entry.sequence] == nil,
+                    taken.insert(entry.sequence).inserted
+                else { throw Refused(reason: "entry \(entry.sequence) of \(run.logID) is there already") }
+            }
+        }
+        for delivery in commit.deliveries where delivery.progress.read > delivery.progress.delivered {
+            throw Refused(reason: "more is read than delivered")
+        }
+    }
+
+    private mutating func write(_ log: LogRecord) {
+        guard logs[log.logID] != nil else {
+            logs[log.logID] = StoredLog(record: log)
+            return
+        }
+        logs[log.logID]?.record.head = log.head
+        logs[log.logID]?.record.nextExpiry = log.nextExpiry
+    }
+
+    private mutating func write(_ failure: DeliveryFailure) {
+        let messageID = failure.messageID
+        if let old = logs[messageID.log]?.failures[messageID.sequence] {
+            logs[messageID.log]?.failures[messageID.sequence]?.isWithheld = old.isWithheld || failure.isWithheld
+        } else {
+            logs[messageID.log]?.failures[messageID.sequence] = failure
+        }
+    }
+
+    // MARK: - Reading
+
+    /// As `Store.snapshot`; everything in ascending order.
+    package func snapshot() -> Snapshot {
+        var snapshot = Snapshot()
+        snapshot.users = users.values.sorted { $0.userID < $1.userID }
+        snapshot.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
+        for (logID, log) in logs.sorted(by: { $0.key < $1.key }) {
+            snapshot.logs.append(log.record)
+            for (recipientID, progress) in log.deliveries.sorted(by: { $0.key < $1.key }) {
+                snapshot.deliveries.append(
+                    DeliveryRecord(logID: logID, recipientID: recipientID, progress: progress))
+            }
+            let delivered = log.deliveries.values.map(\.delivered).max() ?? 0
+            snapshot.failures += log.failures.values
+                .filter { $0.isWithheld || $0.messageID.sequence > delivered }
+                .sorted { $0.messageID < $1.messageID }
+        }
+        return snapshot
+    }
+
+    /// As `Store.entries`.
+    package func entries(
+        of logID: LogID, from sequence: UInt64, countLimit: Int, byteLimit: Int
+    ) -> [EntryRecord] {
+        guard let log = logs[logID] else { return [] }
+        var entries: [EntryRecord] = []
+        var bytes = 0
+        for sequence in log.sequences(from: sequence) {
+            guard entries.count < countLimit, let entry = log.entries[sequence] else { break }
+            bytes += entry.windowBytes
+            if bytes > byteLimit && !entries.isEmpty { break }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    /// As `Store.expired`.
+    package func expired(in logID: LogID, after sequence: UInt64, now: Int64) -> (
+        sequences: [UInt64], nextExpiry: Int64
+    ) {
+        guard let log = logs[logID] else { return ([], .max) }
+        var sequences: [UInt64] = []
+        var nextExpiry = Int64.max
+        for sequence in log.sequences(from: sequence + 1) {
+            guard let expiry = log.entries[sequence]?.expiry else { continue }
+            if expiry <= now { sequences.append(sequence) } else { nextExpiry = min(nextExpiry, expiry) }
+        }
+        return (sequences, nextExpiry)
+    }
+
+    func held(_ messageID: MessageID) -> HeldMessage? {
+        guard let log = logs[messageID.log], messageID.sequence <= log.record.head.sequence,
+            let entry = log.entries[messageID.sequence]
+        else { return nil }
+        return held(entry, in: log)
+    }
+
+    /// As the latest page of `Store.history`.
+    func history(of conversationID: ConversationID) -> [HeldMessage] {
+        logs.values.filter { $0.record.description.conversationID == conversationID }
+            .flatMap { log in log.entries.values.compactMap { held($0, in: log) } }
+            .sorted { ($0.entry.timestamp, $0.messageID.log) < ($1.entry.timestamp, $1.messageID.log) }
+    }
+
+    /// The messages of a conversation, as the latest page of `Store.history` has them.
+    package func messageIDs(of conversationID: ConversationID) -> [MessageID] {
+        history(of: conversationID).map(\.messageID)
+    }
+
+    private func held(_ entry: EntryRecord, in log: StoredLog) -> HeldMessage? {
+        guard case .body = entry.content else { return nil }
+        return HeldMessage(
+            log: log.record, entry: entry, failure: log.failures[entry.sequence],
+            progress: log.deliveries[log.record.peerID] ?? DeliveryProgress())
+    }
+}

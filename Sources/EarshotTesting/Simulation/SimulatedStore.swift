@@ -1,0 +1,109 @@
+import EarshotModel
+import EarshotProtocol
+import EarshotStore
+
+/// A message as a store holds it, with all that its state depends on.
+struct HeldMessage {
+    let log: LogRecord
+    let entry: EntryRecord
+    let failure: DeliveryFailure?
+    /// The progress of its log for the other user.
+    let progress: DeliveryProgress
+
+    var messageID: MessageID { MessageID(log: log.logID, sequence: entry.sequence) }
+    var state: DeliveryState { progress.state(of: entry.sequence, failure: failure) }
+    var text: String {
+        guard case .body(let bytes) = entry.content else { return "" }
+        do {
+            guard case .text(let text, _) = try EntryBody(decoding: bytes).content else { return "" }
+            return text
+        } catch {
+            return "no entry: \(error)"
+        }
+    }
+    /// Its author kept it back: it is in the author's history alone.
+    var isWithheld: Bool { failure?.isWithheld == true }
+
+    init(log: LogRecord, entry: EntryRecord, failure: DeliveryFailure?, progress: DeliveryProgress) {
+        self.log = log
+        self.entry = entry
+        self.failure = failure
+        self.progress = progress
+    }
+
+    init(_ row: HistoryRow) {
+        self.init(
+            log: row.log, entry: row.entry, failure: row.failure,
+            progress: row.progress[row.log.peerID] ?? DeliveryProgress())
+    }
+}
+
+/// The disk of a simulated node: the real store, or the model of it.
+enum SimulatedStore {
+    case real(Store)
+    case model(ModelStore)
+
+    mutating func commit(_ commit: Commit) throws {
+        switch self {
+        case .real(let store): try store.commit(commit)
+        case .model(var model):
+            // Emptied meanwhile, so that the model is not copied.
+            self = .model(ModelStore())
+            defer { self = .model(model) }
+            try model.commit(commit)
+        }
+    }
+
+    func snapshot() throws -> Snapshot {
+        switch self {
+        case .real(let store): try store.snapshot()
+        case .model(let model): model.snapshot()
+        }
+    }
+
+    func entries(of logID: LogID, from: UInt64, countLimit: Int, byteLimit: Int) throws -> [EntryRecord] {
+        switch self {
+        case .real(let store):
+            try store.entries(of: logID, from: from, countLimit: countLimit, byteLimit: byteLimit)
+        case .model(let model): model.entries(of: logID, from: from, countLimit: countLimit, byteLimit: byteLimit)
+        }
+    }
+
+    func expired(in logID: LogID, after: UInt64, now: Int64) throws -> (sequences: [UInt64], nextExpiry: Int64) {
+        switch self {
+        case .real(let store): try store.expired(in: logID, after: after, now: now)
+        case .model(let model): model.expired(in: logID, after: after, now: now)
+        }
+    }
+
+    func held(_ messageID: MessageID) throws -> HeldMessage? {
+        switch self {
+        case .real(let store): try store.row(of: messageID).map(HeldMessage.init)
+        case .model(let model): model.held(messageID)
+        }
+    }
+
+    func history(of conversationID: ConversationID) throws -> [HeldMessage] {
+        switch self {
+        case .real(let store):
+            try (store.history(of: conversationID, .latest, limit: .max / 2) ?? []).map(HeldMessage.init)
+        case .model(let model): model.history(of: conversationID)
+        }
+    }
+
+    /// A copy of what is committed now.
+    func copy() throws -> SimulatedStore {
+        switch self {
+        case .real(let store): .real(try store.inMemoryCopy())
+        case .model: self
+        }
+    }
+
+    /// What is wrong with the file itself.
+    func integrityFindings() throws -> [String] {
+        switch self {
+        case .real(let store): try store.integrityFindings()
+        case .model: []
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import EarshotModel
+import EarshotProtocol
+
+/// What machines want done, and what comes of it.
+extension Simulation {
+    mutating func perform(_ index: Int, _ input: (inout NodeMachine, Moment) -> [NodeAction]) throws {
+        guard nodes[index].isUp else { return }
+        try run(nodes[index].input(nodes[index].now(at: time), input), of: index)
+    }
+
+    /// Does what a machine returned, one action after another. The process may die before each of them.
+    mutating func run(_ actions: [NodeAction], of index: Int) throws {
+        guard nodes[index].isUp else { return }
+        let generation = nodes[index].generation
+        for action in actions {
+            if nodes[index].diesBeforeAction() || self.actions == configuration.crashesBeforeAction {
+                self.actions += 1
+                try crash(index, isHeard: generator.oneIn(2))
+                return
+            }
+            self.actions += 1
+            note(0, UInt64(index))
+            try run(action, of: index)
+            guard nodes[index].generation == generation else { return }
+        }
+        if self.actions % 64 == 0 { checkLoad(of: index) }
+        if nodes[index].isStopping, nodes[index].isSettled {
+            try end(index, isHeard: true)
+        } else {
+            schedule(index)
+        }
+    }
+
+    private mutating func run(_ action: NodeAction, of index: Int) throws {
+        let generation = nodes[index].generation
+        switch action {
+        case .connect(let connectionID, let addresses): connect(index, connectionID, addresses)
+        case .write(let connectionID, let bytes):
+            note(1, UInt64(bytes.count))
+            write(bytes, from: index, connectionID)
+        case .disconnect(let connectionID):
+            if let socket = network.socket(of: index, connectionID) { close(socket) }
+        case .commit(let commit):
+            note(2, UInt64(commit.entries.count))
+            nodes[index].commit = commit
+            queue.push(.commitDone(node: index, generation: generation), at: time + diskTime(of: index))
+        case .read(let read):
+            let at = time + diskTime(of: index) / 4
+            queue.push(.answer(node: index, generation: generation, .entries(read)), at: at)
+        case .findExpired(let logID, let after, let now):
+            let answer = Answer.expired(logID, after: after, now: now)
+            queue.push(.answer(node: index, generation: generation, answer), at: time + diskTime(of: index) / 4)
+        case .probe(let probeID, let address):
+            let peer = network.holders[address]
+            queue.push(.probed(node: index, generation: generation, probeID, peer: peer), at: time + latency())
+        case .reachability(let requestID, let answers):
+            note(4, UInt64(answers.count))
+            observe(answers, to: requestID, at: index)
+        case .complete(let requestID, let result): complete(requestID, result, at: index)
+        case .post(let event):
+            note(3, UInt64(event.name.rawValue.utf8.count))
+            try observe(event, at: index)
+        }
+    }
+
+    private mutating func complete(
+        _ requestID: RequestID, _ result: Result<[Message], ProtocolError>, at index: Int
+    ) {
+        if !nodes[index].completed(requestID, result) {
+            violated("\(name(index)) answers what was not asked, or twice")
+        }
+        guard !isHealed, case .success(let messages) = result, let message = messages.first, generator.oneIn(12)
+        else { return }
+        let at = time + Int64.random(in: 0...1_000_000, using: &generator)
+        queue.push(.cancel(node: index, message.messageID), at: at)
+    }
+
+    private mutating func diskTime(of index: Int) -> Int64 {
+        let span = Int64.random(in: configuration.commitTime, using: &generator)
+        return nodes[index].diskSlowUntil > time ? span * 200 : span
+    }
+
+    private mutating func schedule(_ index: Int) {
+        guard let deadline = nodes[index].deadline(at: time), nodes[index].wakeAt != deadline else { return }
+        nodes[index].wakeAt = deadline
+        queue.push(
+            .wake(node: index, generation: nodes[index].generation, deadline: deadline), at: max(time + 1, deadline))
+    }
+
+    mutating func commitDone(_ index: Int, _ generation: Int) throws {
+        guard nodes[index].generation == generation, let commit = nodes[index].commit else { return }
+        nodes[index].commit = nil
+        let isRefused =
+            !isHealed && (nodes[index].diskFullUntil > time || generator.oneIn(configuration.commitFailureOdds))
+        guard !isRefused else {
+            faults += 1
+            try perform(index) { $0.commitFailed("the simulated disk is full", now: $1) }
+            return
+        }
+        write(commit, of: index)
+        // A process may die between the disk and itself: the commit is there, and it never heard of it.
+        if !isHealed, generator.oneIn(400) {
+            try crash(index, isHeard: true)
+            return
+        }
+        // Or it reads what is there already before it hears of it.
+        let wait = generator.oneIn(2) ? 0 : Int64.random(in: 1...configuration.commitTime.upperBound, using: &generator)
+        queue.push(.committed(node: index, generation: generation), at: time + wait)
+    }
+
+    /// The disk takes a commit: an honest machine never asks for what the schema forbids.
+    mutating func write(_ commit: Commit, of index: Int) {
+        do { try nodes[index].store.commit(commit) } catch {
+            violated("the store of \(name(index)) refuses a commit: \(error)")
+        }
+    }
+
+    mutating func answer(_ index: Int, _ generation: Int, _ answer: Answer) throws {
+        guard nodes[index].generation == generation else { return }
+        let isReadable = nodes[index].diskUnreadableUntil <= time
+        switch answer {
+        case .entries(let read):
+            guard isReadable else {
+                try perform(index) { $0.readFailed(read, "the simulated disk cannot be read", now: $1) }
+                return
+            }
+            let entries = try nodes[index].store.entries(
+                of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
+            try perform(index) { $0.entriesRead(read, entries: entries, now: $1) }
+        case .expired(let logID, let after, let now):
+            guard isReadable else {
+                try perform(index) { $0.findExpiredFailed(in: logID, now: $1) }
+                return
+            }
+            let (sequences, nextExpiry) = try nodes[index].store.expired(in: logID, after: after, now: now)
+            try perform(index) {
+                $0.expiredFound(in: logID, sequences: sequences, nextExpiry: nextExpiry, now: $1)
+            }
+        }
+    }
+}

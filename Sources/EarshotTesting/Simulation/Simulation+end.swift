@@ -1,0 +1,133 @@
+import EarshotCrypto
+import EarshotModel
+import EarshotProtocol
+
+/// What must hold when everything has healed.
+extension Simulation {
+    mutating func checkEnd() throws {
+        if !isAtRest { reportUnrest() }
+        for index in nodes.indices {
+            try checkStates(of: index)
+            try checkIntegrity(of: index)
+            for peer in nodes[index].contacts where index < peer { try checkPair(index, peer) }
+        }
+    }
+
+    private mutating func reportUnrest() {
+        violated("there is no rest after \(configuration.patience / 1_000_000) s without trouble")
+        for index in nodes.indices {
+            if !nodes[index].requests.isEmpty {
+                violated("\(name(index)) has not answered \(nodes[index].requests.count) requests")
+            }
+            for (userID, count) in nodes[index].undelivered.sorted(by: { $0.key < $1.key }) {
+                guard let peer = indices[userID], isOpen(index, peer) else { continue }
+                let isLinked = nodes[index].isLinked(to: userID)
+                violated(
+                    "\(name(index)) waits for \(count) receipts of \(name(peer)), \(isLinked ? "linked" : "not linked")"
+                )
+            }
+        }
+    }
+
+    // MARK: - One store
+
+    /// Every log is whole: no hole, a chain that holds, times that rise, and progress that makes sense.
+    private mutating func checkIntegrity(of index: Int) throws {
+        for finding in try nodes[index].store.integrityFindings() {
+            violated("the database of \(name(index)): \(finding)")
+        }
+        let snapshot = try nodes[index].store.snapshot()
+        for log in snapshot.logs {
+            let entries = try nodes[index].store.entries(
+                of: log.logID, from: 1, countLimit: .max / 2, byteLimit: .max / 2)
+            var head = LogHead.origin(of: log.logID)
+            for entry in entries {
+                let chain = head.chain.appending(entry.content.hash)
+                if entry.sequence != head.sequence + 1 || entry.chain != chain || entry.timestamp <= head.timestamp {
+                    violated("entry \(entry.sequence) of \(log.logID) does not follow, at \(name(index))")
+                }
+                head = LogHead(sequence: entry.sequence, chain: chain, timestamp: entry.timestamp)
+            }
+            if head != log.head { violated("\(log.logID) does not end at its head, at \(name(index))") }
+        }
+        for delivery in snapshot.deliveries {
+            let progress = delivery.progress
+            let head = snapshot.logs.first { $0.logID == delivery.logID }?.head.sequence ?? 0
+            if progress.read > progress.delivered || progress.delivered > progress.sent
+                || progress.sent > progress.offered
+                || progress.offered > head
+            {
+                violated("the progress of \(delivery.logID) makes no sense, at \(name(index))")
+            }
+        }
+    }
+
+    // MARK: - One pair
+
+    private mutating func checkPair(_ a: Int, _ b: Int) throws {
+        let conversationID = ConversationID.direct(nodes[a].local.userID, nodes[b].local.userID)
+        let histories = [
+            a: try nodes[a].store.history(of: conversationID), b: try nodes[b].store.history(of: conversationID),
+        ]
+        guard !isRestored(a, b) else {
+            try checkRestored(a, b, histories)
+            return
+        }
+        for (author, reader) in [(a, b), (b, a)] {
+            let authorID = nodes[author].local.userID
+            let own = histories[author, default: []].filter { $0.log.authorID == authorID }
+            let other = histories[reader, default: []].filter { $0.log.authorID == authorID }
+            checkCopies(own, other, author: author, reader: reader)
+            checkAccepted(own, of: author, by: reader)
+        }
+        guard isOpen(a, b), isAtRest else { return }
+        let mine = histories[a, default: []].filter { !$0.isWithheld }.map(\.entry.chain)
+        let theirs = histories[b, default: []].filter { !$0.isWithheld }.map(\.entry.chain)
+        if mine != theirs {
+            violated("\(name(a)) and \(name(b)) have different histories: \(mine.count) and \(theirs.count) messages")
+        }
+    }
+
+    private mutating func checkCopies(_ own: [HeldMessage], _ other: [HeldMessage], author: Int, reader: Int) {
+        let copies = Dictionary(other.map { ($0.messageID, $0) }) { first, _ in first }
+        if copies.count != other.count { violated("\(name(reader)) holds a message of \(name(author)) twice") }
+        let isOpen = isOpen(author, reader)
+        var found = 0
+        for message in own {
+            let copy = copies[message.messageID]
+            if copy != nil { found += 1 }
+            if let copy, copy.entry.content != message.entry.content {
+                violated("\(message.messageID) differs between \(name(author)) and \(name(reader))")
+            }
+            if message.isWithheld, copy != nil {
+                violated("\(message.messageID) was kept back, and \(name(reader)) has it")
+            }
+            if message.state.isDelivered, copy == nil {
+                violated("\(message.messageID) is \(message.state), and \(name(reader)) lacks it")
+            }
+            if copy != nil, !message.state.isDelivered, isOpen, isAtRest {
+                violated("\(message.messageID) is \(message.state), and \(name(reader)) has it")
+            }
+        }
+        if found != other.count { violated("\(name(reader)) holds what \(name(author)) has not written") }
+    }
+
+    /// What was accepted is there, and in the order in which it was accepted; what was refused is not.
+    private mutating func checkAccepted(_ own: [HeldMessage], of author: Int, by reader: Int) {
+        let places = Dictionary(own.enumerated().map { ($1.messageID, $0) }) { first, _ in first }
+        let texts = own.map(\.text)
+        for text in texts where nodes[author].refused.contains(text) {
+            violated("\"\(text.prefix(40))\" of \(name(author)) was refused and is in the log")
+        }
+        let logs = Set(own.map(\.log.logID))
+        var last = -1
+        for (text, messageID, _) in nodes[author].accepted where logs.contains(messageID.log) {
+            guard let place = places[messageID], texts[place] == text else {
+                violated("\"\(text.prefix(40))\" of \(name(author)) was accepted and is lost")
+                continue
+            }
+            if place < last { violated("\"\(text.prefix(40))\" of \(name(author)) is out of order") }
+            last = place
+        }
+    }
+}

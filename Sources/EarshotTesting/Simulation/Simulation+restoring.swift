@@ -1,0 +1,51 @@
+import EarshotModel
+import EarshotProtocol
+
+/// Pairs of which one's disk was replaced by an older copy, and what must hold all the same.
+extension Simulation {
+    func isRestored(_ a: Int, _ b: Int) -> Bool { nodes[a].isRestored || nodes[b].isRestored }
+
+    func history(of index: Int, with peer: Int) throws -> [HeldMessage] {
+        try nodes[index].store.history(of: .direct(nodes[index].local.userID, nodes[peer].local.userID))
+    }
+
+    /// Whether both disks hold the same entries of every log of their conversation.
+    func haveSameLogs(_ a: Int, _ b: Int) throws -> Bool { try heads(of: a, with: b) == heads(of: b, with: a) }
+
+    private func heads(of index: Int, with peer: Int) throws -> [LogID: ChainHash] {
+        try nodes[index].store.snapshot().logs
+            .filter { $0.peerID == nodes[peer].local.userID }
+            .reduce(into: [:]) { $0[$1.logID] = $1.head.chain }
+    }
+
+    /// All that was accepted and is on some disk is in its author's history once, in the order of its log, and nowhere
+    /// twice.
+    mutating func checkRestored(_ a: Int, _ b: Int, _ histories: [Int: [HeldMessage]]) throws {
+        if isAtRest, isOpen(a, b), try !haveSameLogs(a, b) { violated("\(name(a)) and \(name(b)) hold different logs") }
+        for (index, peer) in [(a, b), (b, a)] {
+            let history = histories[index, default: []]
+            for (text, copies) in Dictionary(grouping: history, by: \.text).sorted(by: { $0.key < $1.key })
+            where copies.count > 1 {
+                violated("\"\(text.prefix(40))\" is \(copies.count) times in the history of \(name(index))")
+            }
+            let own = history.filter { $0.log.authorID == nodes[index].local.userID }
+            checkOrder(of: own, by: index, for: nodes[peer].local.userID)
+        }
+    }
+
+    /// Names change where a log parted: what was accepted is found by its text.
+    private mutating func checkOrder(of own: [HeldMessage], by author: Int, for recipientID: UserID) {
+        let held = Dictionary(own.map { ($0.text, $0) }) { first, _ in first }
+        var last: [LogID: UInt64] = [:]
+        for (text, _, recipient) in nodes[author].accepted where recipient == recipientID {
+            guard let message = held[text] else {
+                violated("\"\(text.prefix(40))\" of \(name(author)) was accepted and is lost")
+                continue
+            }
+            if message.entry.sequence < last[message.log.logID] ?? 0 {
+                violated("\"\(text.prefix(40))\" of \(name(author)) is out of order")
+            }
+            last[message.log.logID] = message.entry.sequence
+        }
+    }
+}

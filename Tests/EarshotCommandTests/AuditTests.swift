@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+import Testing
+
+@Suite("earshot audit and delete")
+struct AuditTests {
+    @Test("prove a history, and name what somebody has changed in it")
+    func audit() async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.alice.run("send", "bob", "I owe you 10", "--wait", "delivered").status == 0)
+        let sound = try await pair.bob.run("audit", "alice")
+        #expect(sound.status == 0)
+        #expect(sound.lines.contains("  proved    that device wrote entry 1, and none is missing"))
+        #expect(sound.lines.contains("  proved    you signed for entry 1"))
+        #expect(sound.lines.last == "nothing was found that does not hold")
+
+        let database = try DatabaseQueue(path: pair.bob.path + "/history.db")
+        try await database.write { db in
+            let body = try #require(try Data.fetchOne(db, sql: "SELECT body FROM entry"))
+            let forged = Data(body.map { $0 == UInt8(ascii: "1") ? UInt8(ascii: "9") : $0 })
+            try db.execute(sql: "UPDATE entry SET body = ?", arguments: [forged])
+        }
+        let found = try await pair.bob.run("audit", "alice")
+        #expect(found.status == 13)
+        #expect(found.output.contains("  WRONG     entry 1: the content was changed, or stands in another place"))
+        let object = try #require(try await pair.bob.run("audit", "alice", "--json").objects().first)
+        #expect(object["isSound"] as? Bool == false)
+    }
+
+    @Test("delete here only, keep the place, and the audit says how many")
+    func delete() async throws {
+        let pair = try await Pair.met()
+        for text in ["one", "two", "three"] {
+            #expect(try await pair.alice.run("send", "bob", text, "--wait", "delivered").status == 0)
+        }
+        let ids = try await pair.bob.run("history", "alice", "--json").objects().compactMap { $0["id"] as? String }
+        let deleted = try await pair.bob.run("delete", ids[0], ids[1])
+        #expect(deleted.lines == ["deleted here: the contents of 2 messages"])
+        let lines = try await pair.bob.run("history", "alice").lines
+        #expect(lines.map { $0.split(separator: " ").last.map(String.init) } == ["(deleted)", "(deleted)", "three"])
+        let audit = try await pair.bob.run("audit", "alice")
+        #expect(audit.status == 0)
+        #expect(audit.output.contains("2 contents deleted here: only the hash is left"))
+        #expect(try await pair.alice.run("history", "bob").output.contains("one"))
+
+        #expect(
+            try await pair.bob.run("delete", "--conversation", "alice").lines
+                == ["deleted here: the contents of 1 message with alice; alice keeps what they have"])
+        #expect(
+            try await pair.bob.run("history", "alice", "--json").objects().allSatisfy {
+                $0["isDeleted"] as? Bool == true
+            })
+    }
+
+    @Test("keep what is not delivered yet, and say what to do")
+    func undelivered() async throws {
+        let pair = try await Pair.met()
+        pair.bobNode.signal(SIGTERM)
+        _ = try await pair.bobNode.end()
+        #expect(try await pair.alice.run("send", "bob", "waiting").status == 0)
+        let id = try #require(try await pair.alice.run("history", "bob", "--json").objects().first?["id"] as? String)
+        let refused = try await pair.alice.run("delete", id)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("try: take it back first: earshot cancel \(id)"))
+        let kept = try await pair.alice.run("delete", "--conversation", "bob")
+        #expect(kept.status == 1)
+        #expect(kept.errors.contains("1 message is not delivered to bob yet, and kept"))
+        #expect(try await pair.alice.run("delete").status == 64)
+    }
+
+    @Test("ask at a terminal, and delete nothing without a yes")
+    func question() async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)
+        let asked = try Terminal.run(["delete", "--conversation", "bob", "--home", pair.alice.path])
+        try await asked.expect("They cannot be brought back")
+        asked.write(Data("n\n".utf8))
+        #expect(try await asked.end().status == 1)
+        #expect(try await pair.alice.run("history", "bob").output.contains("hello"))
+    }
+}

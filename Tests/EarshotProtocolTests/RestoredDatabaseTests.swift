@@ -1,0 +1,299 @@
+import EarshotCrypto
+import EarshotModel
+import EarshotStore
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("A node whose database was restored from an older copy")
+struct RestoredDatabaseTests {
+    /// Both have written once, Alice's disk is copied, and both write on.
+    private func pairAndCopy(_ later: [String] = ["two", "three"]) throws -> (StoredPair, Store) {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        let copy = try pair.copy(.alice)
+        try pair.send(later, from: .alice)
+        try pair.send("answer", from: .bob)
+        return (pair, copy)
+    }
+
+    private func expectAlike(_ pair: StoredPair, _ texts: [String]) throws {
+        #expect(try pair.texts(.alice) == texts)
+        #expect(try pair.texts(.bob) == texts)
+        #expect(try pair.rows(.alice).map(\.entry.chain) == pair.rows(.bob).map(\.entry.chain))
+        #expect(pair.alice.machine.undeliveredCount == 0 && pair.bob.machine.undeliveredCount == 0)
+    }
+
+    @Test("takes its own entries back, tells it once, and goes on in the same log")
+    func takesBack() throws {
+        var (pair, copy) = try pairAndCopy()
+        try pair.restart(.alice, from: copy)
+        #expect(try pair.texts(.alice) == ["one"])
+        try pair.link()
+        #expect(
+            pair.alice.recoveries == [HistoryRecovery(userID: pair.bob.local.userID, count: 2, renamed: [])])
+        try expectAlike(pair, ["one", "two", "three", "answer"])
+        #expect(try pair.state(of: "three", by: .alice) == .delivered)
+        // Nothing is told anew of messages that were delivered long ago.
+        #expect(!pair.alice.events.names.contains(.messageDelivered))
+
+        try pair.send("four", from: .alice)
+        try expectAlike(pair, ["one", "two", "three", "answer", "four"])
+        #expect(Set(try pair.rows(.alice).map(\.log.logID)).count == 2)
+        #expect(pair.alice.failedLinks == [] && pair.bob.failedLinks == [])
+        try pair.restart(.alice)
+        try pair.link()
+        #expect(pair.alice.recoveries == [])
+    }
+
+    @Test("gets logs back that had not begun when the copy was taken")
+    func unknownLog() throws {
+        var (pair, _) = try pairAndCopy()
+        try pair.restart(.alice, from: try .inMemory())
+        try pair.link()
+        #expect(pair.alice.recoveries.map(\.count) == [3])
+        try expectAlike(pair, ["one", "two", "three", "answer"])
+        try pair.send("four", from: .alice)
+        #expect(try pair.rows(.alice).last?.entry.sequence == 4)
+    }
+
+    @Test("puts what it has written since into a new epoch: nothing is lost, doubled or forked")
+    func newEpoch() throws {
+        var (pair, copy) = try pairAndCopy()
+        let old = try #require(try pair.rows(.alice).first?.log.logID)
+        try pair.restart(.alice, from: copy)
+        try pair.send(["offline 1", "offline 2"], from: .alice)
+        try pair.link()
+        try expectAlike(pair, ["one", "two", "three", "answer", "offline 1", "offline 2"])
+        let recovery = try #require(pair.alice.recoveries.first)
+        let renamed = try #require(recovery.renamed.first)
+        #expect(recovery.count == 2 && recovery.renamed.count == 1 && renamed.count == 2)
+        #expect(renamed.from == MessageID(log: old, sequence: 2))
+        #expect(try pair.rows(.alice).last?.log.logID == renamed.to.log)
+        #expect(try pair.state(of: "offline 2", by: .alice) == .delivered)
+        #expect(pair.bob.failedLinks == [] && pair.alice.failedLinks == [])
+
+        try pair.send("later", from: .alice)
+        #expect(try pair.rows(.bob).last?.log.logID == renamed.to.log)
+        try pair.restart(.alice)
+        try pair.link()
+        try expectAlike(pair, ["one", "two", "three", "answer", "offline 1", "offline 2", "later"])
+    }
+
+    @Test("finds out that it has written other entries when the peer holds no more than it")
+    func shorterFork() throws {
+        var (pair, copy) = try pairAndCopy(["two"])
+        try pair.restart(.alice, from: copy)
+        try pair.send(["a", "b", "c"], from: .alice)
+        try pair.link()
+        try expectAlike(pair, ["one", "two", "answer", "a", "b", "c"])
+        #expect(pair.alice.recoveries.map(\.count) == [1])
+    }
+
+    @Test("doubles nothing when a copy with entries of both branches' time is restored again")
+    func sameForkTwice() throws {
+        var (pair, first) = try pairAndCopy()
+        try pair.restart(.alice, from: first)
+        try pair.send("offline", from: .alice)
+        let second = try pair.copy(.alice)
+        try pair.link()
+        try pair.restart(.alice, from: second)
+        try pair.send("again", from: .alice)
+        try pair.link()
+        try expectAlike(pair, ["one", "two", "three", "answer", "offline", "again"])
+        #expect(pair.alice.recoveries.first?.renamed.map(\.count) == [1, 1])
+        #expect(pair.bob.receivedTexts.filter { $0 == "offline" }.count == 1)
+    }
+
+    @Test("takes a long log back in many runs, and goes on after a crash in the middle")
+    func crashInTheMiddle() throws {
+        let texts = (1...3_000).map { "message \($0)" }
+        var (pair, copy) = try pairAndCopy(texts)
+        try pair.restart(.alice, from: copy)
+        try pair.send("offline", from: .alice)
+        pair.alice.commitsLeft = 3
+        pair.alice.diesOfFullDisk = true
+        try pair.link()
+        #expect(pair.alice.isDead)
+        try pair.restart(.alice)
+        try pair.link()
+        #expect(Set(try pair.texts(.alice)) == Set(["one", "answer", "offline"] + texts))
+        try expectAlike(pair, try pair.texts(.bob))
+    }
+
+    @Test("begins anew after its disk has refused what came back")
+    func commitFails() throws {
+        var (pair, copy) = try pairAndCopy()
+        try pair.restart(.alice, from: copy)
+        try pair.send("offline", from: .alice)
+        pair.alice.commitsLeft = 0
+        try pair.link()
+        #expect(!pair.isLinked)
+        #expect(pair.alice.recoveries == [])
+        pair.alice.commitsLeft = .max
+        try pair.link()
+        try expectAlike(pair, ["one", "two", "three", "answer", "offline"])
+    }
+
+    @Test("takes what was withheld from the recipient for withheld, not for delivered")
+    func withheld() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try pair.unlink()
+        try pair.send("cancelled", from: .alice)
+        let copy = try pair.copy(.alice)
+        let log = try #require(try pair.rows(.alice).first?.log.logID)
+        try pair.cancel(MessageID(log: log, sequence: 2), by: .alice)
+        try pair.link()
+        #expect(try pair.texts(.bob) == ["one"])
+        try pair.restart(.alice, from: copy)
+        #expect(try pair.state(of: "cancelled", by: .alice) == .queued)
+        try pair.link()
+        #expect(try pair.state(of: "cancelled", by: .alice) == .failed(.cancelled))
+        #expect(!pair.alice.events.names.contains(.messageDelivered))
+        #expect(try pair.texts(.bob) == ["one"])
+    }
+
+    @Test("learns that a message was delivered that it has taken back since")
+    func withdrawn() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try pair.unlink()
+        try pair.send("two", from: .alice)
+        let copy = try pair.copy(.alice)
+        let log = try #require(try pair.rows(.alice).first?.log.logID)
+        try pair.link()
+        try pair.restart(.alice, from: copy)
+        try pair.cancel(MessageID(log: log, sequence: 2), by: .alice)
+        #expect(try pair.state(of: "two", by: .alice) == .failed(.cancelled))
+        try pair.link()
+        #expect(try pair.state(of: "two", by: .alice) == .delivered)
+        try pair.restart(.alice)
+        #expect(try pair.state(of: "two", by: .alice) == .delivered)
+    }
+
+    // MARK: - As a recipient
+
+    @Test("gets again what it had acknowledged, and no state of the sender's goes back")
+    func recipient() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        let copy = try pair.copy(.bob)
+        try pair.send("two", from: .alice)
+        try pair.markRead(
+            try #require(try pair.rows(.bob).last.map { MessageID(log: $0.log.logID, sequence: 2) }), by: .bob)
+        #expect(try pair.state(of: "two", by: .alice) == .read)
+        pair.alice.events = []
+        try pair.restart(.bob, from: copy)
+        try pair.link()
+        #expect(pair.bob.receivedTexts == ["two"])
+        #expect(try pair.state(of: "two", by: .alice) == .read)
+        #expect(pair.alice.events.names.allSatisfy { $0 == .userUpdated })
+
+        // Its receipts say less of what was read than the earlier ones did.
+        try pair.send("three", from: .alice)
+        try expectAlike(pair, ["one", "two", "three"])
+        #expect(try pair.state(of: "three", by: .alice) == .delivered)
+        #expect(try pair.state(of: "two", by: .alice) == .read)
+        try pair.restart(.alice)
+        #expect(try pair.state(of: "two", by: .alice) == .read)
+    }
+
+    @Test("agrees with a peer that was restored, too, about all that one of them holds")
+    func both() throws {
+        var (pair, alicesCopy) = try pairAndCopy(["two"])
+        let bobsCopy = try pair.copy(.bob)
+        try pair.send("three", from: .alice)
+        try pair.send("more", from: .bob)
+        try pair.restart(.alice, from: alicesCopy)
+        try pair.restart(.bob, from: bobsCopy)
+        try pair.send("offline alice", from: .alice)
+        try pair.send("offline bob", from: .bob)
+        try pair.link()
+        // "three" and "more" were on the two lost disks alone.
+        try expectAlike(pair, ["one", "two", "answer", "offline alice", "offline bob"])
+        #expect(pair.alice.failedLinks == [] && pair.bob.failedLinks == [])
+    }
+
+    // MARK: - Peers that claim what they do not hold
+
+    /// Bob's disk holds one entry more of Alice's log, which Alice has not signed.
+    private func forgeEntry(_ pair: inout StoredPair) throws {
+        let row = try #require(try pair.rows(.bob).last)
+        let body = EntryBody(
+            timestamp: row.entry.timestamp.next, expiry: .max, content: .text("forged", headers: [:])
+        ).encoded()
+        let chain = row.entry.chain.appending(.of(body: body))
+        let (logID, sequence, bob) = (row.log.logID, row.entry.sequence + 1, pair.bob.local)
+        var entry = EntryRecord(
+            sequence: sequence, timestamp: row.entry.timestamp.next, expiry: .max, content: .body(body), chain: chain)
+        entry.checkpoint = Checkpoint.sign(logID: logID, sequence: sequence, chain: chain, with: bob.signingKey)
+        var record = row.log
+        record.head = LogHead(sequence: sequence, chain: chain, timestamp: entry.timestamp)
+        var commit = Commit()
+        commit.logs = [record]
+        commit.entries = [LogEntries(logID: logID, entries: [entry])]
+        var progress = DeliveryProgress()
+        progress.acknowledge(
+            Receipt.sign(
+                logID: logID, sequence: sequence, chain: chain, readSequence: 0, deviceID: bob.deviceID,
+                with: bob.signingKey))
+        commit.deliveries = [DeliveryRecord(logID: logID, recipientID: bob.userID, progress: progress)]
+        try pair.bob.store.commit(commit)
+        try pair.restart(.bob)
+    }
+
+    @Test("takes nothing that it has not signed: the link ends, and nothing has changed")
+    func forged() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try forgeEntry(&pair)
+        try pair.link()
+        #expect(!pair.isLinked)
+        #expect(pair.alice.failedLinks.last == ProtocolError.Code.unauthentic.description)
+        #expect(try pair.texts(.alice) == ["one"])
+        #expect(try pair.state(of: "one", by: .alice) == .delivered)
+        #expect(pair.alice.recoveries == [])
+        let request = try pair.send("two", from: .alice)
+        #expect(throws: Never.self) { try pair.alice.completions[request]?.get() }
+    }
+
+    @Test("keeps messages back until it has its log again, and no longer than the peer may take")
+    func silent() throws {
+        var (pair, copy) = try pairAndCopy()
+        try pair.restart(.alice, from: copy)
+        // Bob's heads arrive, and nothing that is asked of him.
+        pair.bob.isDeafAfterHandshake = true
+        try pair.link()
+        let request = try pair.send("waits", from: .alice)
+        #expect(pair.alice.completions[request] == nil)
+        pair.pass(Timing.recovery)
+        try pair.tick()
+        try pair.settle()
+        #expect(!pair.isLinked)
+        #expect(pair.alice.failedLinks.last == ProtocolError.Code.timeout.description)
+        #expect(throws: Never.self) { try pair.alice.completions[request]?.get() }
+        pair.bob.isDeafAfterHandshake = false
+        try pair.link()
+        try expectAlike(pair, ["one", "two", "three", "answer", "waits"])
+    }
+
+    @Test("is given back nothing but its own, one run at a time")
+    func strangersLog() throws {
+        var (pair, _) = try pairAndCopy()
+        let bobs = try #require(try pair.rows(.bob).last?.log.logID)
+        let connectionID = try #require(pair.bob.connectionID)
+        let peer = try #require(pair.bob.machine.links[connectionID]?.peer)
+        #expect(throws: ProtocolError.self) {
+            try pair.bob.machine.giveBack(bobs, from: 1, to: peer, on: connectionID)
+        }
+        let alices = try #require(try pair.rows(.bob).first?.log.logID)
+        #expect(throws: ProtocolError.self) {
+            try pair.bob.machine.giveBack(alices, from: 4, to: peer, on: connectionID)
+        }
+        try pair.bob.machine.giveBack(alices, from: 1, to: peer, on: connectionID)
+        #expect(throws: ProtocolError.self) {
+            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Earshot
+import EarshotTesting
+import Foundation
+import Testing
+
+@Suite("Deleting contents")
+struct DeletionTests {
+    private let alice: TestUser
+    private let bob: TestUser
+    private let secret = "the treasure lies under the old oak"
+
+    init() throws {
+        alice = try TestUser("alice")
+        bob = try TestUser("bob")
+    }
+
+    /// Whether a text stands in one of the files of a home directory.
+    private func holds(_ user: TestUser, _ text: String) throws -> Bool {
+        let names = try FileManager.default.contentsOfDirectory(atPath: user.home.path).filter {
+            $0.hasPrefix("history")
+        }
+        return try names.contains { name in
+            let file = URL(fileURLWithPath: user.home.path + "/" + name)
+            return try Data(contentsOf: file).range(of: Data(text.utf8)) != nil
+        }
+    }
+
+    @Test("overwrites what was sent and what was received, keeps its place, and the history stays proved")
+    func delete() async throws {
+        try await TestUser.meet(alice, bob)
+        let sent = try await alice.send(secret, to: bob)
+        try await alice.events.state(.delivered, of: sent.messageID)
+        _ = try await alice.send("and something else", to: bob)
+        #expect(try holds(alice, secret) && holds(bob, secret))
+
+        let deletion = try await alice.node.messages.delete([sent.messageID])
+        #expect(deletion.deletedCount == 1 && deletion.isOverwritten)
+        #expect(try !holds(alice, secret))
+        // Here only.
+        #expect(try holds(bob, secret))
+        let history = try await alice.conversation(with: bob).history()
+        #expect(history.map(\.text) == ["", "and something else"])
+        #expect(history.map(\.isDeleted) == [true, false])
+        #expect(history[0].states == [bob.userID: .delivered])
+
+        #expect(try await bob.node.messages.delete([sent.messageID]).deletedCount == 1)
+        #expect(try !holds(bob, secret))
+        for (user, other) in [(alice, bob), (bob, alice)] {
+            let audit = try user.home.audit(with: other.userID)
+            #expect(audit.isSound)
+            #expect(audit.logs.map(\.deletedCount) == [1])
+            #expect(audit.logs.map(\.provedSequence) == [2])
+        }
+        // Again is no error, and changes nothing.
+        #expect(try await alice.node.messages.delete([sent.messageID]).deletedCount == 0)
+    }
+
+    @Test("refuses a message that may still have to leave, and then deletes none of several")
+    func undelivered() async throws {
+        try await TestUser.meet(alice, bob)
+        let sent = try await alice.send("delivered", to: bob)
+        try await alice.events.state(.delivered, of: sent.messageID)
+        try await bob.stop()
+        let waiting = try await alice.send("waiting", to: bob)
+        let error = await expect(.undelivered) {
+            try await alice.node.messages.delete([sent.messageID, waiting.messageID])
+        }
+        #expect(error?.remedy?.contains("earshot cancel \(waiting.messageID)") == true)
+        #expect(try await alice.conversation(with: bob).history().map(\.text) == ["delivered", "waiting"])
+
+        let kept = try await alice.conversation(with: bob).deleteContents()
+        #expect(kept.deletedCount == 1 && kept.keptCount == 1 && kept.kept == [waiting.messageID])
+        try await alice.node.messages.cancel(waiting.messageID)
+        #expect(try await alice.conversation(with: bob).deleteContents().deletedCount == 1)
+        #expect(try await alice.conversation(with: bob).history().allSatisfy(\.isDeleted))
+    }
+
+    @Test("takes a message that has failed, even if it may have left; then it never counts as delivered")
+    func failed() async throws {
+        try await TestUser.meet(alice, bob)
+        try await bob.stop()
+        let waiting = try await alice.send(secret, to: bob)
+        try await alice.node.users.decide(.block, about: bob.userID)
+        try await alice.events.state(.failed(.blocked), of: waiting.messageID)
+        #expect(try await alice.node.messages.delete([waiting.messageID]).deletedCount == 1)
+        #expect(try !holds(alice, secret))
+        #expect(try await alice.node.messages.message(waiting.messageID).states == [bob.userID: .failed(.blocked)])
+    }
+
+    @Test("refuses what is not here")
+    func unknown() async throws {
+        try await TestUser.meet(alice, bob)
+        let sent = try await alice.send("x", to: bob)
+        let unknown = MessageID(log: sent.messageID.log, sequence: 9)
+        await expect(.unknownMessage) { try await alice.node.messages.delete([unknown]) }
+    }
+
+    @Test("of a whole conversation takes all of it, and messages go on")
+    func conversation() async throws {
+        try await TestUser.meet(alice, bob)
+        var last: Message?
+        for number in 1...30 { last = try await alice.send("\(secret) \(number)", to: bob) }
+        try await alice.events.state(.delivered, of: try #require(last).messageID)
+        #expect(try await bob.conversation(with: alice).deleteContents().deletedCount == 30)
+        #expect(try !holds(bob, secret))
+        let next = try await alice.send("next", to: bob)
+        try await alice.events.state(.delivered, of: next.messageID)
+        #expect(try await bob.conversation(with: alice).history().last?.text == "next")
+        #expect(try bob.home.audit(with: alice.userID).isSound)
+    }
+
+    @Test("is not undone by a peer who sends again what this node had")
+    func sentAgain() async throws {
+        try await TestUser.meet(alice, bob)
+        let sent = try await alice.send(secret, to: bob)
+        try await alice.events.state(.delivered, of: sent.messageID)
+        try await bob.node.messages.delete([sent.messageID])
+        let port = try await bob.stop()
+        try await bob.start(port: port)
+        try await alice.waitForLink(to: bob)
+        let next = try await alice.send("next", to: bob)
+        try await alice.events.state(.delivered, of: next.messageID)
+        #expect(try await bob.conversation(with: alice).history().map(\.isDeleted) == [true, false])
+    }
+}

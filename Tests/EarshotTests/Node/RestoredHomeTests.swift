@@ -1,0 +1,97 @@
+import Earshot
+import EarshotTesting
+import Foundation
+import Testing
+
+@Suite("A home whose database was restored from an older copy")
+struct RestoredHomeTests {
+    private let alice: TestUser
+    private let bob: TestUser
+    private let folder: TemporaryFolder
+
+    init() throws {
+        alice = try TestUser("alice")
+        bob = try TestUser("bob")
+        folder = try TemporaryFolder()
+    }
+
+    private var database: String { alice.home.path + "/history.db" }
+    private var copy: String { folder.file("copy.db") }
+
+    private func startAlice() async throws {
+        try await alice.start(peers: [bob.address])
+        try await alice.waitForLink(to: bob)
+        try await bob.waitForLink(to: alice)
+    }
+
+    private func exchange(_ texts: [String], from sender: TestUser, to recipient: TestUser) async throws {
+        for text in texts {
+            let message = try await sender.send(text, to: recipient)
+            try await sender.events.state(.delivered, of: message.messageID)
+        }
+    }
+
+    /// Both have written, before and after a copy of Alice's database was taken, and her node has stopped.
+    private func writeAndCopy() async throws {
+        try await TestUser.meet(alice, bob)
+        try await exchange(["one"], from: alice, to: bob)
+        try await alice.stop()
+        try FileManager.default.copyItem(atPath: database, toPath: copy)
+        try await startAlice()
+        try await exchange(["two", "three"], from: alice, to: bob)
+        try await exchange(["answer"], from: bob, to: alice)
+        try await alice.stop()
+    }
+
+    private func restore() throws {
+        for file in [database, database + "-wal", database + "-shm"] where FileManager.default.fileExists(atPath: file)
+        {
+            try FileManager.default.removeItem(atPath: file)
+        }
+        try FileManager.default.copyItem(atPath: copy, toPath: database)
+    }
+
+    private func expectAlike(_ texts: [String]) async throws {
+        let own = try await alice.conversation(with: bob).history()
+        let others = try await bob.conversation(with: alice).history()
+        #expect(own.map(\.text) == texts)
+        #expect(own.map(\.messageID) == others.map(\.messageID))
+        #expect(others.map(\.text) == texts)
+        #expect(own.filter { $0.senderID == alice.userID }.allSatisfy { $0.states == [bob.userID: .delivered] })
+    }
+
+    private func recovery() async throws -> HistoryRecovery {
+        try await alice.events.first("Alice's node has its history again") { event in
+            if case .historyRecovered(let recovery) = event { recovery } else { nil }
+        }
+    }
+
+    @Test("has everything again, and messages flow both ways")
+    func restored() async throws {
+        try await writeAndCopy()
+        try restore()
+        try await startAlice()
+        #expect(try await recovery() == HistoryRecovery(userID: bob.userID, count: 2, renamed: []))
+        try await exchange(["four"], from: alice, to: bob)
+        try await exchange(["five"], from: bob, to: alice)
+        try await expectAlike(["one", "two", "three", "answer", "four", "five"])
+        #expect(await bob.events.receivedTexts == ["one", "two", "three", "four"])
+    }
+
+    @Test("loses nothing that was written before it met its peer again, and doubles nothing")
+    func writtenSince() async throws {
+        try await writeAndCopy()
+        try restore()
+        try await bob.stop()
+        try await alice.start()
+        let offline = try await alice.send("offline", to: bob)
+        try await alice.stop()
+        try await bob.start(port: LoopbackPort.next())
+        try await startAlice()
+        let renamed = try #require(try await recovery().renamed.first)
+        #expect(renamed.from == offline.messageID && renamed.count == 1)
+        try await alice.events.state(.delivered, of: renamed.to)
+        try await exchange(["later"], from: alice, to: bob)
+        try await expectAlike(["one", "two", "three", "answer", "offline", "later"])
+    }
+}
