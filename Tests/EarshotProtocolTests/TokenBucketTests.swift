@@ -62,7 +62,7 @@ struct TokenBucketTests {
         let first = (0..<100).count { _ in budget.admits("10.0.0.1", now: 0) }
         #expect(first == 4)
         let second = (2..<100).count { number in budget.admits("10.0.1.\(number % 4)", now: 0) }
-        #expect(second == 12)
+        #expect(second == 9)
         // The common budget is used up; who was quiet has another.
         let third = budget.admits("10.0.1.0", now: 0)
         #expect(!third)
@@ -73,7 +73,7 @@ struct TokenBucketTests {
     @Test("is held for a bounded number of addresses, whoever comes")
     func manyAddresses() {
         var budget = AddressBudget(perAddress: 4, perAddressAndSecond: 1, perSecond: 8)
-        let admitted = (0..<100_000).count { budget.admits("a\($0)", now: 0) }
+        let admitted = (0..<5_000).count { budget.admits("a\($0)", now: 0) }
         #expect(admitted == 16)
     }
 }
