@@ -45,9 +45,9 @@ extension Attack.Outcome {
     /// How a connection ended, and what the node told of it.
     /// - Parameters:
     ///   - reason: what the attacker is to be told; `nil` for a connection that just ends.
-    ///   - code: of the event.
-    init(_ end: LinkEnd, reason: UInt32?, code: String, at node: RunningNode, from source: String) async {
-        let failure = await node.events.failure(from: source)
+    ///   - code: of the event; `nil` where there is to be none.
+    init(_ end: LinkEnd, reason: UInt32?, code: String?, at node: RunningNode, from source: String) async {
+        let failure = await node.events.failure(from: source, within: code == nil ? .milliseconds(200) : .seconds(10))
         self.init(
             "\(end); event \(failure.map { "\($0.code): \($0.message)" } ?? "none")",
             end.isClosed && end.reason == reason && failure?.code == code)

@@ -144,17 +144,14 @@ extension Attack {
             .frames("a question to dial back to port 70,000", reason: nil, code: "malformed") { link, _ in
                 link.send(Mallory.dialBack(port: 70_000, nonce: 1))
             },
-            .frames("a receipt for a log of somebody else") { link, _ in
-                let chain = ChainHash(Bytes32())
-                link.send(Mallory.heads(), Mallory.receipts([link.mallory.receipt(LogID(Bytes32()), 1, chain: chain)]))
-            },
-            .receipt("a receipt for more than was sent") { mallory, log, chain in
+            strangeReceipt,
+            .receipt("a receipt for more than was sent", reason: 15, code: nil) { mallory, log, chain in
                 mallory.receipt(log, 1_000_000, chain: chain)
             },
-            .receipt("a receipt for 2^63 − 1 entries") { mallory, log, chain in
+            .receipt("a receipt for 2^63 − 1 entries", reason: 15, code: nil) { mallory, log, chain in
                 mallory.receipt(log, UInt64(Int64.max), chain: chain)
             },
-            .receipt("a receipt over another chain") { mallory, log, _ in
+            .receipt("a receipt over another chain", reason: 15, code: nil) { mallory, log, _ in
                 mallory.receipt(log, 1, chain: ChainHash(Bytes32()))
             },
             .receipt("a receipt that another key has signed", code: "unauthentic") { mallory, log, chain in
@@ -165,6 +162,27 @@ extension Attack {
                 mallory.receipt(log, 1, chain: chain, read: 2)
             },
         ] + overload
+
+    /// It may be of a log that this node forgot: the node asks for its entries, and takes none that it has not signed.
+    private static let strangeReceipt = Attack(
+        kind: .afterAuthentication, name: "a receipt for a log that nobody has",
+        expected: "the node asks for the entries, and takes none that it has not signed: reason 3"
+    ) { arena, source in
+        let mallory = Mallory(name: "s \(source)")
+        let end = try await blocking {
+            let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
+            try link.expectHeads()
+            let log = LogDescription(
+                conversationID: .direct(arena.alice.node.userID, mallory.userID),
+                deviceID: arena.alice.node.deviceID, epoch: 1)
+            let chain = ChainHash.origin(of: log.logID).appending(.of(body: forged))
+            link.send(Mallory.heads([mallory.receipt(log.logID, 1, chain: chain)]))
+            while let frame = link.nextFrame(), frame.number != 10 {}
+            link.send(mallory.entries(log, bodies: [forged]))
+            return link.end()
+        }
+        return await Outcome(end, reason: 3, code: "unauthentic", at: arena.alice, from: source)
+    }
 
     private static let unknownFrame = Attack(
         kind: .afterAuthentication, name: "a frame of a kind that nobody knows", expected: "skipped; the link goes on"
@@ -180,12 +198,13 @@ extension Attack {
 
     /// Alice has sent the attacker a message; she answers with a receipt that is not true.
     private static func receipt(
-        _ name: String, reason: UInt32? = 3, code: String = "violation",
+        _ name: String, reason: UInt32? = 3, code: String? = "violation",
         _ receipt: @escaping @Sendable (Mallory, LogID, ChainHash) -> [UInt8]
     ) -> Attack {
         let said = reason.map { "told reason \($0), " } ?? ""
         return Attack(
-            kind: .afterAuthentication, name: name, expected: "\(said)closed; event \(code); not delivered"
+            kind: .afterAuthentication, name: name,
+            expected: "\(said)closed; \(code.map { "event \($0)" } ?? "no event"); not delivered"
         ) { arena, source in
             let mallory = Mallory(name: "r \(source)")
             let link = try await Held.link(mallory, arena, source)

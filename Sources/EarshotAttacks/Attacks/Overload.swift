@@ -96,13 +96,13 @@ extension Attack {
     }
 
     private static let relinking = Attack(
-        kind: .afterAuthentication, name: "a peer that links 400 times, from ever new addresses",
+        kind: .afterAuthentication, name: "a peer that links up to 1,000 times, from ever new addresses",
         expected: "refused with reason 17 when it was too much"
     ) { arena, source in
         let mallory = Mallory(name: "k \(source)")
         let base = source.dropLast(2)
         let (links, end) = try await blocking {
-            for number in 0..<400 {
+            for number in 0..<1_000 {
                 let address = "\(base).\(2 + number % 250)"
                 let link = try HostileLink.connect(mallory, to: arena.alice.port, from: address)
                 let frame = link.nextFrame()
@@ -110,7 +110,7 @@ extension Attack {
                     return (number, Proto.readVarint(frame?.content.dropFirst() ?? []).map { UInt32($0.value) })
                 }
             }
-            return (400, nil)
+            return (1_000, nil)
         }
         return Outcome("\(links) links, then reason \(end ?? 0)", end == 17)
     }
