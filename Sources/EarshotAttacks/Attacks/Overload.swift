@@ -130,7 +130,7 @@ extension Attack {
     ) { arena, source in
         let mallory = Mallory(name: "a \(source)")
         let held = try await Held.link(mallory, arena, source)
-        try await blocking { try held.with { $0.send(Mallory.heads()) } }
+        _ = try await blocking { try held.with { $0.send(Mallory.heads()) } }
         try await sendMuch(mallory, arena)
         let bytes = try await blocking {
             try held.with { link in
@@ -153,7 +153,7 @@ extension Attack {
     ) { arena, source in
         let mallory = Mallory(name: "n \(source)")
         let held = try await Held.link(mallory, arena, source)
-        try await blocking { try held.with { $0.send(Mallory.heads()) } }
+        _ = try await blocking { try held.with { $0.send(Mallory.heads()) } }
         let before = residentBytes()
         try await sendMuch(mallory, arena)
         try await Task.sleep(for: .seconds(1))
