@@ -119,6 +119,25 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Real nodes that are killed, stopped and filled, for script/soak.
+        .executableTarget(
+            name: "EarshotSoak",
+            dependencies: [
+                "Earshot", "EarshotGateway", "EarshotModel", "EarshotProtocol", "EarshotTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+
+        // Hostile peers, for script/attacks.
+        .executableTarget(
+            name: "EarshotAttacks",
+            dependencies: [
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
+                "EarshotTesting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+
         // An example that a reader can start from; a test runs it.
         .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
 
@@ -161,6 +180,13 @@ let package = Package(
             name: "EarshotCommandTests",
             dependencies: [
                 "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EarshotSoakTests",
+            dependencies: [
+                "EarshotModel", "EarshotProtocol", "EarshotSoak", "EarshotStore", "EarshotTesting",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -326,7 +326,9 @@ actor NodeShell {
                     case .success: shell.perform(shell.machine.committed(now: .now))
                     case .failure(let error):
                         shell.logger.error("commit failed", metadata: ["error": "\(error)"])
-                        shell.perform(shell.machine.commitFailed(error.message, now: .now))
+                        shell.perform(
+                            shell.machine.commitFailed(
+                                error.message, isDiskFull: error.code == .full, now: .now))
                     }
                 }
             }
