@@ -97,7 +97,10 @@ extension NodeMachine {
         let samePlace = pending.count { $0.address?.host == address?.host }
         guard !isStopping, pending.count < Limits.pendingHandshakes,
             samePlace < Limits.pendingHandshakesPerAddress, let machine = linkMachine(.responder, now: now)
-        else { return (connectionID, [.disconnect(connectionID)]) }
+        else {
+            notes.connectionsRefused += 1
+            return (connectionID, [.disconnect(connectionID)])
+        }
         links[connectionID] = Link(
             machine: machine, targets: [], isOutbound: false, address: address, openedAt: now.uptime,
             lastUsed: now.uptime)
@@ -202,6 +205,7 @@ extension NodeMachine {
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
         forgetDialBacks(of: connectionID)
+        noteEnd(of: link, error, now: now)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
             forgetRecoveries(of: link, connectionID, peer)

@@ -52,6 +52,7 @@ public struct NodeMachine: Sendable {
     var admission = Admission.everybody
     var clocks = PeerClocks()
     var dialBacks = DialBacks()
+    var notes = NodeNotes()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
     /// When the first peer was seen, as an uptime.
