@@ -156,7 +156,10 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "EarshotGatewayTests",
-            dependencies: ["Earshot", "EarshotGateway", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "Earshot", "EarshotGateway", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EarshotCommandTests",

@@ -79,9 +79,10 @@ struct NodeTelemetryTests {
     @Test("of an observer that is too slow is what it lost")
     func observers() async throws {
         try await alice.start()
-        let events = alice.node.events.events(.userDiscovered, bufferLimit: 1)
-        for _ in 0..<4 { alice.node.events.post(.storageRecovered) }
-        let all = alice.node.events.addObserver(bufferLimit: 1) { _ in try? await Task.sleep(for: .seconds(600)) }
+        let (held, gate) = AsyncStream<Void>.makeStream()
+        let observer = alice.node.events.addObserver(for: [.storageRecovered], bufferLimit: 1) { _ in
+            for await _ in held {}
+        }
         for _ in 0..<10 { alice.node.events.post(.storageRecovered) }
         // One is with the observer, at the most, and one waits.
         try await eventually("events are lost") { [alice] in
@@ -89,7 +90,7 @@ struct NodeTelemetryTests {
         }
         let finding = try #require(await alice.node.findings().first { $0.check == .events })
         #expect(finding.severity == .warning)
-        all.remove()
-        withExtendedLifetime(events) {}
+        gate.finish()
+        observer.remove()
     }
 }
