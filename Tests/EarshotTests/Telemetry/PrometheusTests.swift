@@ -60,9 +60,10 @@ struct PrometheusTests {
 
     @Test("write the numbers that are none as Go reads them")
     func numbers() {
-        #expect([.infinity, -.infinity, .nan, 1e300, -3, 0.1].map(PrometheusText.number) == [
-            "+Inf", "-Inf", "NaN", "1e+300", "-3", "0.1",
-        ])
+        #expect(
+            [.infinity, -.infinity, .nan, 1e300, -3, 0.1].map(PrometheusText.number) == [
+                "+Inf", "-Inf", "NaN", "1e+300", "-3", "0.1",
+            ])
     }
 
     @Test("are bounded: what comes past the limit measures nothing, and is counted")

@@ -25,7 +25,8 @@ struct RecordTests {
                 "milliseconds": "12",
             ])
         let down = NodeRecord(Self.link(.closed))
-        #expect((down.message, down.metadata["reason"], down.metadata["by"]) == ("link is down", "disconnected", "here"))
+        #expect(
+            (down.message, down.metadata["reason"], down.metadata["by"]) == ("link is down", "disconnected", "here"))
         let refused = NodeRecord(Self.link(.refused, "blocked", isByPeer: true))
         #expect((refused.level, refused.message) == (.notice, "handshake refused"))
         #expect((refused.metadata["reason"], refused.metadata["by"]) == ("blocked", "peer"))

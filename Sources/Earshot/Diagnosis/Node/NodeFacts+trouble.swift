@@ -24,7 +24,9 @@ extension NodeFacts {
             .warning(
                 .handshakes, "\(count) closed at once \(Self.span), because too many came",
                 why: "somebody floods the port, and new peers may have to try more than once",
-                remedy: "see who connects: ss -tn 'sport = :\(port.map { "\($0)" } ?? "PORT")'; keep them out with a firewall")
+                remedy:
+                    "see who connects: ss -tn 'sport = :\(port.map { "\($0)" } ?? "PORT")'; keep them out with a firewall"
+            )
         ]
     }
 
