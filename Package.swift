@@ -116,6 +116,16 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Real nodes that are killed, stopped and filled, for script/soak.
+        .executableTarget(
+            name: "EarshotSoak",
+            dependencies: [
+                "Earshot", "EarshotGateway", "EarshotModel", "EarshotProtocol", "EarshotTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+
         // An example that a reader can start from; a test runs it.
         .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
 
@@ -165,6 +175,13 @@ let package = Package(
             name: "EarshotCommandTests",
             dependencies: [
                 "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EarshotSoakTests",
+            dependencies: [
+                "EarshotModel", "EarshotProtocol", "EarshotSoak", "EarshotStore", "EarshotTesting",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -42,6 +42,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         public static let alreadySent = Code(description: "alreadySent")
         public static let overloaded = Code(description: "overloaded")
         public static let storage = Code(description: "storage")
+        /// As `storage`, because there is no space left.
+        public static let storageFull = Code(description: "storageFull")
         public static let stopped = Code(description: "stopped")
     }
 

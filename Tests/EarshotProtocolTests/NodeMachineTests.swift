@@ -61,6 +61,15 @@ struct NodeMachineTests {
         #expect(pair.bob.events.names == Array(repeating: .messageReceived, count: 100))
     }
 
+    @Test("says of a full disk that it is full", arguments: [true, false])
+    func diskFull(isDiskFull: Bool) throws {
+        var pair = MachinePair.linked()
+        pair.send("lost")
+        pair.alice.perform(pair.alice.machine.commitFailed("no space", isDiskFull: isDiskFull, now: pair.now))
+        let completion = try #require(pair.alice.completions[RequestID(1)])
+        #expect(throws: ProtocolError(isDiskFull ? .storageFull : .storage, "no space")) { try completion.get() }
+    }
+
     @Test("accepts nothing that the disk refuses, and goes on where it stood")
     func commitFails() throws {
         var pair = MachinePair.linked()

@@ -182,16 +182,7 @@ public final class Node: Sendable {
         case .sourceUnavailable(let source, let reason):
             await shell.post(.discoveryUnavailable(source: source, reason: reason))
         case .sourceAvailable(let source): await shell.post(.discoveryAvailable(source: source))
-        case .ownDeviceElsewhere(addresses: []):
-            configuration.logger.info("nobody else advertises this device any more")
-        case .ownDeviceElsewhere(let addresses):
-            let places = addresses.map(\.description).joined(separator: ", ")
-            configuration.logger.warning(
-                "someone else advertises this device: is a copy of its home directory in use?",
-                metadata: ["addresses": "\(places)"])
-        case .malformed(let instance, let reason):
-            configuration.logger.info(
-                "a malformed advertisement", metadata: ["instance": "\(instance)", "reason": "\(reason)"])
+        case .ownDeviceElsewhere, .malformed: break
         }
     }
 

@@ -150,7 +150,10 @@ actor NodeShell {
     private var port: UInt16? { listener?.localAddress?.port.flatMap { UInt16(exactly: $0) } }
 
     /// Takes note of what discovery says, for the diagnosis.
-    func note(_ event: DiscoveryEvent) { journal.note(event) }
+    func note(_ event: DiscoveryEvent) {
+        journal.note(event)
+        telemetry.note(event, now: Moment.now.uptime)
+    }
 
     func found(_ deviceID: DeviceID, addresses: [PeerAddress]) {
         perform(machine.found(deviceID, addresses: addresses, now: .now))
@@ -339,7 +342,9 @@ actor NodeShell {
                     case .failure(let error):
                         shell.telemetry.commitFailed(now: Moment.now.uptime)
                         shell.logger.debug("commit failed", metadata: ["error": "\(error)"])
-                        shell.perform(shell.machine.commitFailed(error.message, now: .now))
+                        shell.perform(
+                            shell.machine.commitFailed(
+                                error.message, isDiskFull: error.code == .full, now: .now))
                     }
                 }
             }

@@ -1,3 +1,4 @@
+import EarshotDiscovery
 import EarshotProtocol
 import Logging
 
@@ -88,6 +89,20 @@ extension NodeRecord {
         self.init(
             .notice, "this database was older than a peer's copy, and was brought up to it",
             ["peer": "\(recovery.userID.fingerprint)", "messages": "\(recovery.count)", "renamed": "\(renamed)"])
+    }
+
+    /// - Returns: `nil` for devices that come and go, and for what the node posts as an event.
+    init?(_ event: DiscoveryEvent) {
+        switch event {
+        case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable: return nil
+        case .ownDeviceElsewhere(addresses: []): self.init(.info, "nobody else advertises this device any more")
+        case .ownDeviceElsewhere(let addresses):
+            let places = addresses.map(\.description).joined(separator: ", ")
+            self.init(
+                .warning, "someone else advertises this device: is a copy of its home directory in use?",
+                ["addresses": "\(places)"])
+        case .malformed(_, let reason): self.init(.info, "a malformed advertisement", ["reason": "\(reason)"])
+        }
     }
 
     /// Connections that were closed before a handshake.

@@ -1,4 +1,5 @@
 import CoreMetrics
+import EarshotDiscovery
 import EarshotProtocol
 import Logging
 
@@ -26,6 +27,10 @@ struct Telemetry {
 
     /// - Parameter now: an uptime, in milliseconds, as everywhere here.
     mutating func note(_ event: Event, now: Int64) {
+        if let record = NodeRecord(event) { log(record, now: now) }
+    }
+
+    mutating func note(_ event: DiscoveryEvent, now: Int64) {
         if let record = NodeRecord(event) { log(record, now: now) }
     }
 
