@@ -40,7 +40,7 @@ struct JSONLogHandler: LogHandler {
         _ level: Logger.Level, _ message: String, _ metadata: [String: String], at time: Date
     ) -> Data {
         let record = Record(
-            time: time.formatted(.iso8601.time(includingFractionalSeconds: true)), level: level.rawValue,
+            time: time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)), level: level.rawValue,
             message: message, metadata: metadata)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
