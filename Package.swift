@@ -126,6 +126,15 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Hostile peers, for script/attacks.
+        .executableTarget(
+            name: "EarshotAttacks",
+            dependencies: [
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
+                "EarshotTesting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+
         // An example that a reader can start from; a test runs it.
         .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
 

@@ -40,7 +40,7 @@ public enum NodeMetric: String, CaseIterable, Sendable {
         case .linksEstablished: "Links that were made."
         case .linksClosed: "Links that ended, by reason, and by whether the peer or this node said so."
         case .handshakesRefused: "Handshakes that came to nothing, by reason, and by which end said so."
-        case .connectionsLimited: "Connections closed before a handshake, because too many came at once."
+        case .connectionsLimited: "Connections of strangers closed, because too many came at once."
         case .dialsFailed: "Dials that nobody answered."
         case .bytesReceived: "Bytes that came over connections to peers."
         case .bytesSent: "Bytes that were given to connections to peers."

@@ -8,7 +8,7 @@ public struct NodeNotes: Sendable {
     public private(set) var links: [LinkNote] = []
     public internal(set) var receiptsSent = 0
     public internal(set) var receiptsReceived = 0
-    /// Connections that were closed before a handshake, because there were too many.
+    /// Connections of strangers that were closed, because there were too many.
     public internal(set) var connectionsRefused = 0
 
     public init() {}

@@ -96,6 +96,8 @@ extension RecentTrouble.Counts.Refusal {
             "check the clocks of both machines: timedatectl; and start the node anew whose credential is over"
         case "unsupportedVersion": "update the older of the two programs"
         case "timeout": "see whether a firewall drops packets on the way"
+        case "tooManyRequests" where isByPeer: "wait; if it stays so, restart this node"
+        case "tooManyRequests": "see who it is: earshot up --log-level notice; and shut them out: earshot block NAME"
         case "overloaded": "wait, or see who else links to that node: earshot status"
         default:
             "something else speaks to the port, or passes for a peer: see from where with earshot up --log-level notice"
