@@ -57,6 +57,7 @@ extension NodeMachine {
         link.peer = peer
         link.establishedAt = now.uptime
         links[connectionID] = link
+        noteEstablished(link)
         linksOfUser[peer.userID, default: []].append(connectionID)
         linksOfUser[peer.userID]?.sort()
         wakeBound = min(wakeBound, link.machine.deadline)

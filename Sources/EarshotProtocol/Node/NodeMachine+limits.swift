@@ -27,6 +27,7 @@ extension NodeMachine {
     }
 
     mutating func noteRefusal(of address: PeerAddress?, now: Moment) {
+        notes.connectionsRefused += 1
         guard !isStopping, let count = notices.refused(now: now.uptime) else { return }
         let others = count > 1 ? "; \(count) were closed since that was last told" : ""
         post(

@@ -206,6 +206,7 @@ extension NodeMachine {
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
         forgetDialBacks(of: connectionID)
+        noteEnd(of: link, error, now: now)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
             forgetRecoveries(of: link, connectionID, peer)

@@ -9,6 +9,7 @@ extension NodeMachine {
         switch frame {
         case .entries(let run): try received(run, from: peer, on: connectionID, now: now)
         case .receipts(let receipts):
+            notes.receiptsReceived += receipts.count
             for receipt in receipts { try received(receipt, from: peer, on: connectionID, now: now) }
         case .heads(let receipts, let isComplete):
             try received(heads: receipts, isComplete: isComplete, from: peer, on: connectionID, now: now)
@@ -98,6 +99,7 @@ extension NodeMachine {
     mutating func sendReceipt(for logID: LogID, on connectionID: ConnectionID) {
         guard let receipt = ownReceipt(for: logID) else { return }
         links[connectionID]?.machine.enqueue(.receipts([receipt]))
+        notes.receiptsSent += 1
         linksToFlush.insert(connectionID)
     }
 

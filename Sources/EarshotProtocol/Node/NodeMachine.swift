@@ -52,6 +52,7 @@ public struct NodeMachine: Sendable {
     var admission = Admission.everybody
     var clocks = PeerClocks()
     var dialBacks = DialBacks()
+    var notes = NodeNotes()
     /// Which connections of strangers may begin a handshake.
     var gate = AddressBudget(
         perAddress: Limits.connectionsPerAddress, perAddressAndSecond: Limits.connectionsPerAddressAndSecond,
