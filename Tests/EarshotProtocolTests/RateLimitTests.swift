@@ -49,10 +49,14 @@ struct RateLimitTests {
 
     @Test("counts a frame by its size, so that a few large ones are as many requests as many small ones")
     mutating func largeFrames() {
-        let receipt = Receipt.sign(
-            logID: LogID(Bytes32()), sequence: 1, chain: ChainHash(Bytes32()), readSequence: 0,
-            deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
-        let receipts = Array(repeating: receipt, count: Limits.logsPerHeads)
+        let receipts = (0..<UInt64(Limits.logsPerHeads)).map { epoch in
+            let log = LogDescription(
+                conversationID: .direct(pair.alice.local.userID, pair.bob.local.userID),
+                deviceID: pair.alice.local.deviceID, epoch: epoch)
+            return Receipt.sign(
+                logID: log.logID, sequence: 1, chain: ChainHash(Bytes32()), readSequence: 0,
+                deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
+        }
         pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false
         var count = 0
         while !pair.alice.isDisconnected, count < Limits.peerRequests {
@@ -91,6 +95,44 @@ struct RateLimitTests {
             let first = budgets.charge(Limits.peerRequests - 200, to: other.local.userID, now: pair.now.uptime)
             #expect(first)
         }
+    }
+
+    @Test("never limits a user with two devices, each of which acknowledges what the other has acknowledged")
+    func devices() {
+        var generator = SeededGenerator(seed: 5)
+        let identity = generator.signingKey()
+        var group = MachineGroup()
+        let alice = group.add("alice")
+        let bobs = (0..<2).map { _ in
+            group.add(.generated(name: "bob", identityKey: identity, using: &generator))
+        }
+        for bob in bobs { group.dial(alice, bob) }
+        let moment = group.now
+        for number in 0..<Limits.peerRequests / 8 {
+            guard case .success(let messages) = group.send("message \(number)", from: alice, to: bobs[0]) else { return }
+            for bob in bobs { group.markRead(messages[0].messageID, by: bob) }
+            // As if all of it took no time, in which a budget would fill up again.
+            group.now = moment
+        }
+        #expect(bobs.allSatisfy { group.isLinked(alice, $0) })
+        var budgets = group.members[alice].machine.budgets
+        let isLeft = budgets.charge(Limits.peerRequests - 200, to: group.userID(bobs[0]), now: moment.uptime)
+        #expect(isLeft)
+    }
+
+    @Test("limits receipts that one link has brought before")
+    mutating func repeatedReceipts() {
+        for number in 0..<UInt64(3) { pair.send("message \(number)", request: number + 1) }
+        pair.settle()
+        let receipts = pair.bob.machine.incomingLogs.keys.compactMap { pair.bob.machine.ownReceipt(for: $0) }
+        #expect(receipts.first?.sequence == 3)
+        var count = 0
+        while !pair.alice.isDisconnected, count < Limits.peerRequests {
+            say([.receipts(receipts)])
+            count += 1
+        }
+        #expect(failure?.code == "tooManyRequests")
+        #expect(count > Limits.peerRequests / 3)
     }
 
     // MARK: - Strangers

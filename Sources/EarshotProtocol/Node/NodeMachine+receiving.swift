@@ -161,7 +161,8 @@ extension NodeMachine {
             let outgoing = links[connectionID]?.outgoing[receipt.logID]
         else { throw ProtocolError(.violation, "a receipt for a log that is not for this peer") }
         // Before its signature is looked at, which is most of the work.
-        let isNews = isNews(receipt, on: connectionID)
+        let known = progress[ProgressKey(logID: receipt.logID, recipientID: peer.userID)]?.target ?? DeliveryProgress()
+        let isNews = links[connectionID]?.outgoing[receipt.logID]?.hear(receipt, known: known) == true
         links[connectionID]?.progress += isNews ? 1 : -1
         guard receipt.sequence > 0 else { return }
         guard receipt.isAuthentic else {
@@ -171,23 +172,14 @@ extension NodeMachine {
             try differs(receipt, from: peer, on: connectionID, now: now)
             return
         }
-        let known = receipt.sequence == log.head.sequence ? log.head.chain : outgoing.chain(at: receipt.sequence)
-        if let known {
-            resolve(receipt, on: connectionID, chain: known, now: now)
+        let chain = receipt.sequence == log.head.sequence ? log.head.chain : outgoing.chain(at: receipt.sequence)
+        if let chain {
+            resolve(receipt, on: connectionID, chain: chain, now: now)
         } else if outgoing.receiptInQuestion.map({ $0.sequence <= receipt.sequence }) ?? true {
             links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion = receipt
             guard outgoing.receiptInQuestion == nil else { return }
             askForChain(of: receipt, on: connectionID)
         }
-    }
-
-    /// Whether a receipt says more than is known, and than one that is being looked into.
-    private func isNews(_ receipt: Receipt, on connectionID: ConnectionID) -> Bool {
-        guard let recipientID = links[connectionID]?.peer?.userID else { return false }
-        let key = ProgressKey(logID: receipt.logID, recipientID: recipientID)
-        let known = progress[key, default: TrackedProgress()].target
-        guard receipt.sequence > known.delivered || receipt.readSequence > known.read else { return false }
-        return links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion == nil
     }
 
     mutating func askForChain(of receipt: Receipt, on connectionID: ConnectionID) {

@@ -27,8 +27,28 @@ struct Outgoing: Sendable {
     private(set) var unacknowledged: Deque<Boundary> = []
     /// A receipt whose chain hash is being compared with the disk's.
     var receiptInQuestion: Receipt?
+    /// Up to here the peer had the log when it began on this link.
+    private let held: UInt64
+    /// The highest that the peer has said on this link.
+    private var saidDelivered: UInt64 = 0
+    private var saidRead: UInt64 = 0
 
-    init(next: UInt64) { self.next = next }
+    init(next: UInt64) {
+        self.next = next
+        held = next - 1
+    }
+
+    /// The peer says something: before it is known whether that is so.
+    /// - Parameter known: what any device of the peer's user has acknowledged.
+    /// - Returns: whether it is news: more than was said on this link, and about what was sent on this link or what no
+    ///   device of the user has acknowledged. Each device acknowledges what it was sent, whichever is the first.
+    mutating func hear(_ receipt: Receipt, known: DeliveryProgress) -> Bool {
+        let isDelivery = receipt.sequence > max(saidDelivered, min(held, known.delivered))
+        let isRead = receipt.readSequence > max(saidRead, min(held, known.read))
+        saidDelivered = max(saidDelivered, receipt.sequence)
+        saidRead = max(saidRead, receipt.readSequence)
+        return isDelivery || isRead
+    }
 
     /// Whether nothing was sent on this link, and nothing is about to be.
     var isUntouched: Bool { isIdle && unacknowledged.isEmpty }

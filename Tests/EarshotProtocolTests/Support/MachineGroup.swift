@@ -72,6 +72,12 @@ struct MachineGroup {
         }
     }
 
+    mutating func markRead(_ messageID: MessageID, by member: Int) {
+        _ = request(member) { machine, requestID, now in
+            machine.markRead(messageID, requestID: requestID, now: now)
+        }
+    }
+
     private mutating func request(
         _ member: Int, _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) -> Result<[Message], ProtocolError>? {
