@@ -58,12 +58,15 @@ public enum Limits {
     /// One is a frame, every `requestBytes` of one, or a receipt that says nothing new.
     public static let peerRequests = 4096
     public static let peerRequestsPerSecond = 256
+    /// What all strangers of one address may, together: twice as much, because honest ones share an address too.
+    public static let strangerRequests = 8192
+    public static let strangerRequestsPerSecond = 512
     public static let requestBytes = 4096
     /// What a new link counts for, in requests.
     public static let linkRequests = 16
     /// A piece of a frame that is smaller than this counts as a request: senders fill what they send.
     public static let pieceBytes = 1024
-    /// Users of whom it is remembered what they made this node do.
+    /// Users, and addresses of strangers, of whom it is remembered what they made this node do.
     public static let peerBudgets = 1024
     /// Links of a node; past it the least recently used is closed, of strangers first.
     public static let links = 256

@@ -71,11 +71,39 @@ struct RateLimitTests {
     mutating func lockedOut() {
         say(Array(repeating: .ping, count: 3 * Limits.peerRequests))
         let peer = LinkPeer(credential: pair.bob.local.link.credential, run: 9)
-        #expect(pair.alice.machine.excess(of: peer, now: pair.now)?.0 == .tooManyRequests)
+        let elsewhere = PeerAddress(host: "10.0.0.3", port: 7)
+        #expect(pair.alice.machine.excess(of: peer, at: elsewhere, now: pair.now)?.0 == .tooManyRequests)
         let other = LinkPeer(credential: device("carol").link.credential, run: 9)
-        #expect(pair.alice.machine.excess(of: other, now: pair.now) == nil)
+        #expect(pair.alice.machine.excess(of: other, at: elsewhere, now: pair.now) == nil)
         pair.now.uptime += Int64(Limits.peerRequests / Limits.peerRequestsPerSecond) * 1000
-        #expect(pair.alice.machine.excess(of: peer, now: pair.now) == nil)
+        #expect(pair.alice.machine.excess(of: peer, at: elsewhere, now: pair.now) == nil)
+    }
+
+    @Test("holds what strangers did against all strangers of their address, whatever identities they have")
+    mutating func identities() {
+        say(Array(repeating: .ping, count: 3 * Limits.peerRequests))
+        let address = PeerAddress(host: "10.0.0.2", port: 9)
+        let other = LinkPeer(credential: device("carol").link.credential, run: 9)
+        #expect(pair.alice.machine.excess(of: other, at: address, now: pair.now)?.0 == .tooManyRequests)
+        // To whom this node has written is no stranger.
+        var machine = pair.alice.machine
+        machine.currentLog[other.userID] = LogID(Bytes32())
+        #expect(machine.excess(of: other, at: address, now: pair.now) == nil)
+        pair.now.uptime += Int64(Limits.strangerRequests / Limits.strangerRequestsPerSecond) * 1000
+        #expect(pair.alice.machine.excess(of: other, at: address, now: pair.now) == nil)
+    }
+
+    @Test("looks at no receipt more once there were too many, and holds them against the peer")
+    mutating func inTheMiddle() {
+        pair.send("hello", request: 1)
+        pair.settle()
+        let receipts = pair.bob.machine.incomingLogs.keys.compactMap { pair.bob.machine.ownReceipt(for: $0) }
+        let before = pair.alice.machine.notes.receiptsReceived
+        say(Array(repeating: .receipts(receipts + receipts + receipts + receipts), count: Limits.peerRequests))
+        #expect(failure?.code == "tooManyRequests")
+        #expect(pair.alice.machine.notes.receiptsReceived - before <= Limits.peerRequests)
+        let peer = LinkPeer(credential: pair.bob.local.link.credential, run: 9)
+        #expect(pair.alice.machine.excess(of: peer, at: nil, now: pair.now)?.0 == .tooManyRequests)
     }
 
     @Test("never limits messages and the receipts for them, however many there are")
@@ -92,7 +120,7 @@ struct RateLimitTests {
         for (side, other) in [(pair.alice, pair.bob), (pair.bob, pair.alice)] {
             var budgets = side.machine.budgets
             // Next to nothing was taken: the link itself, and what settled it.
-            let first = budgets.charge(Limits.peerRequests - 200, to: other.local.userID, now: pair.now.uptime)
+            let first = budgets.charge(Limits.peerRequests - 200, to: [.user(other.local.userID)], now: pair.now.uptime)
             #expect(first)
         }
     }
@@ -109,14 +137,15 @@ struct RateLimitTests {
         for bob in bobs { group.dial(alice, bob) }
         let moment = group.now
         for number in 0..<Limits.peerRequests / 8 {
-            guard case .success(let messages) = group.send("message \(number)", from: alice, to: bobs[0]) else { return }
+            guard case .success(let messages) = group.send("message \(number)", from: alice, to: bobs[0])
+            else { return }
             for bob in bobs { group.markRead(messages[0].messageID, by: bob) }
             // As if all of it took no time, in which a budget would fill up again.
             group.now = moment
         }
         #expect(bobs.allSatisfy { group.isLinked(alice, $0) })
         var budgets = group.members[alice].machine.budgets
-        let isLeft = budgets.charge(Limits.peerRequests - 200, to: group.userID(bobs[0]), now: moment.uptime)
+        let isLeft = budgets.charge(Limits.peerRequests - 200, to: [.user(group.userID(bobs[0]))], now: moment.uptime)
         #expect(isLeft)
     }
 

@@ -46,14 +46,14 @@ struct TokenBucketTests {
     func peers() throws {
         var budgets = PeerBudgets()
         let users = try (0..<UInt8(3)).map { try #require(UserID(bytes: [UInt8](repeating: $0, count: 32))) }
-        let first = budgets.charge(Limits.peerRequests + 1, to: users[0], now: 0)
+        let first = budgets.charge(Limits.peerRequests + 1, to: [.user(users[0])], now: 0)
         #expect(!first)
-        let second = budgets.charge(Limits.peerRequests, to: users[1], now: 0)
+        let second = budgets.charge(Limits.peerRequests, to: [.user(users[1])], now: 0)
         #expect(second)
-        #expect(budgets.isExceeded(by: users[0], now: 0))
-        #expect(!budgets.isExceeded(by: users[1], now: 0) && !budgets.isExceeded(by: users[2], now: 0))
+        #expect(budgets.isExceeded(by: [.user(users[0])], now: 0))
+        #expect(!budgets.isExceeded(by: [.user(users[1]), .user(users[2])], now: 0))
         let wait = Int64(1000 / Limits.peerRequestsPerSecond + 1)
-        #expect(!budgets.isExceeded(by: users[0], now: wait))
+        #expect(!budgets.isExceeded(by: [.user(users[0])], now: wait))
     }
 
     @Test("of an address that floods shuts out nobody who comes from another")

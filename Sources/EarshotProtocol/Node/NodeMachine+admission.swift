@@ -4,7 +4,9 @@ import EarshotModel
 /// Who is let in, and which of two links to one device stays.
 extension NodeMachine {
     mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
-        if let (reason, error) = refusal(of: peer) ?? excess(of: peer, now: now) {
+        if let (reason, error) = refusal(of: peer)
+            ?? excess(of: peer, at: links[connectionID]?.address, now: now)
+        {
             if provesMembership(connectionID) { noteClaim(of: peer, now: now) }
             guard let output = links[connectionID]?.machine.refuse(error, reason: reason, now: now) else { return }
             run(output, on: connectionID, now: now)
@@ -65,7 +67,7 @@ extension NodeMachine {
         let earlier = linkOfDevice[peer.deviceID]
         if earlier == nil { closeLeastRecentlyUsed(except: connectionID, now: now) }
         note(peer, address: link.isOutbound ? link.address : nil, now: now)
-        _ = budgets.charge(Limits.linkRequests, to: peer.userID, now: now.uptime)
+        chargeLink(of: peer, link, now: now)
         guard let earlier, let earlierLink = links[earlier] else {
             linkOfDevice[peer.deviceID] = connectionID
             sendHeads(to: peer, on: connectionID)

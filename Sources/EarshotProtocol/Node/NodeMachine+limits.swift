@@ -40,27 +40,62 @@ extension NodeMachine {
 
     // MARK: - After authentication
 
+    /// Whether this node has never written to a user, and its own user has not verified them. A message from them makes
+    /// nobody known: whoever makes up identities can make up messages.
+    func isStranger(_ userID: UserID) -> Bool {
+        currentLog[userID] == nil && directory.users[userID]?.trust != .verified
+    }
+
+    /// Who pays for what a peer asks.
+    private func payers(for peer: LinkPeer, at address: PeerAddress?) -> [PeerBudgets.Payer] {
+        isStranger(peer.userID)
+            ? [.user(peer.userID), .strangers(at: address?.host ?? "")] : [.user(peer.userID)]
+    }
+
     /// Charges a peer for what it sent that moved no log forward.
     mutating func charge(_ connectionID: ConnectionID, now: Moment) {
-        guard let work = links[connectionID]?.machine.takeWork(), let link = links[connectionID] else { return }
-        links[connectionID]?.progress = 0
-        guard let peer = link.peer, !budgets.charge(work - link.progress, to: peer.userID, now: now.uptime) else {
-            return
-        }
+        guard var link = links[connectionID] else { return }
+        let isWithin = charge(&link, now: now)
+        links[connectionID] = link
+        guard !isWithin, let peer = link.peer else { return }
         close(connectionID, .tooManyRequests, error: Self.tooManyRequests(peer), now: now)
     }
 
+    /// - Returns: whether the peer was within its budget.
+    mutating func charge(_ link: inout Link, now: Moment) -> Bool {
+        let cost = link.machine.takeWork() - link.progress
+        link.progress = 0
+        guard let peer = link.peer else { return true }
+        return budgets.charge(cost, to: payers(for: peer, at: link.address), now: now.uptime)
+    }
+
+    /// Charges a peer for a new link. One that this node has begun is not held against an address: it did not come
+    /// from there.
+    mutating func chargeLink(of peer: LinkPeer, _ link: Link, now: Moment) {
+        let payers = link.isOutbound ? [.user(peer.userID)] : payers(for: peer, at: link.address)
+        _ = budgets.charge(Limits.linkRequests, to: payers, now: now.uptime)
+    }
+
+    /// Stops in the middle of what a peer has sent as soon as that is too much, before another signature is looked at.
+    func checkBudget(of peer: LinkPeer, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
+        guard let link = links[connectionID], link.progress < 0,
+            budgets.isExceeded(by: payers(for: peer, at: link.address), beside: -link.progress, now: now.uptime)
+        else { return }
+        throw Self.tooManyRequests(peer)
+    }
+
     /// Why a peer is refused that has asked for too much, until it has waited.
-    func excess(of peer: LinkPeer, now: Moment) -> (CloseReason, ProtocolError)? {
-        guard budgets.isExceeded(by: peer.userID, now: now.uptime) else { return nil }
+    func excess(of peer: LinkPeer, at address: PeerAddress?, now: Moment) -> (CloseReason, ProtocolError)? {
+        guard budgets.isExceeded(by: payers(for: peer, at: address), now: now.uptime) else { return nil }
         return (.tooManyRequests, Self.tooManyRequests(peer))
     }
 
     private static func tooManyRequests(_ peer: LinkPeer) -> ProtocolError {
         ProtocolError(
             .tooManyRequests,
-            "\(peer.credential.name) asks for more than \(Limits.peerRequestsPerSecond) times a second for what moves "
-                + "no conversation forward, and is kept away until it has waited",
+            "\(peer.credential.name), alone or with other strangers of the same address, asks more than "
+                + "\(Limits.peerRequestsPerSecond) times a second for what moves no conversation forward, and is kept "
+                + "away until that is made up",
             closeReason: .tooManyRequests)
     }
 }

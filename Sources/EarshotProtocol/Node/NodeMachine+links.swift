@@ -184,7 +184,7 @@ extension NodeMachine {
                 noteCredential(on: connectionID, now: now)
             case .receive(let frame):
                 do { try received(frame, on: connectionID, now: now) } catch {
-                    close(connectionID, .violation, error: error, now: now)
+                    close(connectionID, error.closeReason ?? .violation, error: error, now: now)
                 }
             case .doubted: dialBeside(connectionID, now: now)
             case .trusted: for target in links[connectionID]?.targets ?? [] { dialer.linked(target) }
@@ -202,7 +202,8 @@ extension NodeMachine {
 
     /// A link is over.
     private mutating func end(_ connectionID: ConnectionID, error: ProtocolError?, now: Moment) {
-        guard let link = links.removeValue(forKey: connectionID) else { return }
+        guard var link = links.removeValue(forKey: connectionID) else { return }
+        _ = charge(&link, now: now)
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
         forgetDialBacks(of: connectionID)

@@ -9,8 +9,11 @@ extension NodeMachine {
         switch frame {
         case .entries(let run): try received(run, from: peer, on: connectionID, now: now)
         case .receipts(let receipts):
-            notes.receiptsReceived += receipts.count
-            for receipt in receipts { try received(receipt, from: peer, on: connectionID, now: now) }
+            for receipt in receipts {
+                try checkBudget(of: peer, on: connectionID, now: now)
+                notes.receiptsReceived += 1
+                try received(receipt, from: peer, on: connectionID, now: now)
+            }
         case .heads(let receipts, let isComplete):
             try received(heads: receipts, isComplete: isComplete, from: peer, on: connectionID, now: now)
         case .dialBack(let port, let nonce): dialBack(port: port, nonce: nonce, on: connectionID, now: now)
@@ -112,7 +115,10 @@ extension NodeMachine {
         else {
             throw ProtocolError(.violation, "the peer said twice what it holds")
         }
-        for receipt in receipts { try received(head: receipt, from: peer, on: connectionID, now: now) }
+        for receipt in receipts {
+            try checkBudget(of: peer, on: connectionID, now: now)
+            try received(head: receipt, from: peer, on: connectionID, now: now)
+        }
         guard isComplete else { return }
         links[connectionID]?.hasHeads = true
         for (logID, log) in ownLogs.sorted(by: { $0.key < $1.key }) where log.record.peerID == peer.userID {

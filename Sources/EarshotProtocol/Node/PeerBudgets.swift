@@ -4,20 +4,44 @@ import EarshotModel
 /// new, questions, frames that nobody knows, new links. What moves a log forward is bounded by the window and the disk,
 /// and costs nothing here.
 ///
-/// A budget is a user's, not a link's or a device's: else whoever used it up would link anew.
+/// A budget is a user's, not a link's or a device's: else whoever used it up would link anew. An identity costs nothing
+/// either: so strangers of one address share another.
 struct PeerBudgets: Sendable {
-    private var buckets: [UserID: TokenBucket] = [:]
-
-    /// - Returns: whether the user was within the budget.
-    mutating func charge(_ cost: Int, to userID: UserID, now: Int64) -> Bool {
-        guard cost > 0 else { return true }
-        if buckets[userID] == nil, buckets.count >= Limits.peerBudgets { forgetFull(now: now) }
-        let new = TokenBucket(capacity: Limits.peerRequests, perSecond: Limits.peerRequestsPerSecond, now: now)
-        return buckets[userID, default: new].charge(cost, now: now)
+    enum Payer: Hashable, Sendable {
+        case user(UserID)
+        /// Everybody at a host to whom this node owes nothing.
+        case strangers(at: String)
     }
 
-    /// Whether the user has gone over the budget, and not waited since.
-    func isExceeded(by userID: UserID, now: Int64) -> Bool { buckets[userID]?.isInDebt(now: now) ?? false }
+    private var buckets: [Payer: TokenBucket] = [:]
+
+    /// Charges all of them.
+    /// - Returns: whether all were within their budgets.
+    mutating func charge(_ cost: Int, to payers: [Payer], now: Int64) -> Bool {
+        guard cost > 0 else { return true }
+        var isWithin = true
+        for payer in payers where !charge(cost, to: payer, now: now) { isWithin = false }
+        return isWithin
+    }
+
+    private mutating func charge(_ cost: Int, to payer: Payer, now: Int64) -> Bool {
+        if buckets[payer] == nil, buckets.count >= Limits.peerBudgets { forgetFull(now: now) }
+        return buckets[payer, default: Self.full(payer, now: now)].charge(cost, now: now)
+    }
+
+    /// Whether one of them has gone over the budget and not waited since, or would with this cost.
+    func isExceeded(by payers: [Payer], beside cost: Int = 0, now: Int64) -> Bool {
+        payers.contains { !(buckets[$0] ?? Self.full($0, now: now)).has(cost, now: now) }
+    }
+
+    private static func full(_ payer: Payer, now: Int64) -> TokenBucket {
+        switch payer {
+        case .user:
+            TokenBucket(capacity: Limits.peerRequests, perSecond: Limits.peerRequestsPerSecond, now: now)
+        case .strangers:
+            TokenBucket(capacity: Limits.strangerRequests, perSecond: Limits.strangerRequestsPerSecond, now: now)
+        }
+    }
 
     /// A full budget is none that needs to be remembered. Where nobody's is full, those who owe nothing are forgotten.
     private mutating func forgetFull(now: Int64) {

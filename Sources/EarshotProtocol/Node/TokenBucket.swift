@@ -30,8 +30,11 @@ struct TokenBucket: Sendable {
         return level >= 0
     }
 
+    /// Whether so many tokens are there.
+    func has(_ count: Int, now: Int64) -> Bool { filled(now: now) >= Int64(count) * 1000 }
+
     /// Whether tokens are owed.
-    func isInDebt(now: Int64) -> Bool { filled(now: now) < 0 }
+    func isInDebt(now: Int64) -> Bool { !has(0, now: now) }
 
     /// Whether it is as if nothing had ever been taken.
     func isFull(now: Int64) -> Bool { filled(now: now) == capacity }

@@ -26,10 +26,13 @@ extension NodeMachine {
     /// A receipt for a log that is being recovered.
     mutating func update(_ claim: Receipt, at index: Int, on connectionID: ConnectionID) throws(ProtocolError) {
         links[connectionID]?.progress -= 1
+        // Before its signature is looked at, which is most of the work.
+        guard let old = links[connectionID]?.recoveries[index].claim,
+            (claim.sequence, claim.readSequence) > (old.sequence, old.readSequence)
+        else { return }
         guard claim.isAuthentic else {
             throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
         }
-        guard let old = links[connectionID]?.recoveries[index].claim, claim.sequence >= old.sequence else { return }
         links[connectionID]?.recoveries[index].claim = claim
     }
 
