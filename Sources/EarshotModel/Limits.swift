@@ -30,6 +30,8 @@ public enum Limits {
     public static let entriesFrameBytes = 256 * 1024
     /// Entries in one `Entries` frame.
     public static let entriesPerFrame = 1024
+    /// Receipts in one `Receipts` frame: each costs a look at its signature.
+    public static let receiptsPerFrame = 1024
     /// Logs in one `Heads` frame.
     public static let logsPerHeads = 1024
     /// Encoded credential.

@@ -59,6 +59,26 @@ struct DialerTests {
         #expect(dialer.due(now: 500_001).count == 1)
     }
 
+    @Test("does not begin anew with a peer that was refused and is seen again, but when all may have changed")
+    func seenAgainAfterRefusal() {
+        var dialer = Dialer()
+        dialer.found(target, addresses: addresses, now: 0)
+        _ = dialer.due(now: 0)
+        dialer.failed(target, isRefusal: true, now: 0)
+        dialer.found(target, addresses: addresses, now: 1)
+        #expect(dialer.due(now: 1).isEmpty)
+        #expect(dialer.due(now: Timing.redialFloor).count == 1)
+        dialer.found(target, addresses: addresses, now: 300)
+        dialer.failed(target, isRefusal: true, now: 300)
+        #expect(dialer.deadline == 300 + 2 * Timing.redialFloor)
+        dialer.retryAll(now: 310)
+        #expect(dialer.due(now: 310).count == 1)
+        // Another failure says nothing of that.
+        dialer.failed(target, now: 320)
+        dialer.found(target, addresses: addresses, now: 321)
+        #expect(dialer.due(now: 321).count == 1)
+    }
+
     @Test("leaves a linked peer alone, and the node itself for ever")
     func leavesAlone() {
         var dialer = Dialer()

@@ -47,6 +47,26 @@ struct HostilePeerTests {
         return pair.alice.machine.progress[key]?.target.delivered ?? 0
     }
 
+    @Test("looks at the signature of a claim only where it says more than the one before")
+    mutating func repeatedClaims() {
+        let other = LogDescription(conversationID: log.conversationID, deviceID: log.deviceID, epoch: 9).logID
+        func claim(_ sequence: UInt64, read: UInt64 = 0, isForged: Bool = false) -> Receipt {
+            Receipt.sign(
+                logID: other, sequence: sequence, chain: ChainHash(Bytes32()), readSequence: read,
+                deviceID: pair.bob.local.deviceID,
+                with: isForged ? pair.alice.local.signingKey : pair.bob.local.signingKey)
+        }
+        func recovered() -> Receipt? { pair.alice.machine.links[pair.alice.connectionID]?.recoveries.first?.claim }
+        say(.receipts([claim(5, read: 1)]))
+        say(.receipts([claim(5, read: 1, isForged: true), claim(5, isForged: true), claim(4, isForged: true)]))
+        #expect(!pair.alice.isDisconnected)
+        #expect(recovered() == claim(5, read: 1))
+        say(.receipts([claim(5, read: 2), claim(6, read: 2)]))
+        #expect(recovered() == claim(6, read: 2))
+        say(.receipts([claim(7, isForged: true)]))
+        #expect(pair.alice.isDisconnected)
+    }
+
     @Test(
         "takes nothing for delivered by a receipt beyond what it has written, and ends the link when that does not come",
         arguments: [3, 1000, UInt64(Int64.max), UInt64(Int64.max) + 1, UInt64.max])

@@ -235,6 +235,20 @@ struct LinkTransportTests {
         #expect(error?.code == .violation)
     }
 
+    @Test("takes so many receipts in one frame, and refuses one more")
+    func manyReceipts() throws {
+        let receipt = Receipt(
+            logID: LogID(Bytes32()), sequence: 1, chain: ChainHash(Bytes32()), readSequence: 0,
+            deviceID: DeviceID(Bytes32()), signature: device("alice").signingKey.signature(for: []))
+        func decode(_ count: Int) throws -> Frame? {
+            let frame = Frame.receipts(Array(repeating: receipt, count: count))
+            return try Frame.decode(frame.encoded(), from: DeviceID(Bytes32()))
+        }
+        #expect(try decode(Limits.receiptsPerFrame) != nil)
+        let error = #expect(throws: ProtocolError.self) { try decode(Limits.receiptsPerFrame + 1) }
+        #expect(error?.code == .violation)
+    }
+
     @Test("passes over kinds of frames that it does not know")
     func unknownFrame() throws {
         // Field 100, length-delimited, two bytes.

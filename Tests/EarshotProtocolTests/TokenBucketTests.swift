@@ -56,6 +56,18 @@ struct TokenBucketTests {
         #expect(!budgets.isExceeded(by: [.user(users[0])], now: wait))
     }
 
+    @Test("of an address is not forgotten for ever new identities that come from it")
+    func identities() throws {
+        var budgets = PeerBudgets()
+        let address = PeerBudgets.Payer.strangers(at: "10.0.0.1")
+        _ = budgets.charge(Limits.strangerRequests - 1, to: [address], now: 0)
+        for number in 0..<2 * Limits.peerBudgets {
+            let bytes = [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)] + [UInt8](repeating: 0, count: 30)
+            _ = budgets.charge(1, to: [.user(try #require(UserID(bytes: bytes)))], now: 0)
+        }
+        #expect(budgets.isExceeded(by: [address], beside: 2, now: 0))
+    }
+
     @Test("of an address that floods shuts out nobody who comes from another")
     func addresses() {
         var budget = AddressBudget(perAddress: 4, perAddressAndSecond: 1, perSecond: 8)

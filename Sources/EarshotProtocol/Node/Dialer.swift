@@ -31,6 +31,8 @@ struct Dialer: Sendable {
         var addresses: [PeerAddress]
         var state: State
         var backoff = Timing.redialFloor
+        /// Whether one of the two ends did not want the other: being advertised again changes nothing about that.
+        var isRefused = false
         /// Whether it was ever linked, so that it is worth remembering.
         var isProven = false
         /// When it is forgotten, unless it is linked then; none for what is advertised or was given.
@@ -53,7 +55,7 @@ struct Dialer: Sendable {
         entry.addresses = addresses
         entry.forgottenAt = nil
         entries[target] = entry
-        hasten(target, until: now + delay, now: now)
+        if !entry.isRefused { hasten(target, until: now + delay, now: now) }
     }
 
     /// A device that is not advertised may be where it was last: dial it after `delay`, and for `Timing.remembered`.
@@ -98,7 +100,10 @@ struct Dialer: Sendable {
 
     /// Everything may be reachable again: dial what waits at once, and begin the waits anew.
     mutating func retryAll(now: Int64) {
-        for target in entries.keys { hasten(target, until: now, now: now) }
+        for target in entries.keys {
+            entries[target]?.isRefused = false
+            hasten(target, until: now, now: now)
+        }
     }
 
     private mutating func hasten(_ target: Target, until: Int64, now: Int64) {
@@ -150,6 +155,7 @@ struct Dialer: Sendable {
         guard entries[target] != nil else { return }
         entries[target]?.state = .linked
         entries[target]?.backoff = Timing.redialFloor
+        entries[target]?.isRefused = false
         entries[target]?.isProven = true
     }
 
@@ -166,8 +172,10 @@ struct Dialer: Sendable {
     mutating func dropped(_ target: Target) { entries[target]?.state = .dropped }
 
     /// A dial failed, or a link ended: wait, and longer the next time.
-    mutating func failed(_ target: Target, now: Int64) {
+    /// - Parameter isRefusal: whether that was because one of the two ends does not want the other.
+    mutating func failed(_ target: Target, isRefusal: Bool = false, now: Int64) {
         guard var entry = entries[target] else { return }
+        entry.isRefused = isRefusal
         if let forgottenAt = entry.forgottenAt {
             if case .linked = entry.state { entry.forgottenAt = now + Timing.remembered }
             guard entry.isProven, now < (entry.forgottenAt ?? forgottenAt) else {

@@ -4,10 +4,9 @@ import EarshotModel
 /// Who is let in, and which of two links to one device stays.
 extension NodeMachine {
     mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
-        if let (reason, error) = refusal(of: peer)
-            ?? excess(of: peer, at: links[connectionID]?.address, now: now)
-        {
-            if provesMembership(connectionID) { noteClaim(of: peer, now: now) }
+        let address = links[connectionID]?.address
+        if let (reason, error) = refusal(of: peer) ?? excess(of: peer, at: address, now: now) {
+            if provesMembership(connectionID) { noteClaim(of: peer, at: address, now: now) }
             guard let output = links[connectionID]?.machine.refuse(error, reason: reason, now: now) else { return }
             run(output, on: connectionID, now: now)
             return
@@ -44,7 +43,7 @@ extension NodeMachine {
     mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
         // Another link may have been first meanwhile: whom this node wants is decided anew.
         if let (reason, error) = refusal(of: peer) {
-            noteClaim(of: peer, now: now)
+            noteClaim(of: peer, at: links[connectionID]?.address, now: now)
             close(connectionID, reason, error: error, now: now)
             return
         }

@@ -79,7 +79,7 @@ extension NodeMachine {
     /// Stops in the middle of what a peer has sent as soon as that is too much, before another signature is looked at.
     func checkBudget(of peer: LinkPeer, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
         guard let link = links[connectionID], link.progress < 0,
-            budgets.isExceeded(by: payers(for: peer, at: link.address), beside: -link.progress, now: now.uptime)
+            budgets.isExceeded(by: payers(for: peer, at: link.address), beside: 1 - link.progress, now: now.uptime)
         else { return }
         throw Self.tooManyRequests(peer)
     }

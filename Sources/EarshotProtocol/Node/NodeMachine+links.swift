@@ -222,7 +222,7 @@ extension NodeMachine {
                 // Not because somebody says so: who answers at an address may be anybody.
                 dialer.dropped(target)
             } else if !links.keys.contains(where: { isDial($0, of: target) }) {
-                dialer.failed(target, now: now.uptime)
+                dialer.failed(target, isRefusal: isRefusal(error, of: target, by: link), now: now.uptime)
             }
         }
         if let error, isWorthTelling(error, wasEstablished: link.peer != nil) { tell(error, of: link, now: now) }
@@ -231,7 +231,7 @@ extension NodeMachine {
     private mutating func tell(_ error: ProtocolError, of link: Link, now: Moment) {
         let userID = (link.peer ?? link.machine.introduced)?.userID
         var message = error.message
-        if userID == nil, !link.isOutbound {
+        if isLimited(link) {
             guard let untold = notices.failed(at: link.address?.host ?? "", now: now.uptime) else { return }
             if untold > 0 { message += "; \(untold) more such connections failed before it" }
         }
@@ -240,6 +240,22 @@ extension NodeMachine {
                 LinkFailure(
                     address: link.address?.description ?? "unknown", userID: userID, code: error.code.description,
                     message: message, closeReason: error.closeReason?.name)))
+    }
+
+    /// Whether it is a stranger's doing that this link was there: there may be many more. An identity costs nothing, and
+    /// neither does being advertised.
+    private func isLimited(_ link: Link) -> Bool {
+        if let userID = (link.peer ?? link.machine.introduced)?.userID, !isStranger(userID) { return false }
+        return !link.targets.contains { if case .address = $0 { true } else { false } }
+    }
+
+    /// Whether a device that has proved to be the one that was dialled is not wanted here, or does not want this node.
+    private func isRefusal(_ error: ProtocolError?, of target: Dialer.Target, by link: Link) -> Bool {
+        if case .device(let deviceID) = target, link.machine.introduced?.deviceID != deviceID { return false }
+        return switch error?.closeReason {
+        case .notAdmitted, .blocked, .identityConflict, .tooManyRequests: true
+        default: false
+        }
     }
 
     /// The link that makes dialling a target needless.

@@ -72,31 +72,36 @@ extension NodeMachine {
     private mutating func pin(_ userID: UserID, now: Moment) {
         for (user, changes) in directory.pin(userID) { noteMeeting(user, changes: changes, now: now) }
         for other in directory.others(namedLike: userID) {
-            if let conflict = conflict(of: other.userID) { shutOut(conflict, now: now) }
+            if let conflict = conflict(of: other.userID) { shutOut(conflict, at: nil, now: now) }
         }
     }
 
     /// Somebody who claims the name of another was met, and refused.
-    mutating func noteClaim(of peer: LinkPeer, now: Moment) {
+    mutating func noteClaim(of peer: LinkPeer, at address: PeerAddress?, now: Moment) {
         guard let conflict = directory.conflict(of: peer.credential) else { return }
         let met = directory.met(peer, now: now)
         noteMeeting(met.user, changes: met.changes, now: now)
-        shutOut(conflict, now: now)
+        shutOut(conflict, at: address, now: now)
     }
 
     /// Nothing goes to somebody who claims the name of another, and nothing is taken: over no link that stands either.
-    private mutating func shutOut(_ conflict: IdentityConflict, now: Moment) {
-        tell(conflict)
+    private mutating func shutOut(_ conflict: IdentityConflict, at address: PeerAddress?, now: Moment) {
+        tell(conflict, at: address, now: now)
         failUndelivered(to: conflict.claimedBy)
         let error = Self.error(of: conflict, closeReason: .identityConflict)
         closeLinks(to: conflict.claimedBy, .identityConflict, error: error, now: now)
     }
 
-    /// Once a claim: the claimant tries again and again.
-    private mutating func tell(_ conflict: IdentityConflict) {
-        guard toldConflicts.count < Limits.strangers || toldConflicts.contains(conflict),
-            toldConflicts.insert(conflict).inserted
+    /// Once a claim: the claimant tries again and again. Claimants cost nothing, so of many only some are told of; whoever
+    /// was passed over may be told of at the next try. The first who claims the name of somebody whom this node's user
+    /// has to do with always is.
+    private mutating func tell(_ conflict: IdentityConflict, at address: PeerAddress?, now: Moment) {
+        guard !toldConflicts.contains(conflict) else { return }
+        let isFirst = !toldConflicts.contains { $0.pinnedID == conflict.pinnedID }
+        guard isFirst && !isStranger(conflict.pinnedID) || notices.claimed(at: address?.host ?? "", now: now.uptime)
         else { return }
+        if toldConflicts.count >= Limits.strangers { toldConflicts.removeAll() }
+        toldConflicts.insert(conflict)
         queue.add(.identityConflict(conflict), isMerged: hasStorageFailed)
         queue.isUrgent = true
     }

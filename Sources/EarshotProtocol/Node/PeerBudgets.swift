@@ -11,6 +11,8 @@ struct PeerBudgets: Sendable {
         case user(UserID)
         /// Everybody at a host to whom this node owes nothing.
         case strangers(at: String)
+
+        fileprivate var isAddress: Bool { if case .strangers = self { true } else { false } }
     }
 
     private var buckets: [Payer: TokenBucket] = [:]
@@ -43,9 +45,12 @@ struct PeerBudgets: Sendable {
         }
     }
 
-    /// A full budget is none that needs to be remembered. Where nobody's is full, those who owe nothing are forgotten.
+    /// A full budget is none that needs to be remembered. Where nobody's is full, users who owe nothing are forgotten, and
+    /// only then addresses: else ever new identities would make their address's budget full again.
     private mutating func forgetFull(now: Int64) {
         buckets = buckets.filter { !$0.value.isFull(now: now) }
+        guard buckets.count >= Limits.peerBudgets else { return }
+        buckets = buckets.filter { $0.key.isAddress || $0.value.isInDebt(now: now) }
         guard buckets.count >= Limits.peerBudgets else { return }
         buckets = buckets.filter { $0.value.isInDebt(now: now) }
         if buckets.count >= Limits.peerBudgets { buckets.removeAll() }

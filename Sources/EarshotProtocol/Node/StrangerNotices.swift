@@ -5,12 +5,15 @@ struct StrangerNotices: Sendable {
     private var failures = AddressBudget(
         perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
         perSecond: Limits.failuresPerSecond)
+    private var claims = AddressBudget(
+        perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
+        perSecond: Limits.failuresPerSecond)
     private var untoldFailures = 0
     private var untoldRefusals = 0
     /// When it was last told that connections are refused, as an uptime.
     private var refusalToldAt: Int64?
 
-    /// A handshake of somebody who has not said who they are has failed.
+    /// A handshake has failed, or a link has ended, of somebody who is no more than an identity.
     /// - Returns: how many were passed over since the last was told; `nil` if this one is passed over too.
     mutating func failed(at host: String, now: Int64) -> Int? {
         guard failures.admits(host, now: now) else {
@@ -20,6 +23,10 @@ struct StrangerNotices: Sendable {
         defer { untoldFailures = 0 }
         return untoldFailures
     }
+
+    /// Somebody claims the name of another.
+    /// - Returns: whether it is to be told now.
+    mutating func claimed(at host: String, now: Int64) -> Bool { claims.admits(host, now: now) }
 
     /// A connection was closed because there are too many.
     /// - Returns: how many were since that was last told; `nil` if it is not to be told now.

@@ -41,7 +41,11 @@ extension Frame {
             }
             return .heads(try Receipt.decode(heads.receipts, from: peer), isComplete: heads.complete)
         case .entries(let entries): return .entries(try EntriesFrame(entries))
-        case .receipts(let receipts): return .receipts(try Receipt.decode(receipts.receipts, from: peer))
+        case .receipts(let receipts):
+            guard receipts.receipts.count <= Limits.receiptsPerFrame else {
+                throw ProtocolError(.violation, "a frame has more than \(Limits.receiptsPerFrame) receipts")
+            }
+            return .receipts(try Receipt.decode(receipts.receipts, from: peer))
         case .ping: return .ping
         case .pong: return .pong
         case .rekey: return .rekey

@@ -53,6 +53,19 @@ struct MachineGroup {
         settle()
     }
 
+    mutating func admit(_ admission: Admission, by member: Int) {
+        perform(members[member].machine.admit(admission, now: now), of: member)
+        settle()
+    }
+
+    /// One is advertised, and the other sees it.
+    mutating func find(_ found: Int, by member: Int) {
+        let deviceID = members[found].local.deviceID
+        let addresses = [members[found].address]
+        perform(members[member].machine.found(deviceID, addresses: addresses, now: now), of: member)
+        settle()
+    }
+
     /// - Returns: the answer, when everything that follows has happened.
     @discardableResult
     mutating func send(_ text: String, from: Int, to: Int) -> Result<[Message], ProtocolError>? {
