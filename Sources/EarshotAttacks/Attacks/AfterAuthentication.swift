@@ -137,6 +137,12 @@ extension Attack {
                     + Proto.field(5, [UInt8](repeating: 1, count: 64))
                 for _ in 0..<2 { link.send(Mallory.heads(Array(repeating: receipt, count: 5_000), isComplete: false)) }
             },
+            .frames("1,025 receipts in a frame", reason: nil) { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                let receipt = link.mallory.receipt(log.logID, 1, chain: ChainHash(Bytes32()))
+                link.send(
+                    Mallory.heads(), Mallory.receipts(Array(repeating: receipt, count: Limits.receiptsPerFrame + 1)))
+            },
             .frames("heads that are complete twice") { link, _ in link.send(Mallory.heads(), Mallory.heads()) },
             .frames("a question to dial back to port 0", reason: nil, code: "malformed") { link, _ in
                 link.send(Mallory.dialBack(port: 0, nonce: 1))

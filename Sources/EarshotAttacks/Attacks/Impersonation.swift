@@ -64,7 +64,7 @@ extension Attack {
             .handshake("the name bob, which is pinned to another key", reason: 9, code: "closedHere") { _ in
                 Mallory(name: "bob")
             },
-            conflictIsTold,
+            conflictIsTold, manyImpostors,
             .handshake("a name that writes from right to left", reason: nil, code: "malformed") { _ in
                 Mallory(name: "a\u{202e}bob")
             },
@@ -144,6 +144,36 @@ extension Attack {
         let count = await arena.alice.events.events.compactMap(find).count
         let refused = ends.count { $0.reason == 9 }
         return Outcome("\(refused) of 10 refused; \(count) event identityConflict", refused == 10 && count == 1)
+    }
+
+    private static let manyImpostors = Attack(
+        kind: .impersonation, name: "the name bob with 200 keys, from four addresses",
+        expected: "refused with reason 9; event identityConflict for some of them"
+    ) { arena, source in
+        let base = source.dropLast(2)
+        let mallories = (0..<200).map { _ in Mallory(name: "bob") }
+        let (ends, seconds) = try await blocking {
+            let start = ContinuousClock.now
+            let ends = try mallories.enumerated().map { number, mallory in
+                try HostileLink.connect(mallory, to: arena.alice.port, from: "\(base).\(2 + number % 4)").end()
+            }
+            return (ends, Int(start.duration(to: .now).components.seconds))
+        }
+        let claimants = Set(mallories.map(\.userID))
+        let find: @Sendable (Event) -> UserID? = { event in
+            if case .identityConflict(let conflict) = event, claimants.contains(conflict.claimedBy) {
+                conflict.claimedBy
+            } else {
+                nil
+            }
+        }
+        _ = await arena.alice.events.first(find)
+        let told = await arena.alice.events.events.compactMap(find)
+        let refused = ends.count { $0.reason == 9 }
+        let most = 4 * (Limits.failuresPerAddress + (seconds + 1) * Limits.failuresPerAddressAndSecond)
+        return Outcome(
+            "\(refused) of 200 refused; \(told.count) events identityConflict",
+            refused == 200 && !told.isEmpty && told.count <= most && Set(told).count == told.count)
     }
 
     private static let lookAlike = Attack(

@@ -27,7 +27,8 @@ extension Attack {
             Array(repeating: Mallory.heads(isComplete: false), count: 1000)
         },
         .flood("endless receipts of nothing new", isAcknowledging: true) { _, _ in [] },
-        lockedOut, relinking, neverAcknowledges, neverReads, fasterThanTheDisk, yearsAhead, blocked, manyIdentities,
+        repeatedClaim, lockedOut, relinking, everNewKeys, neverAcknowledges, neverReads, fasterThanTheDisk, yearsAhead,
+        blocked, manyIdentities, notAdmitted,
     ]
 
     /// The same again and again, until the node has enough.
@@ -82,6 +83,31 @@ extension Attack {
         }
     }
 
+    private static let repeatedClaim = Attack(
+        kind: .afterAuthentication, name: "a receipt for a log that nobody has, a million times",
+        expected: "closed with reason 17; event tooManyRequests"
+    ) { arena, source in
+        let mallory = Mallory(name: "c \(source)")
+        let held = try await Held.link(mallory, arena, source)
+        let log = LogDescription(
+            conversationID: .direct(arena.alice.node.userID, mallory.userID), deviceID: arena.alice.node.deviceID,
+            epoch: 1)
+        let claim = mallory.receipt(log.logID, 1, chain: ChainHash(Bytes32()))
+        let (end, seconds) = try await blocking {
+            try held.with { link in
+                let start = ContinuousClock.now
+                link.send(Mallory.heads([claim]))
+                let frame = Mallory.receipts(Array(repeating: claim, count: 1000))
+                for _ in 0..<1000 where !link.socket.isGone { link.flood([frame], pieces: false) }
+                return (link.end(within: 5), start.duration(to: .now))
+            }
+        }
+        let failure = await arena.alice.events.failure(from: source)
+        return Outcome(
+            "\(end) after \(seconds.milliseconds) ms; event \(failure?.code ?? "none")",
+            end.isClosed && failure?.code == "tooManyRequests")
+    }
+
     private static let lockedOut = Attack(
         kind: .afterAuthentication, name: "a peer that asked too much links again, with another device",
         expected: "refused with reason 17"
@@ -113,6 +139,52 @@ extension Attack {
             return (1_000, nil)
         }
         return Outcome("\(links) links, then reason \(end ?? 0)", end == 17)
+    }
+
+    /// Each stays within what one user may.
+    private static let everNewKeys = Attack(
+        kind: .afterAuthentication, name: "4,000 requests of one key after the other, all from one address",
+        expected: "the third is closed, event tooManyRequests; the fourth is refused with reason 17"
+    ) { arena, source in
+        let (closed, refused) = try await blocking {
+            var closed: [Int] = []
+            for number in 1...4 {
+                let mallory = Mallory(name: "e \(number) \(source)")
+                let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
+                if let frame = link.nextFrame(), frame.number == 7 {
+                    return (closed, Proto.readVarint(frame.content.dropFirst()).map { (number, $0.value) })
+                }
+                for _ in 0..<4 { link.flood(Array(repeating: Mallory.ping, count: 1000), pieces: false) }
+                if link.end(within: 1).isClosed { closed.append(number) }
+            }
+            return (closed, nil)
+        }
+        let failure = await arena.alice.events.failure(from: source)
+        let next = refused.map { "key \($0.0) refused with reason \($0.1)" } ?? "nobody refused"
+        return Outcome(
+            "key \(closed.map(String.init).joined(separator: ", ")) closed; \(next); event \(failure?.code ?? "none")",
+            closed == [3] && refused?.0 == 4 && refused?.1 == 17 && failure?.code == "tooManyRequests")
+    }
+
+    private static let notAdmitted = Attack(
+        kind: .afterAuthentication, name: "100 keys, one after the other, that a node does not admit",
+        expected: "refused with reason 16; told of a few times"
+    ) { arena, source in
+        let guarded = try await RunningNode.start(Arena.home("guarded \(source)", in: arena.folder))
+        await guarded.node.users.admit(.only([]))
+        let (ends, seconds) = try await blocking {
+            let start = ContinuousClock.now
+            let ends = try (0..<100).map { number in
+                usleep(number < Limits.connectionsPerAddress ? 0 : 70_000)
+                return try HostileLink.connect(Mallory(name: "g \(number)"), to: guarded.port, from: source).end()
+            }
+            return (ends, Int(start.duration(to: .now).components.seconds))
+        }
+        let told = await guarded.events.events.count { if case .linkFailed = $0 { true } else { false } }
+        try await guarded.stop()
+        let refused = ends.count { $0.reason == 16 }
+        let most = Limits.failuresPerAddress + (seconds + 1) * Limits.failuresPerAddressAndSecond
+        return Outcome("\(refused) refused; told of \(told) times", refused == 100 && told > 0 && told <= most)
     }
 
     private static let large = String(repeating: "x", count: 60_000)

@@ -7,7 +7,7 @@ import Foundation
 extension Attack {
     // MARK: - Discovery
 
-    static let discovery: [Attack] = [crowd, claimedName, wrongPlace]
+    static let discovery: [Attack] = [crowd, claimedName, wrongPlace, advertisedAnew]
 
     private static let crowd = Attack(
         kind: .discovery, name: "12,000 devices that nobody has are advertised",
@@ -57,6 +57,33 @@ extension Attack {
         let links = await arena.alice.node.status().links.filter { $0.userID == arena.carol.node.userID }.count
         arena.advertiser.report(.disappeared(record.key))
         return Outcome("\(links) links to carol", links == 0)
+    }
+
+    private static let advertisedAnew = Attack(
+        kind: .discovery, name: "a device that a node does not admit is advertised anew forty times in four seconds",
+        expected: "dialled at most 8 times"
+    ) { arena, source in
+        let (advertiser, bob) = (Advertiser(), arena.bob)
+        let home = try Arena.home("guarded \(source)", in: arena.folder)
+        let guarded = try await RunningNode.start(home, sources: [advertiser])
+        await guarded.node.users.admit(.only([]))
+        let fingerprint = bob.node.userID.fingerprint.filter { $0 != " " }
+        for number in 0..<40 {
+            let announcement = Announcement(
+                deviceID: bob.node.deviceID, name: try UserName("bob \(number)"), fingerprint: fingerprint,
+                protocolVersion: Advertisement.protocolVersion, networkTag: nil)
+            advertiser.report(
+                .appeared(
+                    ServiceRecord(
+                        key: ServiceRecord.Key(instance: "bob", interface: "lo", family: .ipv4),
+                        announcement: announcement, addresses: [PeerAddress(host: "127.0.0.1", port: bob.port)])))
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        let dials = await guarded.events.events.count { event in
+            if case .linkFailed(let failure) = event { failure.closeReason == "notAdmitted" } else { false }
+        }
+        try await guarded.stop()
+        return Outcome("dialled \(dials) times", dials > 0 && dials <= 8)
     }
 
     // MARK: - The local API
