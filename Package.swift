@@ -188,7 +188,7 @@ let package = Package(
         .testTarget(
             name: "EarshotCommandTests",
             dependencies: [
-                "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello",
+                "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotTesting", "hello",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Earshot
+import EarshotTesting
 import Foundation
 
 /// A node in a process of its own that sends as fast as it can, until it is killed.
@@ -35,7 +36,7 @@ struct Burst: AsyncParsableCommand {
         process.standardOutput = output
         try process.run()
         var text = Data()
-        while case let part = output.fileHandleForReading.availableData, !part.isEmpty {
+        while case let part = output.fileHandleForReading.readAvailable(), !part.isEmpty {
             text.append(part)
             if text.count(where: { $0 == UInt8(ascii: "\n") }) >= 40 { kill(process.processIdentifier, SIGKILL) }
         }

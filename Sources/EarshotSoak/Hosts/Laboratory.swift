@@ -1,3 +1,4 @@
+import EarshotTesting
 import Foundation
 
 /// The two hosts of the lab, each with a network of its own, made by `script/lab-hosts` before a soak begins.
@@ -55,7 +56,7 @@ enum Command {
         // The commands say little, so the pipe holds all of it.
         while process.isRunning { try await Task.sleep(for: .milliseconds(2)) }
         guard process.terminationStatus == 0 else {
-            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let said = String(decoding: output.fileHandleForReading.readAll(), as: UTF8.self)
             throw SoakError("\(program) \(arguments.joined(separator: " ")) failed: \(said)")
         }
     }

@@ -1,3 +1,4 @@
+import EarshotTesting
 import Foundation
 import Synchronization
 import Testing
@@ -67,7 +68,7 @@ private final class Collector: Sendable {
     func start() {
         Thread.detachNewThread { [self] in
             while !isComplete {
-                let data = pipe.fileHandleForReading.availableData
+                let data = pipe.fileHandleForReading.readAvailable()
                 state.withLock { state in
                     state.data.append(data)
                     if data.isEmpty { state.isComplete = true }

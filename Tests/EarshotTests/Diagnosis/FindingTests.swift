@@ -1,5 +1,6 @@
 import EarshotDiscovery
 import EarshotModel
+import EarshotTesting
 import Foundation
 import Testing
 
@@ -135,7 +136,7 @@ struct RemedyTests {
         let output = Pipe()
         shell.standardOutput = output
         try shell.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
+        let data = output.fileHandleForReading.readAll()
         shell.waitUntilExit()
         return String(decoding: data, as: UTF8.self)
     }

@@ -50,7 +50,7 @@ final class PythonPeer: Sendable {
         AsyncStream { continuation in
             Thread.detachNewThread {
                 var buffer = Data()
-                while case let part = output.availableData, !part.isEmpty {
+                while case let part = output.readAvailable(), !part.isEmpty {
                     buffer.append(part)
                     while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                         let line = Data(buffer[buffer.startIndex..<end])

@@ -1,0 +1,22 @@
+public import Foundation
+import Glibc
+
+extension FileHandle {
+    /// What is there now, at least one byte; nothing at the end, and where reading fails. Unlike `availableData`, a signal
+    /// that arrives meanwhile does not end the process.
+    public func readAvailable() -> Data {
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = read(fileDescriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            return Data(buffer.prefix(max(0, count)))
+        }
+    }
+
+    /// Everything until the end.
+    public func readAll() -> Data {
+        var all = Data()
+        while case let part = readAvailable(), !part.isEmpty { all.append(part) }
+        return all
+    }
+}
