@@ -1,13 +1,18 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// The fuzzers are built only when asked for, and then every module of this package is instrumented: `script/fuzz`.
+let withFuzzers = Context.environment["EARSHOT_FUZZERS"] != nil
+let instrumentation = ["-sanitize=fuzzer,address"]
+
 /// Set once, shared by every target: the compiler holds the borders that `docs/ARCHITECTURE.md` draws.
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + (withFuzzers ? [.unsafeFlags(instrumentation + ["-enable-testing"])] : [])
 
 /// The benchmark programs are built only when asked for: `EARSHOT_BENCHMARKS=1 swift build`.
 let withBenchmarks = Context.environment["EARSHOT_BENCHMARKS"] != nil
@@ -23,6 +28,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -65,6 +71,7 @@ let package = Package(
             dependencies: [
                 "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotDiscovery",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -114,6 +121,25 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Real nodes that are killed, stopped and filled, for script/soak.
+        .executableTarget(
+            name: "EarshotSoak",
+            dependencies: [
+                "Earshot", "EarshotGateway", "EarshotModel", "EarshotProtocol", "EarshotTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+
+        // Hostile peers, for script/attacks.
+        .executableTarget(
+            name: "EarshotAttacks",
+            dependencies: [
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
+                "EarshotTesting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+
         // An example that a reader can start from; a test runs it.
         .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
 
@@ -146,16 +172,30 @@ let package = Package(
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
                 "EarshotTesting", "TestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
-            name: "EarshotGatewayTests", dependencies: ["Earshot", "EarshotGateway"], swiftSettings: settings),
+            name: "EarshotGatewayTests",
+            dependencies: [
+                "Earshot", "EarshotGateway", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "EarshotCommandTests",
             dependencies: [
                 "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "hello",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EarshotSoakTests",
+            dependencies: [
+                "EarshotModel", "EarshotProtocol", "EarshotSoak", "EarshotStore", "EarshotTesting",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
@@ -173,4 +213,25 @@ if withBenchmarks {
             ],
             path: "Benchmarks/EarshotBench",
             swiftSettings: settings))
+}
+
+if withFuzzers {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .executableTarget(
+            name: "EarshotFuzz",
+            dependencies: [
+                "CLibFuzzer", "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway",
+                "EarshotModel", "EarshotProtocol", "EarshotStore", "EarshotTesting",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            path: "Tests/Fuzzing/EarshotFuzz",
+            swiftSettings: settings,
+            // gold stumbles over the address sanitizer's symbols.
+            linkerSettings: [.unsafeFlags(instrumentation + ["-use-ld=lld"])]),
+    ]
 }

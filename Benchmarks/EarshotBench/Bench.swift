@@ -7,7 +7,7 @@ import Foundation
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Two nodes on loopback, beside what this machine can do.",
-        subcommands: [Run.self, NodeProcess.self], defaultSubcommand: Run.self)
+        subcommands: [Run.self, Flood.self, NodeProcess.self, Flooder.self], defaultSubcommand: Run.self)
 }
 
 struct Run: AsyncParsableCommand {

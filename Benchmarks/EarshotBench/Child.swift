@@ -1,6 +1,6 @@
 import Foundation
 
-/// A node process that this one has started.
+/// Another process of this program, that this one has started.
 final class Child {
     struct Unexpected: Error, CustomStringConvertible { let description: String }
 
@@ -8,15 +8,20 @@ final class Child {
     private let orders = Pipe()
     private let answers: UnsafeMutablePointer<FILE>
 
-    init(name: String, folder: URL, arguments: [String]) throws {
+    /// A node.
+    convenience init(name: String, folder: URL, arguments: [String]) throws {
+        try self.init(["node", "--name", name, "--home", folder.appending(path: name).path] + arguments)
+    }
+
+    init(_ arguments: [String]) throws {
         let output = Pipe()
         process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = ["node", "--name", name, "--home", folder.appending(path: name).path] + arguments
+        process.arguments = arguments
         process.standardInput = orders
         process.standardOutput = output
         try process.run()
         guard let answers = fdopen(dup(output.fileHandleForReading.fileDescriptor), "r") else {
-            throw Unexpected(description: "the output of \(name) cannot be read")
+            throw Unexpected(description: "the output of a process cannot be read")
         }
         self.answers = answers
     }

@@ -38,6 +38,7 @@ struct NodeProcess: AsyncParsableCommand {
         let numbers = words.dropFirst().compactMap { Int($0) }
         switch words.first {
         case "single": try await sendSingly(numbers[0], bytes: numbers[1], node: node, to: other)
+        case "paced": try await sendPaced(numbers[0], every: .milliseconds(numbers[1]), node: node, to: other)
         case "stream":
             try await stream(numbers[0], bytes: numbers[1], inFlight: numbers[2], node: node, to: other)
         case "verify": try await verify(numbers[0], node: node, with: other)
@@ -57,6 +58,36 @@ struct NodeProcess: AsyncParsableCommand {
             latencies.append(String(format: "%.1f", milliseconds(start.duration(to: .now)) * 1000))
         }
         answer("latencies", latencies.joined(separator: " "))
+    }
+
+    /// One message every so often, whatever became of those before; answers with how many were sent, how often the other
+    /// was gone, and how long each took until it was delivered.
+    private func sendPaced(_ count: Int, every interval: Duration, node: Node, to other: UserID) async throws {
+        let delivered = node.events.events(.messageDelivered, bufferLimit: count)
+        let updates = node.events.events(.userUpdated, bufferLimit: count)
+        let pace = Pace(count: count)
+        let watching = Task { for await change in delivered where await pace.delivered(change.messageID) { return } }
+        let online = Task { for await (user, _) in updates where !user.isOnline { await pace.lostLink() } }
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                try await Task.sleep(until: start + interval * number)
+                group.addTask {
+                    let began = ContinuousClock.now
+                    let message = try await node.messages.send("message \(number)", to: other)
+                    await pace.sent(message.messageID, at: began)
+                }
+            }
+        }
+        // What is not delivered some seconds later is lost.
+        let patience = Task {
+            try await Task.sleep(for: .seconds(10))
+            watching.cancel()
+        }
+        await watching.value
+        patience.cancel()
+        online.cancel()
+        answer("paced", await pace.result)
     }
 
     /// Many at once: from the first call to the receipt that covers the last.
@@ -126,6 +157,32 @@ struct NodeProcess: AsyncParsableCommand {
                 continuation.finish()
             }
         }
+    }
+}
+
+/// What became of messages that are sent at a pace.
+private actor Pace {
+    private let count: Int
+    private var began: [MessageID: ContinuousClock.Instant] = [:]
+    private var ended: [MessageID: ContinuousClock.Instant] = [:]
+    private var linksLost = 0
+
+    init(count: Int) { self.count = count }
+
+    func sent(_ messageID: MessageID, at instant: ContinuousClock.Instant) { began[messageID] = instant }
+    func lostLink() { linksLost += 1 }
+
+    /// - Returns: whether that was the last.
+    func delivered(_ messageID: MessageID) -> Bool {
+        ended[messageID] = .now
+        return ended.count == count
+    }
+
+    var result: String {
+        let times = began.compactMap { messageID, start in
+            ended[messageID].map { String(format: "%.0f", milliseconds(start.duration(to: $0)) * 1000) }
+        }
+        return (["\(count)", "\(linksLost)"] + times).joined(separator: " ")
     }
 }
 

@@ -116,6 +116,9 @@ extension EarshotError {
         case .storage:
             code = .storeUnavailable
             remedy = "the message was not accepted: free some space or repair the disk, and send it again"
+        case .storageFull:
+            code = .storeFull
+            remedy = "the message was not accepted: free some space, and send it again"
         case .stopped: code = .stopped
         default: code = .internalError
         }

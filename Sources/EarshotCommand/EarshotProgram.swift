@@ -28,7 +28,8 @@ struct EarshotProgram: AsyncParsableCommand {
               NO_COLOR       no colours, not even on a terminal
             """,
         groupedSubcommands: [
-            CommandGroup(name: "Node", subcommands: [Init.self, Up.self, Status.self, Doctor.self, Network.self]),
+            CommandGroup(
+                name: "Node", subcommands: [Init.self, Up.self, Status.self, Doctor.self, Metrics.self, Network.self]),
             CommandGroup(
                 name: "Message",
                 subcommands: [Send.self, Chat.self, History.self, Cancel.self, Delete.self, Audit.self]),

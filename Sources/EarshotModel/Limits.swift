@@ -40,7 +40,32 @@ public enum Limits {
     public static let pendingHandshakes = 64
     /// Handshakes at once before authentication from one address.
     public static let pendingHandshakesPerAddress = 16
-    /// Links of a node; past it the least recently used is closed.
+    /// Connections that may begin a handshake from one address at once, and in a second after that.
+    public static let connectionsPerAddress = 64
+    public static let connectionsPerAddressAndSecond = 16
+    /// Connections that may begin a handshake in a second, from all addresses; and as many from those that were quiet.
+    public static let connectionsPerSecond = 256
+    /// Failed handshakes of strangers that are told of for one address at once, and in a second after that; the others
+    /// are counted.
+    public static let failuresPerAddress = 16
+    public static let failuresPerAddressAndSecond = 1
+    /// Failed handshakes of strangers that are told of in a second, for all addresses; and as many for those that were
+    /// quiet.
+    public static let failuresPerSecond = 32
+    /// Addresses of which it is remembered how many connections came from them.
+    public static let addressBudgets = 1024
+    /// What a peer may make this node do at once that moves no log forward, in requests, and in a second after that.
+    /// One is a frame, every `requestBytes` of one, or a receipt that says nothing new.
+    public static let peerRequests = 4096
+    public static let peerRequestsPerSecond = 256
+    public static let requestBytes = 4096
+    /// What a new link counts for, in requests.
+    public static let linkRequests = 16
+    /// A piece of a frame that is smaller than this counts as a request: senders fill what they send.
+    public static let pieceBytes = 1024
+    /// Users of whom it is remembered what they made this node do.
+    public static let peerBudgets = 1024
+    /// Links of a node; past it the least recently used is closed, of strangers first.
     public static let links = 256
     /// Entries in one group commit.
     public static let commitEntries = 2048

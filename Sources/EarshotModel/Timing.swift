@@ -2,6 +2,8 @@
 public enum Timing {
     /// A handshake that takes longer is closed.
     public static let handshake: Int64 = 10_000
+    /// How often it is told that connections are refused because there are too many.
+    public static let refusalNotice: Int64 = 10_000
     /// A link that was silent for this long is pinged.
     public static let pingAfterSilence: Int64 = 15_000
     /// A link that heard nothing for this long is dead.

@@ -22,6 +22,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         public static let closedByPeer = Code(description: "closedByPeer")
         /// Nothing was heard for too long.
         public static let timeout = Code(description: "timeout")
+        /// The peer makes this node do more than it may.
+        public static let tooManyRequests = Code(description: "tooManyRequests")
         /// Nobody answers at an address.
         public static let unreachable = Code(description: "unreachable")
         /// This node closed the link, with the reason in `closeReason`.
@@ -42,6 +44,8 @@ public struct ProtocolError: Error, Hashable, CustomStringConvertible {
         public static let alreadySent = Code(description: "alreadySent")
         public static let overloaded = Code(description: "overloaded")
         public static let storage = Code(description: "storage")
+        /// As `storage`, because there is no space left.
+        public static let storageFull = Code(description: "storageFull")
         public static let stopped = Code(description: "stopped")
     }
 
@@ -87,6 +91,8 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
     case logDiffers = 15
     /// The node admits only some users, and this one is not among them.
     case notAdmitted = 16
+    /// The peer makes the node do more than it may that moves no log forward.
+    case tooManyRequests = 17
 
     /// The reason's name in the API.
     public var name: String {
@@ -107,6 +113,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .ownIdentity: "ownIdentity"
         case .logDiffers: "logDiffers"
         case .notAdmitted: "notAdmitted"
+        case .tooManyRequests: "tooManyRequests"
         }
     }
 
@@ -128,6 +135,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         case .ownIdentity: "the node reached its own identity"
         case .logDiffers: "the two ends hold different entries of a log; they are compared on the next link"
         case .notAdmitted: "the user is not among those whom the node admits"
+        case .tooManyRequests: "the peer asks for more than it may"
         }
     }
 }

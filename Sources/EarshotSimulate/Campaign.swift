@@ -1,7 +1,7 @@
 import EarshotTesting
 import Foundation
 
-/// Many seeds of one configuration, as many at once as there are processors.
+/// Many seeds, as many at once as there are processors.
 struct Campaign {
     struct Tally {
         var passed = 0
@@ -16,17 +16,19 @@ struct Campaign {
         }
     }
 
-    let configuration: SimulationConfiguration
+    let nodes: Int
     let seeds: Range<UInt64>
+    /// What is done to the nodes under a seed.
+    let configuration: @Sendable (UInt64) -> SimulationConfiguration
 
     /// Prints a line for each seed that fails, and its progress on standard error.
     func run() async throws -> Tally {
-        let fleet = Fleet(nodes: configuration.nodes)
+        let fleet = Fleet(nodes: nodes)
         return try await withThrowingTaskGroup(of: Simulation.Outcome.self) { group in
             var waiting = seeds.makeIterator()
             func startNext() {
                 guard let seed = waiting.next() else { return }
-                group.addTask { try Simulation.run(seed: seed, configuration: configuration, fleet: fleet) }
+                group.addTask { try Simulation.run(seed: seed, configuration: configuration(seed), fleet: fleet) }
             }
             for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { startNext() }
             var tally = Tally()
@@ -42,7 +44,7 @@ struct Campaign {
 
     private func report(_ outcome: Simulation.Outcome) {
         guard !outcome.violations.isEmpty else { return }
-        print("seed \(outcome.seed), \(configuration.nodes) nodes: \(outcome.violations.joined(separator: "; "))")
+        print("seed \(outcome.seed), \(nodes) nodes: \(outcome.violations.joined(separator: "; "))")
     }
 
     /// A line now and then: every fiftieth of the way.

@@ -202,6 +202,29 @@ struct DeviceTableTests {
         #expect(Self.addresses(table.received(.appeared(fourth), from: "a")) == ["10.0.0.1:1"])
     }
 
+    @Test("tracks ten thousand devices, and tells of one more")
+    mutating func flood() throws {
+        let own = try advertisement("me", seed: 0, port: 4000)
+        table = DeviceTable(own: own, ownAddresses: { [] })
+        let said = try announcement("u", seed: 1)
+        for number in 0...Limits.discoveredDevices {
+            let bytes = [UInt8](repeating: 7, count: 30) + [UInt8(number >> 8), UInt8(number & 0xff)]
+            let announcement = Announcement(
+                deviceID: DeviceID(try #require(Bytes32(bytes))), name: said.name, fingerprint: said.fingerprint,
+                protocolVersion: 1, networkTag: nil)
+            let key = ServiceRecord.Key(instance: "i\(number)", interface: "eth0", family: .ipv4)
+            let address = PeerAddress(host: "10.0.0.1", port: 1)
+            let record = ServiceRecord(key: key, announcement: announcement, addresses: [address])
+            let events = table.received(.appeared(record), from: "a")
+            if number < Limits.discoveredDevices { continue }
+            guard case .malformed = events.first else {
+                Issue.record("one device too many is taken: \(events)")
+                return
+            }
+        }
+        #expect(table.deviceCount == Limits.discoveredDevices)
+    }
+
     @Test("tracks a bounded number of records of one device")
     mutating func recordLimit() throws {
         for number in 0..<DeviceTable.recordsPerDevice {

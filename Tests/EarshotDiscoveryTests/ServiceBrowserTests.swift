@@ -214,6 +214,20 @@ struct ServiceBrowserTests {
         #expect(Self.appearances(try address("10.0.0.1", on: eth0)) == ["eth0 10.0.0.1:4000"])
     }
 
+    @Test("looks up a few of ten thousand users at a time, and does not see one more")
+    mutating func flood() {
+        browser = ServiceBrowser(ownInstance: "me")
+        var resolving = 0
+        for number in 0..<Limits.discoveredDevices {
+            for action in browser.appeared("i\(number)", on: eth0) {
+                if case .resolve = action { resolving += 1 }
+                if case .stopResolving = action { resolving -= 1 }
+            }
+        }
+        #expect(resolving > 0 && resolving <= 64)
+        #expect(browser.appeared("one more", on: eth0) == [])
+    }
+
     @Test("keeps track of a bounded number of instances and addresses")
     mutating func bounds() throws {
         for number in 0..<100 { _ = browser.appeared("i\(number)", on: eth0) }

@@ -37,6 +37,21 @@ struct FormatTests {
         #expect(throws: GatewayError.self) { try parser.next() }
     }
 
+    @Test("bound an event of many lines, and keep nothing of what follows")
+    func longEvent() {
+        var parser = ServerSentEventParser()
+        let line = Array("data: \(String(repeating: "x", count: 1023))\n".utf8)
+        for _ in 0...GatewayLimits.eventBytes / 1024 { parser.append(line) }
+        #expect(throws: GatewayError.self) { try parser.next() }
+        parser.append(Array("\n\ndata: {}\n\n".utf8))
+        #expect(throws: GatewayError.self) { try parser.next() }
+    }
+
+    @Test("write any time that a message may carry", arguments: [Int64.min, Int64.min + 1, 1 << 53, Int64.max])
+    func edgesOfTime(milliseconds: Int64) {
+        #expect(Timestamp.text(milliseconds).hasSuffix("Z"))
+    }
+
     @Test("refuse a path that does not fit into a socket address", arguments: [107, 108])
     func socketPath(count: Int) {
         let path = "/" + String(repeating: "x", count: count - 1)

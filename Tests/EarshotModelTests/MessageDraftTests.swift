@@ -20,6 +20,15 @@ struct MessageDraftTests {
         expect(.tooManyHeaders(count: 65), of: MessageDraft("a", headers: headers.merging(["one": ""]) { a, _ in a }))
     }
 
+    @Test("have headers that are counted in bytes, however many of them make one character")
+    func headerBytesOfUnicode() {
+        let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}"
+        let value = String(repeating: family, count: 8192 / family.utf8.count)
+        expect(
+            .headersTooLong(bytes: value.utf8.count + 100),
+            of: MessageDraft("a", headers: [String(repeating: "n", count: 100): value]))
+    }
+
     @Test("have headers of up to 8 KiB, names and values together")
     func headerBytes() throws {
         let value = String(repeating: "v", count: 8192 - 4)

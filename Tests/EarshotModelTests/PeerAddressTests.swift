@@ -20,6 +20,7 @@ struct PeerAddressTests {
         arguments: [
             "", ":", ":80", "bob", "bob:", "bob:0", "bob:65536", "bob:-1", "bob:+80", "bob:080", "bob:80 ", "bob: 80",
             "bob:80x", "bob:٨٠", "[]:80", "[::1]", "[::1]80", "::1:80", "fe80::1%eth0:80",
+            "[[bob]]:80", "[bob:80", "bob]:80", "[]]:80",
         ])
     func malformed(text: String) {
         #expect(PeerAddress(text) == nil)

@@ -8,6 +8,18 @@ struct DialerTests {
     private let target = Dialer.Target.address(PeerAddress(host: "10.0.0.1", port: 1))
     private let addresses = [PeerAddress(host: "10.0.0.1", port: 1)]
 
+    @Test("keeps track of ten thousand devices and no more, and dials a few at a time")
+    func flood() {
+        var dialer = Dialer()
+        for number in 0...UInt64(Limits.discoveredDevices) {
+            let address = PeerAddress(host: "10.0.\(number >> 8).\(number & 0xff)", port: 1)
+            dialer.found(.address(address), addresses: [address], now: 0)
+        }
+        #expect(dialer.count == Limits.discoveredDevices)
+        #expect(dialer.due(now: 0).count == Limits.concurrentDials)
+        #expect(dialer.due(now: 1).isEmpty)
+    }
+
     @Test("begins at once when a peer is found")
     func atOnce() {
         var dialer = Dialer()

@@ -111,13 +111,50 @@ struct IncomingLogTests {
         #expect(error?.code == .violation)
     }
 
-    @Test("refuses sequence numbers at the edge of what can be counted", arguments: [0, UInt64.max, UInt64(Int64.max)])
+    @Test("refuses sequence numbers at the edges of 63 and 64 bits", arguments: [0, UInt64.max, UInt64(Int64.max)])
     func edges(_ sequence: UInt64) throws {
         var (log, incoming) = (empty, incoming)
         let good = run(1, after: &log)
         let edge = EntriesFrame(
             log: good.log, firstSequence: sequence, contents: good.contents, checkpoint: good.checkpoint)
         #expect(throws: ProtocolError.self) { try incoming.receive(edge) }
+    }
+
+    @Test("does not count past its end: first and number of a run together are at the edge")
+    func overflowingRun() throws {
+        var (log, incoming) = (empty, incoming)
+        let good = run(3, after: &log)
+        for first in [UInt64.max - 1, UInt64(Int64.max) - 2, UInt64(Int64.max) + 1] {
+            let edge = EntriesFrame(
+                log: good.log, firstSequence: first, contents: good.contents, checkpoint: good.checkpoint)
+            let error = #expect(throws: ProtocolError.self) { try incoming.receive(edge) }
+            #expect(error?.code == .violation)
+        }
+        let nothing = EntriesFrame(log: good.log, firstSequence: 1, contents: [], checkpoint: good.checkpoint)
+        #expect(throws: ProtocolError.self) { try incoming.receive(nothing) }
+        #expect(incoming.proved.sequence == 0)
+    }
+
+    @Test("takes no entry at the edge of what can be counted, though it follows the last")
+    func lastEntry() throws {
+        var (log, incoming) = (empty, incoming)
+        log.record.head.sequence = UInt64(Int64.max) - 1
+        incoming = IncomingLog(description: log.description, authorID: author.userID, head: log.head)
+        let last = run(1, after: &log)
+        #expect(throws: ProtocolError.self) { try incoming.receive(last) }
+    }
+
+    @Test("refuses a checkpoint of another log of the same author")
+    func otherLog() throws {
+        var (log, incoming) = (empty, incoming)
+        let good = run(1, after: &log)
+        let other = LogDescription(
+            conversationID: good.log.conversationID, deviceID: good.log.deviceID, epoch: good.log.epoch + 1)
+        let checkpoint = Checkpoint.sign(
+            logID: other.logID, sequence: 1, chain: log.head.chain, with: author.signingKey)
+        let forged = EntriesFrame(log: good.log, firstSequence: 1, contents: good.contents, checkpoint: checkpoint)
+        let error = #expect(throws: ProtocolError.self) { try incoming.receive(forged) }
+        #expect(error?.code == .unauthentic)
     }
 
     @Test("keeps the place of a withheld entry by its hash")
@@ -139,6 +176,30 @@ struct IncomingLogTests {
         ).encoded()
         let error = #expect(throws: ProtocolError.self) { try EntryBody(decoding: body) }
         #expect(error?.code == .violation)
+    }
+
+    @Test("does not take headers over the limits of this node, and of one name the last")
+    func headers() throws {
+        func body(_ names: [String]) -> [UInt8] {
+            // A map's fields stand in the order in which they are written: protobuf, "Maps".
+            var text: [UInt8] = [0x0a, 1, 0x61]
+            for name in names {
+                let entry = [0x0a, UInt8(name.utf8.count)] + Array(name.utf8) + [0x12, 1, UInt8(text.count & 0x7f)]
+                text += [0x12, UInt8(entry.count)] + entry
+            }
+            var output: [UInt8] = [0x09] + [1, 0, 0, 0, 0, 0, 0, 0] + [0x11] + [1, 0, 0, 0, 0, 0, 0, 0] + [0x1a]
+            FrameBuffer.write(text, to: &output)
+            return output
+        }
+        let error = #expect(throws: ProtocolError.self) { try EntryBody(decoding: body((0...64).map { "h\($0)" })) }
+        #expect(error?.code == .violation)
+        #expect(throws: ProtocolError.self) { try EntryBody(decoding: body([""])) }
+        let twice = try EntryBody(decoding: body(Array(repeating: "h", count: 1000)))
+        guard case .text("a", let headers) = twice.content else {
+            Issue.record("it is a text")
+            return
+        }
+        #expect(headers.keys.sorted() == ["h"])
     }
 
     @Test("keeps a kind of content that it does not know, and shows it as no message")

@@ -193,6 +193,19 @@ struct LinkHandshakeTests {
         #expect(error?.code == .malformed)
     }
 
+    @Test(
+        "with a name that has control or bidirectional characters is refused",
+        arguments: ["a\nb", "a\u{1B}[2J", "a\u{9B}b", "\u{202E}bob", "a\u{2066}b", "a\u{200F}b", "a\0"])
+    func deceptiveName(text: String) throws {
+        var wire = device("bob").link.credential.wire
+        var body = try Earshot_V1_CredentialBody(serializedBytes: wire.body)
+        body.name = text
+        wire.body = Wire.data(Wire.encode(body))
+        let error = #expect(throws: ProtocolError.self) { try Credential(wire: wire) }
+        #expect(error?.code == .malformed)
+        #expect(error?.message.contains(text) == false)
+    }
+
     @Test("with a credential that names somebody else's device is refused")
     func otherDevice() throws {
         let (alice, mallory) = (device("alice"), device("mallory"))
@@ -256,6 +269,15 @@ struct LinkHandshakeTests {
         let answer = pair.responder.received(Array(text.utf8), now: pair.now)
         #expect(answer.closing != nil)
         #expect(answer.peers.isEmpty)
+    }
+
+    @Test("with an over-long first message ends as soon as its length is known, and nothing of it is kept")
+    func overlongMessage() throws {
+        var pair = try LinkPair(device("alice"), device("bob"))
+        let length = Limits.handshakeMessageBytes + 1
+        let answer = pair.responder.received([UInt8(length >> 8), UInt8(length & 0xff)], now: pair.now)
+        #expect(answer.closing?.code == .malformed)
+        #expect(pair.responder.received([UInt8](repeating: 0xff, count: 1 << 20), now: pair.now).isEmpty)
     }
 
     @Test("changed in any byte on its way comes to nothing")

@@ -1,3 +1,4 @@
+import EarshotCrypto
 import EarshotModel
 import EarshotTesting
 import Testing
@@ -143,7 +144,7 @@ struct LinkTransportTests {
         }
     }
 
-    @Test("refuses a frame over the limit as soon as its length is known")
+    @Test("refuses an endless frame as soon as its length is known")
     func endlessFrame() throws {
         var buffer = FrameBuffer()
         buffer.append([0x81, 0x80, 0x40])  // 1 MiB and one byte
@@ -151,6 +152,23 @@ struct LinkTransportTests {
         var other = FrameBuffer()
         other.append([0x80, 0x80, 0x80, 0x80, 0x01])
         #expect(throws: ProtocolError.self) { try other.next() }
+    }
+
+    @Test("keeps no more of an endless frame than a frame may have, and ends with the first byte that is too many")
+    func endlessBytes() throws {
+        var buffer = FrameBuffer()
+        buffer.append([0x80, 0x80, 0x40])  // 1 MiB
+        let piece = [UInt8](repeating: 0xff, count: 1 << 16)
+        for _ in 1..<Limits.frameBytes / piece.count {
+            buffer.append(piece)
+            #expect(try buffer.next() == nil)
+        }
+        #expect(buffer.byteCount <= Limits.frameBytes)
+        buffer.append(piece)
+        #expect(try buffer.next()?.count == Limits.frameBytes)
+        // What follows would be the length of another.
+        buffer.append(piece)
+        #expect(throws: ProtocolError.self) { try buffer.next() }
     }
 
     @Test("keeps nothing of what it has read, however frames and messages are cut")
@@ -184,6 +202,37 @@ struct LinkTransportTests {
         pair.runInitiator(pair.initiator.flush(now: pair.now))
         let answer = try #require(pair.responder.flush(now: pair.now).written.first)
         #expect(answer.count < 64)
+    }
+
+    @Test(
+        "refuses a frame whose fields say that they are longer than it is",
+        arguments: [
+            [0x12, 0xff, 0xff, 0xff, 0xff, 0x07], [0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+            [0x0a, 0x80, 0x80, 0x80, 0x80, 0x10], [0x12, 0x7f], [0x12, 0x02, 0x0a, 0x7f],
+        ] as [[UInt8]])
+    func hugeField(bytes: [UInt8]) {
+        let error = #expect(throws: ProtocolError.self) { try Frame.decode(bytes, from: DeviceID(Bytes32())) }
+        #expect(error?.code == .malformed)
+    }
+
+    @Test("refuses a frame of groups within groups, and does not follow them down")
+    func deepNesting() {
+        // Field 100 as a group that begins and never ends.
+        let bytes = Array(repeatElement([0xa3, 0x06] as [UInt8], count: Limits.frameBytes / 2).joined())
+        let error = #expect(throws: ProtocolError.self) { try Frame.decode(bytes, from: DeviceID(Bytes32())) }
+        #expect(error?.code == .malformed)
+    }
+
+    @Test("refuses heads that name a log twice")
+    func duplicateHeads() {
+        let receipt = Receipt(
+            logID: LogID(Bytes32()), sequence: 1, chain: ChainHash(Bytes32()), readSequence: 0,
+            deviceID: DeviceID(Bytes32()), signature: device("alice").signingKey.signature(for: []))
+        let frame = Frame.heads([receipt, receipt], isComplete: true)
+        let error = #expect(throws: ProtocolError.self) {
+            try Frame.decode(frame.encoded(), from: DeviceID(Bytes32()))
+        }
+        #expect(error?.code == .violation)
     }
 
     @Test("passes over kinds of frames that it does not know")

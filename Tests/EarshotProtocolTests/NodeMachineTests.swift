@@ -61,6 +61,15 @@ struct NodeMachineTests {
         #expect(pair.bob.events.names == Array(repeating: .messageReceived, count: 100))
     }
 
+    @Test("says of a full disk that it is full", arguments: [true, false])
+    func diskFull(isDiskFull: Bool) throws {
+        var pair = MachinePair.linked()
+        pair.send("lost")
+        pair.alice.perform(pair.alice.machine.commitFailed("no space", isDiskFull: isDiskFull, now: pair.now))
+        let completion = try #require(pair.alice.completions[RequestID(1)])
+        #expect(throws: ProtocolError(isDiskFull ? .storageFull : .storage, "no space")) { try completion.get() }
+    }
+
     @Test("accepts nothing that the disk refuses, and goes on where it stood")
     func commitFails() throws {
         var pair = MachinePair.linked()
@@ -165,7 +174,7 @@ struct NodeMachineTests {
         for number in 0..<Limits.pendingHandshakesPerAddress + 5 {
             let address = PeerAddress(host: "10.0.0.9", port: UInt16(1000 + number))
             let (connectionID, actions) = pair.bob.machine.accepted(from: address, now: pair.now)
-            if case .disconnect(connectionID) = actions.first { refused += 1 }
+            if case .disconnect(let given) = actions.first, given < connectionID { refused += 1 }
         }
         #expect(refused == 5)
         for number in 0..<Limits.pendingHandshakes {

@@ -40,6 +40,10 @@ public struct Finding: Hashable, Sendable {
         case names
         /// Links that failed lately.
         case links
+        /// Handshakes that came to nothing lately, in numbers.
+        case handshakes
+        /// Whether programs that observe the node keep up.
+        case events
     }
 
     public enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {

@@ -12,6 +12,7 @@ public final class EventBus: Sendable {
     }
 
     private let state = Mutex(State())
+    private let lost = Atomic<Int>(0)
 
     public init() {}
 
@@ -19,6 +20,12 @@ public final class EventBus: Sendable {
     public func post(_ event: Event) {
         for mailbox in state.withLock({ Array($0.mailboxes.values) }) { mailbox.offer(event) }
     }
+
+    /// How many events were not given to observers that were too slow, of all observers.
+    package var lostCount: Int { lost.load(ordering: .relaxed) }
+
+    /// Counts an event that did not fit into an observer's buffer.
+    package func noteLost() { lost.wrappingAdd(1, ordering: .relaxed) }
 
     /// Calls a closure for each event, one at a time and in order, until the token is removed or released.
     ///
@@ -62,6 +69,8 @@ public final class EventBus: Sendable {
             state.nextNumber += 1
             let number = state.nextNumber
             let mailbox = EventMailbox(names: names, limit: max(1, limit)) { [weak self] in
+                self?.noteLost()
+            } onFinish: { [weak self] in
                 _ = self?.state.withLock { $0.mailboxes.removeValue(forKey: number) }
             }
             if !state.isFinished { state.mailboxes[number] = mailbox }

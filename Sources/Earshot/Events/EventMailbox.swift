@@ -14,12 +14,17 @@ final class EventMailbox: Sendable {
 
     private let names: Set<EventName>
     private let limit: Int
+    private let onLoss: @Sendable () -> Void
     private let onFinish: @Sendable () -> Void
     private let state = Mutex(State())
 
-    init(names: Set<EventName>, limit: Int, onFinish: @escaping @Sendable () -> Void) {
+    init(
+        names: Set<EventName>, limit: Int, onLoss: @escaping @Sendable () -> Void,
+        onFinish: @escaping @Sendable () -> Void
+    ) {
         self.names = names
         self.limit = limit
+        self.onLoss = onLoss
         self.onFinish = onFinish
     }
 
@@ -36,6 +41,7 @@ final class EventMailbox: Sendable {
             } else {
                 if state.lost == 0 { state.eventsBeforeLost = limit }
                 state.lost += 1
+                onLoss()
             }
             return nil
         }

@@ -8,6 +8,8 @@ struct LinkSockets: Sendable {
     static let connectTimeout = TimeAmount.seconds(5)
     /// How long sent bytes may stay unacknowledged by the other host's TCP (RFC 5482).
     static let userTimeoutMilliseconds: ChannelOptions.Types.SocketOption.Value = 30_000
+    /// Connections that wait to be accepted: half a second of a flood, while this process does something else.
+    private static let backlog: Int32 = 1024
     /// Linux' number for that option.
     private static let tcpUserTimeout: CInt = 18
 
@@ -19,7 +21,7 @@ struct LinkSockets: Sendable {
         port: UInt16, initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws(EarshotError) -> any Channel {
         let bootstrap = ServerBootstrap(group: loop)
-            .serverChannelOption(ChannelOptions.backlog, value: 128)
+            .serverChannelOption(ChannelOptions.backlog, value: Self.backlog)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(

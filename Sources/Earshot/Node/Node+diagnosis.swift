@@ -80,6 +80,7 @@ extension NodeShell {
         facts.storageFailure = journal.storageFailure
         facts.credential = node.credentialFacts
         facts.failures = journal.failures(now: now)
+        facts.trouble = recentTrouble
         return facts
     }
 }

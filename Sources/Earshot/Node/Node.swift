@@ -82,7 +82,7 @@ public final class Node: Sendable {
             journal: NodeJournal(
                 networkTag: link.networkTag, isDiscovering: !configuration.discoverySources.isEmpty),
             store: store, lock: lock, events: events, loop: MultiThreadedEventLoopGroup.singleton.next(),
-            logger: configuration.logger)
+            logger: configuration.logger, metrics: configuration.metrics)
         self.home = home
         self.configuration = configuration
         self.events = events
@@ -150,7 +150,6 @@ public final class Node: Sendable {
         await keeper.run { credential in
             await shell.renew(credential)
         } post: { event in
-            configuration.logger.warning("the credential", metadata: ["event": "\(event.name.rawValue)"])
             await shell.post(event)
         }
     }
@@ -181,20 +180,9 @@ public final class Node: Sendable {
             otherNetworks.withLock { $0.lost(deviceID) }
             await shell.lost(deviceID)
         case .sourceUnavailable(let source, let reason):
-            configuration.logger.warning(
-                "discovery is unavailable", metadata: ["source": "\(source)", "reason": "\(reason)"])
             await shell.post(.discoveryUnavailable(source: source, reason: reason))
         case .sourceAvailable(let source): await shell.post(.discoveryAvailable(source: source))
-        case .ownDeviceElsewhere(addresses: []):
-            configuration.logger.info("nobody else advertises this device any more")
-        case .ownDeviceElsewhere(let addresses):
-            let places = addresses.map(\.description).joined(separator: ", ")
-            configuration.logger.warning(
-                "someone else advertises this device: is a copy of its home directory in use?",
-                metadata: ["addresses": "\(places)"])
-        case .malformed(let instance, let reason):
-            configuration.logger.info(
-                "a malformed advertisement", metadata: ["instance": "\(instance)", "reason": "\(reason)"])
+        case .ownDeviceElsewhere, .malformed: break
         }
     }
 

@@ -1,3 +1,4 @@
+public import CoreMetrics
 public import Logging
 
 @_exported public import struct EarshotDiscovery.DNSSDSource
@@ -17,18 +18,24 @@ public struct NodeConfiguration: Sendable {
     public var discoverySources: [any DiscoverySource]
     /// Takes what the node has to say about itself. No text of a message and no secret is ever in it.
     public var logger: Logger
+    /// Takes what the node measures (`NodeMetric`). With `PrometheusMetrics` the local API shows it.
+    public var metrics: any MetricsFactory
 
-    /// - Parameter discoverySources: DNS-SD on the interfaces, unless given.
+    /// - Parameters:
+    ///   - discoverySources: DNS-SD on the interfaces, unless given.
+    ///   - metrics: what this process was bootstrapped with, unless given; as a rule nothing.
     public init(
         port: UInt16 = 0, staticPeers: [PeerAddress] = [],
         interfaces: DiscoveryConfiguration = DiscoveryConfiguration(),
         discoverySources: [any DiscoverySource]? = nil,
-        logger: Logger = Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger: Logger = Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() }),
+        metrics: any MetricsFactory = MetricsSystem.factory
     ) {
         self.port = port
         self.staticPeers = staticPeers
         self.interfaces = interfaces
         self.discoverySources = discoverySources ?? [DNSSDSource(configuration: interfaces)]
         self.logger = logger
+        self.metrics = metrics
     }
 }

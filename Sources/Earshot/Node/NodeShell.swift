@@ -1,3 +1,4 @@
+import CoreMetrics
 import Dispatch
 import EarshotDiscovery
 import EarshotProtocol
@@ -14,12 +15,13 @@ actor NodeShell {
     nonisolated let loop: any EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-    private var machine: NodeMachine
+    private(set) var machine: NodeMachine
     private var actions = ActionQueue<NodeAction>()
     private let store: Store
-    private let events: EventBus
+    let events: EventBus
     private let sockets: LinkSockets
     private let logger: Logger
+    var telemetry: Telemetry
     /// What the node's diagnosis needs to know of the past.
     private(set) var journal: NodeJournal
     private let reads = DispatchQueue(label: "earshot.reads")
@@ -38,7 +40,7 @@ actor NodeShell {
 
     init(
         machine: NodeMachine, journal: NodeJournal, store: Store, lock: HomeLock, events: EventBus,
-        loop: any EventLoop, logger: Logger
+        loop: any EventLoop, logger: Logger, metrics: any MetricsFactory
     ) {
         self.journal = journal
         self.machine = machine
@@ -47,6 +49,7 @@ actor NodeShell {
         self.events = events
         self.loop = loop
         self.logger = logger
+        telemetry = Telemetry(logger: logger, metrics: metrics)
         sockets = LinkSockets(loop: loop)
     }
 
@@ -147,7 +150,10 @@ actor NodeShell {
     private var port: UInt16? { listener?.localAddress?.port.flatMap { UInt16(exactly: $0) } }
 
     /// Takes note of what discovery says, for the diagnosis.
-    func note(_ event: DiscoveryEvent) { journal.note(event) }
+    func note(_ event: DiscoveryEvent) {
+        journal.note(event)
+        telemetry.note(event, now: Moment.now.uptime)
+    }
 
     func found(_ deviceID: DeviceID, addresses: [PeerAddress]) {
         perform(machine.found(deviceID, addresses: addresses, now: .now))
@@ -204,6 +210,7 @@ actor NodeShell {
     }
 
     func received(_ bytes: [UInt8], on connectionID: ConnectionID) {
+        telemetry.received(bytes: bytes.count)
         perform(machine.received(bytes, on: connectionID, now: .now))
     }
 
@@ -224,7 +231,11 @@ actor NodeShell {
     /// its turn: the messages of a link have an order.
     private func perform(_ actions: [NodeAction]) {
         guard self.actions.add(actions) else { return }
-        while let action = self.actions.next() { perform(action) }
+        while let action = self.actions.next() {
+            telemetry.note(action)
+            perform(action)
+        }
+        telemetry.flush(machine.takeNotes(), now: Moment.now.uptime)
         schedule()
         if machine.isSettled, !settling.isEmpty {
             for continuation in settling { continuation.resume() }
@@ -273,6 +284,7 @@ actor NodeShell {
                     let address = Self.address(of: channel, among: addresses)
                     shell.perform(shell.machine.connected(connectionID, to: address, now: .now))
                 case .failure(let error):
+                    shell.telemetry.dialFailed()
                     shell.logger.debug("dial failed", metadata: ["addresses": "\(addresses)", "error": "\(error)"])
                     shell.perform(shell.machine.connectFailed(connectionID, reason: "\(error)", now: .now))
                 }
@@ -319,14 +331,20 @@ actor NodeShell {
     }
 
     private func write(_ commit: Commit) {
+        let (begin, entries) = (ContinuousClock.now, commit.entries.reduce(0) { $0 + $1.entries.count })
         store.commit(commit) { [self] result in
             loop.execute {
                 self.assumeIsolated { shell in
                     switch result {
-                    case .success: shell.perform(shell.machine.committed(now: .now))
+                    case .success:
+                        shell.telemetry.committed(entries: entries, duration: .now - begin, now: Moment.now.uptime)
+                        shell.perform(shell.machine.committed(now: .now))
                     case .failure(let error):
-                        shell.logger.error("commit failed", metadata: ["error": "\(error)"])
-                        shell.perform(shell.machine.commitFailed(error.message, now: .now))
+                        shell.telemetry.commitFailed(now: Moment.now.uptime)
+                        shell.logger.debug("commit failed", metadata: ["error": "\(error)"])
+                        shell.perform(
+                            shell.machine.commitFailed(
+                                error.message, isDiskFull: error.code == .full, now: .now))
                     }
                 }
             }
@@ -384,15 +402,10 @@ actor NodeShell {
     func post(_ event: Event) {
         let now = Moment.now.uptime
         journal.note(event, now: now)
+        telemetry.note(event, now: now)
         switch event {
         case .userDiscovered(let user), .userUpdated(let user, _):
             if user.isOnline { journal.linked(hosts: hosts(of: user.userID)) }
-        case .linkFailed(let failure):
-            logger.info("link failed", metadata: ["address": "\(failure.address)", "reason": "\(failure.message)"])
-        case .identityConflict(let conflict):
-            logger.warning("another key claims a pinned name", metadata: ["name": "\(conflict.name)"])
-        case .storageFailed(let reason):
-            logger.error("the disk does not take writes", metadata: ["reason": "\(reason)"])
         default: break
         }
         events.post(event)

@@ -32,6 +32,9 @@ struct Up: ProgramCommand {
         transform: Logger.Level.parse)
     var logLevel: Logger.Level?
 
+    @Option(help: "How the log is written: text, or json with one object a line.")
+    var logFormat = LogFormat.text
+
     private static let events: Set<EventName> = [
         .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
         .historyRecovered,
@@ -93,7 +96,7 @@ struct Up: ProgramCommand {
 
     private var logger: Logger? {
         logLevel.map { level in
-            var logger = Logger(label: "earshot", factory: { StreamLogHandler.standardError(label: $0) })
+            var logger = Logger(label: "earshot", factory: logFormat.handler)
             logger.logLevel = level
             return logger
         }

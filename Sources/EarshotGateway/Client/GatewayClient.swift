@@ -35,6 +35,11 @@ public struct GatewayClient: Sendable {
     /// What the node sees of why messages flow or not. It may take a few seconds.
     public func diagnosis() async throws(GatewayError) -> [GatewayFinding] { try await get("diagnosis") }
 
+    /// What the node has measured, in Prometheus' text format 0.0.4.
+    public func metrics() async throws(GatewayError) -> String {
+        String(buffer: try await read(request(.GET, at: "/metrics")))
+    }
+
     public func users() async throws(GatewayError) -> [GatewayUser] { try await get("users") }
 
     /// - Parameter text: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), or a key.
@@ -140,7 +145,11 @@ public struct GatewayClient: Sendable {
     }
 
     private func request(_ method: HTTPMethod, _ path: String) throws(GatewayError) -> HTTPClientRequest {
-        guard let url = URL(httpURLWithSocketPath: socketPath, uri: "/v1/\(path)") else {
+        try request(method, at: "/v1/\(path)")
+    }
+
+    private func request(_ method: HTTPMethod, at uri: String) throws(GatewayError) -> HTTPClientRequest {
+        guard let url = URL(httpURLWithSocketPath: socketPath, uri: uri) else {
             throw GatewayError(.socketUnusable, "\(socketPath) cannot be written as a URL")
         }
         var request = HTTPClientRequest(url: url.absoluteString)

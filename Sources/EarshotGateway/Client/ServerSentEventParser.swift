@@ -10,7 +10,7 @@ struct ServerSentEventParser {
     private var isTooLong = false
 
     mutating func append(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes {
+        for byte in bytes where !isTooLong {
             if byte == UInt8(ascii: "\n") {
                 endLine()
             } else if line.count < GatewayLimits.eventBytes {
@@ -22,7 +22,7 @@ struct ServerSentEventParser {
     }
 
     /// - Returns: the data of the next event, or `nil` until more bytes come.
-    /// - Throws: `GatewayError` `unexpectedResponse` for a line over `GatewayLimits.eventBytes`.
+    /// - Throws: `GatewayError` `unexpectedResponse` for a line or an event over `GatewayLimits.eventBytes`.
     mutating func next() throws(GatewayError) -> [UInt8]? {
         guard !isTooLong else { throw GatewayError(.unexpectedResponse, "an event of the node is too long") }
         return ready.isEmpty ? nil : ready.removeFirst()
@@ -37,6 +37,10 @@ struct ServerSentEventParser {
         } else if line.starts(with: Array("data:".utf8)) {
             if !data.isEmpty { data.append(UInt8(ascii: "\n")) }
             let value = line.dropFirst("data:".utf8.count)
+            guard data.count + value.count <= GatewayLimits.eventBytes else {
+                isTooLong = true
+                return
+            }
             data.append(contentsOf: value.first == UInt8(ascii: " ") ? value.dropFirst() : value)
         }
     }

@@ -10,11 +10,13 @@ final class EventFeed: Sendable {
     }
 
     let items: AsyncStream<Item>
+    private let bus: EventBus
     private let continuation: AsyncStream<Item>.Continuation
     private let lost = Mutex(0)
     private let token = Mutex<EventObserverToken?>(nil)
 
     init(_ bus: EventBus, names: Set<EventName>, limit: Int = GatewayLimits.pendingEvents) {
+        self.bus = bus
         (items, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(limit))
         let observer = bus.addObserver(for: names.union([.eventsLost])) { [weak self] in self?.offer($0) }
         token.withLock { $0 = observer }
@@ -29,7 +31,9 @@ final class EventFeed: Sendable {
             }
             report(&lost)
             guard let event else { return }
-            if lost > 0 || !isAccepted(.event(event)) { lost += 1 }
+            guard lost > 0 || !isAccepted(.event(event)) else { return }
+            lost += 1
+            bus.noteLost()
         }
     }
 

@@ -6,6 +6,8 @@ func makeRouter(for node: Node) -> Router<BasicRequestContext> {
     let router = Router(context: BasicRequestContext.self)
     router.add(middleware: ErrorMiddleware())
     let endpoints = Endpoints(node: node)
+    // Where programs that collect metrics look; the text has a version of its own.
+    router.get("metrics") { _, _ in try await endpoints.metrics() }
     router.group("v1")
         .get("status") { _, _ in try await endpoints.status() }
         .get("diagnosis") { _, _ in try await endpoints.diagnosis() }
@@ -31,6 +33,18 @@ struct Endpoints: Sendable {
     private var representer: Representer { Representer(node: node) }
 
     func status() async throws -> Response { try .json(GatewayStatus(await node.status())) }
+
+    /// What the node has measured, in Prometheus' text format.
+    func metrics() async throws -> Response {
+        guard let text = await node.metricsText() else {
+            throw GatewayError(
+                .unknownEndpoint, "the node's program has given it metrics of its own",
+                remedy: "read them where that program writes them, or give the node PrometheusMetrics")
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
 
     func diagnosis() async throws -> Response { try .json(await node.findings().map { GatewayFinding($0) }) }
 

@@ -7,9 +7,15 @@ extension Request {
     /// Reads a JSON body of bounded size. Fields that the type does not know are ignored.
     /// - Throws: `GatewayError` `tooLarge`, `invalidUTF8` or `invalidRequest`.
     func json<Body: Decodable>(_ type: Body.Type) async throws -> Body {
+        let tooLarge = GatewayError(
+            .tooLarge, "the body of a request is at most \(GatewayLimits.bodyBytes) bytes")
+        // Said at once, and not only when so much has come.
+        if let announced = headers[.contentLength].flatMap({ Int($0) }), announced > GatewayLimits.bodyBytes {
+            throw tooLarge
+        }
         let buffer: ByteBuffer
         do { buffer = try await body.collect(upTo: GatewayLimits.bodyBytes) } catch is NIOTooManyBytesError {
-            throw GatewayError(.tooLarge, "the body of a request is at most \(GatewayLimits.bodyBytes) bytes")
+            throw tooLarge
         }
         // The decoder would repair what is not UTF-8, and send something else than was written.
         guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {

@@ -20,7 +20,7 @@ public struct PeerAddress: Hashable, Sendable, LosslessStringConvertible {
         } else if host.contains(":") {
             return nil
         }
-        guard !host.isEmpty else { return nil }
+        guard !host.isEmpty, !host.contains(where: { $0 == "[" || $0 == "]" }) else { return nil }
         self.init(host: String(host), port: port)
     }
 

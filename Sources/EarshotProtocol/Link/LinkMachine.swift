@@ -56,6 +56,7 @@ public struct LinkMachine: Sendable {
     private var pingedAt: Int64?
     private var probe: Probe?
     private var isPongDue = false
+    private var work = 0
     /// Who introduced themselves at the other end, wanted or not.
     var introduced: LinkPeer?
     /// How far the clock at the other end is ahead, in milliseconds, if it said so.
@@ -99,6 +100,12 @@ public struct LinkMachine: Sendable {
             isPongDue = false
         }
         return (wasDoubted ? [.trusted] : []) + advance(now: now)
+    }
+
+    /// What the peer has sent since it was last asked, in requests (`Limits.peerRequests`).
+    mutating func takeWork() -> Int {
+        defer { work = 0 }
+        return work
     }
 
     /// Puts a frame among those that the next `flush` sends.
@@ -227,11 +234,13 @@ public struct LinkMachine: Sendable {
         case (.established(var transport), .noise(let bytes)):
             state = .closed
             let frames = try transport.open(bytes)
+            work += transport.takeWork()
             state = .established(transport)
             return try receivedFrames(frames, now: now)
         case (.awaitingConfirmation(var transport, let peer), .noise(let bytes)):
             state = .closed
             let frames = try transport.open(bytes)
+            work += transport.takeWork()
             state = .established(transport)
             if case .close = frames.first { return try receivedFrames(frames, now: now) }
             return [.established(peer)] + (try receivedFrames(frames, now: now))

@@ -15,6 +15,8 @@ struct LinkTransport: Sendable {
     private var output: [UInt8] = []
     private var bytesUnderKey = 0
     private var keyedAt: Int64
+    /// What has been received since the last `takeWork`, in requests (`Limits.peerRequests`).
+    private var work = 0
 
     init(_ noise: TransportState, peer: DeviceID, now: Int64) {
         self.noise = noise
@@ -68,6 +70,11 @@ struct LinkTransport: Sendable {
         return sealed
     }
 
+    mutating func takeWork() -> Int {
+        defer { work = 0 }
+        return work
+    }
+
     /// Opens one Noise message.
     /// - Returns: the frames that it completes.
     mutating func open(_ message: [UInt8]) throws(ProtocolError) -> [Frame] {
@@ -77,8 +84,11 @@ struct LinkTransport: Sendable {
         do { input.append(try noise.open(message)) } catch {
             throw ProtocolError(.unauthentic, "a message was changed on its way")
         }
+        let workBefore = work
+        defer { if work == workBefore, message.count < Limits.pieceBytes { work += 1 } }
         var frames: [Frame] = []
         while let bytes = try input.next() {
+            work += 1 + bytes.count / Limits.requestBytes
             guard let frame = try Frame.decode(bytes, from: peer) else { continue }
             if case .rekey? = frames.last {
                 throw ProtocolError(.violation, "a frame follows the change of keys in the same message")

@@ -27,6 +27,8 @@ struct Link: Sendable {
     var isGivingBack = false
     /// Bytes of entries that were received and not committed.
     var uncommittedBytes = 0
+    /// How much of what was received since the last charge has moved a log forward, in requests.
+    var progress = 0
 
     var windowRoom: Int { max(0, Limits.windowBytes - windowUsed) }
 }

@@ -4,7 +4,7 @@ import EarshotModel
 /// Who is let in, and which of two links to one device stays.
 extension NodeMachine {
     mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
-        if let (reason, error) = refusal(of: peer) {
+        if let (reason, error) = refusal(of: peer) ?? excess(of: peer, now: now) {
             if provesMembership(connectionID) { noteClaim(of: peer, now: now) }
             guard let output = links[connectionID]?.machine.refuse(error, reason: reason, now: now) else { return }
             run(output, on: connectionID, now: now)
@@ -57,6 +57,7 @@ extension NodeMachine {
         link.peer = peer
         link.establishedAt = now.uptime
         links[connectionID] = link
+        noteEstablished(link)
         linksOfUser[peer.userID, default: []].append(connectionID)
         linksOfUser[peer.userID]?.sort()
         wakeBound = min(wakeBound, link.machine.deadline)
@@ -64,6 +65,7 @@ extension NodeMachine {
         let earlier = linkOfDevice[peer.deviceID]
         if earlier == nil { closeLeastRecentlyUsed(except: connectionID, now: now) }
         note(peer, address: link.isOutbound ? link.address : nil, now: now)
+        _ = budgets.charge(Limits.linkRequests, to: peer.userID, now: now.uptime)
         guard let earlier, let earlierLink = links[earlier] else {
             linkOfDevice[peer.deviceID] = connectionID
             sendHeads(to: peer, on: connectionID)
@@ -117,10 +119,18 @@ extension NodeMachine {
 
     private mutating func closeLeastRecentlyUsed(except connectionID: ConnectionID, now: Moment) {
         let established = links.filter { $0.value.peer != nil && $0.key != connectionID }
-        guard established.count >= Limits.links,
-            let oldest = established.min(by: { $0.value.lastUsed < $1.value.lastUsed })
+        guard established.count >= Limits.links else { return }
+        // Whoever comes with many identities must not push out those whom this node knows.
+        let strangers = established.filter { !isKnown($0.value.peer) }
+        guard
+            let oldest = (strangers.isEmpty ? established : strangers)
+                .min(by: { ($0.value.lastUsed, $0.key) < ($1.value.lastUsed, $1.key) })
         else { return }
         close(oldest.key, .overloaded, error: nil, now: now)
+    }
+
+    private func isKnown(_ peer: LinkPeer?) -> Bool {
+        peer.flatMap { directory.users[$0.userID] }?.isPinned == true
     }
 
     /// Tells a peer what this node holds of its logs, so that it sends what is missing.

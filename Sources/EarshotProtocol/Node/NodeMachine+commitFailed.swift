@@ -2,13 +2,16 @@ public import EarshotModel
 
 extension NodeMachine {
     /// Nothing of the commit is on the disk. What was asked for fails; what is true anyway is tried again.
-    public mutating func commitFailed(_ error: String, now: Moment) -> [NodeAction] {
+    ///
+    /// - Parameter isDiskFull: whether that is so because there is no space left.
+    public mutating func commitFailed(_ error: String, isDiskFull: Bool = false, now: Moment) -> [NodeAction] {
         guard let failed = queue.inFlight else {
             preconditionFailure("a shell says that a commit failed only after it was given one")
         }
         queue.inFlight = nil
+        let reason = ProtocolError(isDiskFull ? .storageFull : .storage, error)
         for (requestID, _) in failed.completions {
-            emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
+            emit(.complete(requestID, .failure(reason)))
         }
         // Who was forgotten meanwhile stays so.
         for user in failed.commit.users
@@ -21,9 +24,9 @@ extension NodeMachine {
         }
         queue.forgottenUsers += failed.commit.forgottenUsers.filter { directory.users[$0] == nil }
         for requestID in failed.markRequests {
-            emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
+            emit(.complete(requestID, .failure(reason)))
         }
-        takeBackFailures(failed.failures, error: error)
+        takeBackFailures(failed.failures, reason: reason)
         for (key, _) in failed.progress {
             // A log that this commit would have begun has not begun: the next try begins another.
             if ownLogs[key.logID] == nil && incomingLogs[key.logID] == nil {
@@ -45,7 +48,7 @@ extension NodeMachine {
     }
 
     /// What somebody asked for has not happened; a message whose time is over has failed all the same.
-    private mutating func takeBackFailures(_ pending: [PendingFailure], error: String) {
+    private mutating func takeBackFailures(_ pending: [PendingFailure], reason: ProtocolError) {
         for item in pending {
             guard let requestID = item.requestID else {
                 queue.failures.append(item)
@@ -54,7 +57,7 @@ extension NodeMachine {
             let messageID = item.failure.messageID
             failures[messageID.log]?[messageID.sequence] = nil
             if let recipientID = ownLogs[messageID.log]?.record.peerID { failUndelivered(to: recipientID) }
-            emit(.complete(requestID, .failure(ProtocolError(.storage, error))))
+            emit(.complete(requestID, .failure(reason)))
         }
     }
 

@@ -93,11 +93,14 @@ extension NodeMachine {
     public mutating func accepted(from address: PeerAddress?, now: Moment) -> (ConnectionID, [NodeAction]) {
         nextConnection += 1
         let connectionID = ConnectionID(nextConnection)
-        let pending = links.values.filter { $0.peer == nil && !$0.isOutbound }
-        let samePlace = pending.count { $0.address?.host == address?.host }
-        guard !isStopping, pending.count < Limits.pendingHandshakes,
-            samePlace < Limits.pendingHandshakesPerAddress, let machine = linkMachine(.responder, now: now)
-        else { return (connectionID, [.disconnect(connectionID)]) }
+        guard !isStopping, gate.admits(address?.host ?? "", now: now.uptime),
+            let machine = linkMachine(.responder, now: now)
+        else {
+            emit(.disconnect(connectionID))
+            noteRefusal(of: address, now: now)
+            return (connectionID, finish(now: now))
+        }
+        makeRoom(for: address, now: now)
         links[connectionID] = Link(
             machine: machine, targets: [], isOutbound: false, address: address, openedAt: now.uptime,
             lastUsed: now.uptime)
@@ -135,6 +138,7 @@ extension NodeMachine {
     public mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [NodeAction] {
         guard let output = links[connectionID]?.machine.received(bytes, now: now) else { return [] }
         run(output, on: connectionID, now: now)
+        charge(connectionID, now: now)
         if let link = links[connectionID] {
             wakeBound = min(wakeBound, link.machine.deadline)
             linksToFlush.insert(connectionID)
@@ -202,6 +206,7 @@ extension NodeMachine {
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
         forgetDialBacks(of: connectionID)
+        noteEnd(of: link, error, now: now)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
             forgetRecoveries(of: link, connectionID, peer)
@@ -219,14 +224,21 @@ extension NodeMachine {
                 dialer.failed(target, now: now.uptime)
             }
         }
-        if let error, isWorthTelling(error, wasEstablished: link.peer != nil) {
-            post(
-                .linkFailed(
-                    LinkFailure(
-                        address: link.address?.description ?? "unknown",
-                        userID: (link.peer ?? link.machine.introduced)?.userID,
-                        code: error.code.description, message: error.message, closeReason: error.closeReason?.name)))
+        if let error, isWorthTelling(error, wasEstablished: link.peer != nil) { tell(error, of: link, now: now) }
+    }
+
+    private mutating func tell(_ error: ProtocolError, of link: Link, now: Moment) {
+        let userID = (link.peer ?? link.machine.introduced)?.userID
+        var message = error.message
+        if userID == nil, !link.isOutbound {
+            guard let untold = notices.failed(at: link.address?.host ?? "", now: now.uptime) else { return }
+            if untold > 0 { message += "; \(untold) more such connections failed before it" }
         }
+        post(
+            .linkFailed(
+                LinkFailure(
+                    address: link.address?.description ?? "unknown", userID: userID, code: error.code.description,
+                    message: message, closeReason: error.closeReason?.name)))
     }
 
     /// The link that makes dialling a target needless.

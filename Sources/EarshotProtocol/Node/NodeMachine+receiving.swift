@@ -9,6 +9,7 @@ extension NodeMachine {
         switch frame {
         case .entries(let run): try received(run, from: peer, on: connectionID, now: now)
         case .receipts(let receipts):
+            notes.receiptsReceived += receipts.count
             for receipt in receipts { try received(receipt, from: peer, on: connectionID, now: now) }
         case .heads(let receipts, let isComplete):
             try received(heads: receipts, isComplete: isComplete, from: peer, on: connectionID, now: now)
@@ -55,6 +56,7 @@ extension NodeMachine {
             throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
         }
         links[connectionID]?.uncommittedBytes = uncommitted
+        links[connectionID]?.progress += 2 + bytes / Limits.requestBytes
         if !messages.isEmpty { use(peer.userID, now: now) }
         queue.received.append(
             ReceivedRun(
@@ -97,6 +99,7 @@ extension NodeMachine {
     mutating func sendReceipt(for logID: LogID, on connectionID: ConnectionID) {
         guard let receipt = ownReceipt(for: logID) else { return }
         links[connectionID]?.machine.enqueue(.receipts([receipt]))
+        notes.receiptsSent += 1
         linksToFlush.insert(connectionID)
     }
 
@@ -104,7 +107,9 @@ extension NodeMachine {
     private mutating func received(
         heads receipts: [Receipt], isComplete: Bool, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
     ) throws(ProtocolError) {
-        guard links[connectionID]?.hasHeads == false else {
+        guard links[connectionID]?.hasHeads == false,
+            receipts.allSatisfy({ links[connectionID]?.outgoing[$0.logID] == nil })
+        else {
             throw ProtocolError(.violation, "the peer said twice what it holds")
         }
         for receipt in receipts { try received(head: receipt, from: peer, on: connectionID, now: now) }
@@ -155,6 +160,9 @@ extension NodeMachine {
         guard let log = ownLogs[receipt.logID], log.record.peerID == peer.userID,
             let outgoing = links[connectionID]?.outgoing[receipt.logID]
         else { throw ProtocolError(.violation, "a receipt for a log that is not for this peer") }
+        // Before its signature is looked at, which is most of the work.
+        let isNews = isNews(receipt, on: connectionID)
+        links[connectionID]?.progress += isNews ? 1 : -1
         guard receipt.sequence > 0 else { return }
         guard receipt.isAuthentic else {
             throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
@@ -171,6 +179,15 @@ extension NodeMachine {
             guard outgoing.receiptInQuestion == nil else { return }
             askForChain(of: receipt, on: connectionID)
         }
+    }
+
+    /// Whether a receipt says more than is known, and than one that is being looked into.
+    private func isNews(_ receipt: Receipt, on connectionID: ConnectionID) -> Bool {
+        guard let recipientID = links[connectionID]?.peer?.userID else { return false }
+        let key = ProgressKey(logID: receipt.logID, recipientID: recipientID)
+        let known = progress[key, default: TrackedProgress()].target
+        guard receipt.sequence > known.delivered || receipt.readSequence > known.read else { return false }
+        return links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion == nil
     }
 
     mutating func askForChain(of receipt: Receipt, on connectionID: ConnectionID) {

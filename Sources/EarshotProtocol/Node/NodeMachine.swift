@@ -52,6 +52,13 @@ public struct NodeMachine: Sendable {
     var admission = Admission.everybody
     var clocks = PeerClocks()
     var dialBacks = DialBacks()
+    var notes = NodeNotes()
+    /// Which connections of strangers may begin a handshake.
+    var gate = AddressBudget(
+        perAddress: Limits.connectionsPerAddress, perAddressAndSecond: Limits.connectionsPerAddressAndSecond,
+        perSecond: Limits.connectionsPerSecond)
+    var notices = StrangerNotices()
+    var budgets = PeerBudgets()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
     /// When the first peer was seen, as an uptime.

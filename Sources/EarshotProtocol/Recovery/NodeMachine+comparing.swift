@@ -22,6 +22,8 @@ extension NodeMachine {
             throw ProtocolError(
                 .violation, "the peer claims another entry \(recovery.claim.sequence) than it gives back")
         }
+        let bytes = taken.reduce(0) { $0 + $1.windowBytes }
+        links[connectionID]?.progress += 2 + bytes / Limits.requestBytes
         links[connectionID]?.recoveries[0].log = log
         links[connectionID]?.recoveries[0].run = taken
         links[connectionID]?.recoveries[0].compared = 0

@@ -6,6 +6,7 @@ extension NodeMachine {
     /// A peer says that it holds what this node does not have, or has otherwise. Nothing is written to the peer's user
     /// until that is settled.
     mutating func recover(_ claim: Receipt, from peer: LinkPeer, on connectionID: ConnectionID) throws(ProtocolError) {
+        links[connectionID]?.progress -= 1
         guard claim.isAuthentic else {
             throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
         }
@@ -24,6 +25,7 @@ extension NodeMachine {
 
     /// A receipt for a log that is being recovered.
     mutating func update(_ claim: Receipt, at index: Int, on connectionID: ConnectionID) throws(ProtocolError) {
+        links[connectionID]?.progress -= 1
         guard claim.isAuthentic else {
             throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
         }

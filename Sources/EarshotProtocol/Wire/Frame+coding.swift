@@ -35,6 +35,10 @@ extension Frame {
             guard heads.receipts.count <= Limits.logsPerHeads else {
                 throw ProtocolError(.violation, "a frame names more than \(Limits.logsPerHeads) logs")
             }
+            // Each may cost a look at the disk.
+            guard Set(heads.receipts.map(\.logID)).count == heads.receipts.count else {
+                throw ProtocolError(.violation, "a frame names a log twice")
+            }
             return .heads(try Receipt.decode(heads.receipts, from: peer), isComplete: heads.complete)
         case .entries(let entries): return .entries(try EntriesFrame(entries))
         case .receipts(let receipts): return .receipts(try Receipt.decode(receipts.receipts, from: peer))

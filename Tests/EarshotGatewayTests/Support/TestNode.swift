@@ -1,3 +1,4 @@
+import CoreMetrics
 import Earshot
 import EarshotGateway
 import Foundation
@@ -11,15 +12,19 @@ struct TestNode: Sendable {
 
     /// Lends a node that runs.
     static func with<Result: Sendable>(
-        _ name: String, peers: [UInt16] = [], _ body: @escaping @Sendable (TestNode) async throws -> Result
+        _ name: String, peers: [UInt16] = [], metrics: (any MetricsFactory)? = PrometheusMetrics(),
+        log: RecordedLog? = nil, networkKey: NetworkKey? = nil,
+        _ body: @escaping @Sendable (TestNode) async throws -> Result
     ) async throws -> Result {
         let home = Home(path: "/tmp/earshot-gateway-\(UUID().uuidString.prefix(8))")
         defer { try? FileManager.default.removeItem(atPath: home.path) }
         try home.create(name: name)
-        let node = try Node(
-            home: home,
-            configuration: NodeConfiguration(
-                staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discoverySources: []))
+        if let networkKey { _ = try home.joinNetwork(networkKey) }
+        var configuration = NodeConfiguration(
+            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discoverySources: [])
+        if let metrics { configuration.metrics = metrics }
+        if let log { configuration.logger = log.logger }
+        let node = try Node(home: home, configuration: configuration)
         let (listening, api) = AsyncStream<Void>.makeStream()
         let (ports, port) = AsyncStream<UInt16>.makeStream()
         return try await withThrowingTaskGroup(of: Result?.self) { group in

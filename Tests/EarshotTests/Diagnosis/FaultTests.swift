@@ -39,6 +39,9 @@ struct FaultTests {
     @Test("that a node sees", arguments: nodeFaults)
     func node(fault: Fault) throws { try check(fault) }
 
+    @Test("that a node has counted", arguments: troubleFaults)
+    func trouble(fault: Fault) throws { try check(fault) }
+
     private func check(_ fault: Fault) throws {
         let worst = try #require(fault.findings.max { $0.severity < $1.severity })
         #expect((worst.check, worst.severity) == (fault.check, fault.severity))
@@ -181,6 +184,31 @@ struct FaultTests {
         }
     }
 
+    static let troubleFaults: [Fault] = [
+        Fault(
+            "a flood of connections", node { $0.trouble.connectionsLimited = 700 }, .handshakes, .warning,
+            what: "700 connections", "too many", remedy: "sport = :7000"),
+        Fault(
+            "handshakes that are not authentic", node { $0.trouble.refusals = [.init("unauthentic"): 3] }, .handshakes,
+            .warning, what: "3 handshakes", "by this node", "unauthentic", remedy: "something else speaks"),
+        Fault(
+            "peers that refuse this node's credential",
+            node { $0.trouble.refusals = [.init("credentialExpired", isByPeer: true): 1] }, .handshakes, .warning,
+            what: "1 handshake was", "by peers", "credentialExpired", remedy: "timedatectl"),
+        Fault(
+            "somebody who is blocked", node { $0.trouble.refusals = [.init("blocked"): 9] }, .handshakes, .note,
+            what: "9 handshakes", remedy: "if that is meant"),
+        Fault(
+            "a disk that failed and works again", node { $0.trouble.commitFailures = 2 }, .disk, .warning,
+            what: "2 commits failed", remedy: "df -h"),
+        Fault(
+            "a slow disk", node { $0.trouble.slowestCommit = 3.14 }, .disk, .warning, what: "3.1 seconds",
+            remedy: "iostat"),
+        Fault(
+            "an observer that is too slow", node { $0.trouble.eventsLost = 12 }, .events, .warning,
+            what: "12 events", remedy: "read the history"),
+    ]
+
     static let nodeFaults: [Fault] = [
         Fault(
             "no daemon", node { $0.discovery = .embedded }, .discovery, .note, what: "no Avahi daemon", "embedded",
@@ -252,4 +280,8 @@ struct FaultTests {
             "links that fail", node { $0.failures = [Sample.failure("192.0.2.9:7000")] }, .links, .warning,
             what: "192.0.2.9:7000", remedy: "doctor on that machine"),
     ]
+}
+
+extension RecentTrouble.Counts.Refusal {
+    fileprivate init(_ reason: String, isByPeer: Bool = false) { self.init(reason: reason, isByPeer: isByPeer) }
 }

@@ -23,7 +23,8 @@ final class LiveNode: Sendable {
     static func start(
         _ home: Home, port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = []
     ) async throws -> LiveNode {
-        let configuration = NodeConfiguration(port: port, staticPeers: peers, discoverySources: sources)
+        let configuration = NodeConfiguration(
+            port: port, staticPeers: peers, discoverySources: sources, metrics: PrometheusMetrics())
         let node = try Node(home: home, configuration: configuration)
         let events = await EventRecorder.observing(node.events)
         let (ports, continuation) = AsyncStream<UInt16>.makeStream()

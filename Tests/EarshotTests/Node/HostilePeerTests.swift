@@ -83,7 +83,7 @@ struct HostilePeerTests {
     }
 
     /// A first word, and a first Noise message: an ephemeral key, in the clear (Noise, section 7.5).
-    private static func hello(_ word: [UInt8], key: UInt8 = 9) -> [UInt8] {
+    static func hello(_ word: [UInt8], key: UInt8 = 9) -> [UInt8] {
         [0, UInt8(word.count)] + word + [0, 32] + [UInt8](repeating: key, count: 32)
     }
 

@@ -44,11 +44,13 @@ struct NodeFacts: Hashable, Sendable {
     var credential: CredentialFacts?
     /// Links that failed lately, the last first.
     var failures: [LinkFailure] = []
+    /// What the node has counted of what went wrong lately.
+    var trouble = RecentTrouble.Counts()
 
     /// - Parameter now: the wall clock, in milliseconds since 1970.
     func findings(now: Int64) -> [Finding] {
         discoveryFindings + peerFindings + networkKeyFindings + copyFindings + portFindings + clockFindings
-            + nameFindings + linkFindings + storageFindings + (credential?.findings(now: now) ?? [])
+            + nameFindings + linkFindings + storageFindings + troubleFindings + (credential?.findings(now: now) ?? [])
     }
 
     var storageFindings: [Finding] {

@@ -1,0 +1,26 @@
+import EarshotProtocol
+
+extension NodeShell {
+    /// Sets the metrics that change all the time to what they are now.
+    func measure() {
+        telemetry.measure(
+            NodeLevels(
+                load: machine.load, undelivered: machine.undeliveredCount, devices: journal.deviceCount,
+                eventsLost: events.lostCount))
+    }
+
+    /// What went wrong lately.
+    var recentTrouble: RecentTrouble.Counts {
+        telemetry.recentTrouble(eventsLost: events.lostCount, now: Moment.now.uptime)
+    }
+}
+
+extension Node {
+    /// What the node has measured, as Prometheus reads it; `nil` where its program has given it metrics of another
+    /// kind.
+    public func metricsText() async -> String? {
+        guard let metrics = configuration.metrics as? PrometheusMetrics else { return nil }
+        await shell.measure()
+        return metrics.text()
+    }
+}

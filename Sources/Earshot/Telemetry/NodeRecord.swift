@@ -1,0 +1,133 @@
+import EarshotDiscovery
+import EarshotProtocol
+import Logging
+
+/// One thing worth a line in the log: a constant text, and what may be known about it. No text, header or name that
+/// somebody wrote is in it, and no key but fingerprints of public ones.
+struct NodeRecord: Equatable {
+    let level: Logger.Level
+    /// The same for all of its kind.
+    let message: String
+    let metadata: Logger.Metadata
+    /// What it has in common with those that it is counted with where there are too many.
+    let kind: String
+
+    init(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata = [:], kind: String = "") {
+        self.level = level
+        self.message = message
+        self.metadata = metadata
+        self.kind = kind.isEmpty ? message : "\(message) \(kind)"
+    }
+}
+
+extension NodeRecord {
+    init(_ note: LinkNote) {
+        var metadata: Logger.Metadata = [
+            "direction": note.isOutbound ? "outbound" : "inbound", "milliseconds": "\(note.duration)",
+        ]
+        if let userID = note.userID { metadata["peer"] = "\(userID.fingerprint)" }
+        if let address = note.address { metadata["address"] = "\(address)" }
+        if note.change != .established {
+            metadata["reason"] = "\(note.reason ?? "disconnected")"
+            metadata["by"] = "\(note.end)"
+        }
+        switch note.change {
+        case .established: self.init(.info, "link is up", metadata)
+        case .closed: self.init(.info, "link is down", metadata, kind: note.reason ?? "")
+        case .refused: self.init(.notice, "handshake refused", metadata, kind: note.reason ?? "")
+        }
+    }
+
+    /// - Returns: `nil` for what is told by a link's own records, and for what becomes of single messages.
+    init?(_ event: Event) {
+        switch event {
+        case .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .userUpdated: return nil
+        case .messageFailed(let change): self.init(change)
+        case .userDiscovered(let user): self.init(.info, "a user was met", ["peer": "\(user.userID.fingerprint)"])
+        case .identityConflict(let conflict):
+            self.init(
+                .warning, "another key claims a pinned name",
+                ["pinned": "\(conflict.pinnedID.fingerprint)", "claimedBy": "\(conflict.claimedBy.fingerprint)"])
+        case .linkFailed(let failure):
+            var metadata: Logger.Metadata = ["address": "\(failure.address)", "code": "\(failure.code)"]
+            if let reason = failure.closeReason { metadata["reason"] = "\(reason)" }
+            self.init(.debug, "no link", metadata, kind: failure.code)
+        case .clockSkewed(let skew):
+            self.init(
+                .warning, "a peer's clock is far from this one",
+                ["peer": "\(skew.userID.fingerprint)", "aheadMilliseconds": "\(skew.ahead)"])
+        case .otherNetworkSeen: self.init(.info, "a node of another network is here")
+        case .credentialWillExpire(let notice): self.init(.warning, "the credential ends soon", notice.metadata)
+        case .credentialExpired(let notice): self.init(.error, "the credential has expired", notice.metadata)
+        case .credentialNotYetValid(let notice):
+            self.init(.error, "the credential is not yet valid", notice.metadata)
+        case .credentialRenewed(let notice): self.init(.notice, "the credential was renewed", notice.metadata)
+        case .storageFailed(let reason):
+            self.init(.error, "the disk does not take writes", ["reason": "\(reason)"])
+        case .storageRecovered: self.init(.notice, "the disk takes writes again")
+        case .historyRecovered(let recovery): self.init(recovery)
+        case .discoveryUnavailable(let source, let reason):
+            self.init(.warning, "discovery is unavailable", ["source": "\(source)", "reason": "\(reason)"])
+        case .discoveryAvailable(let source):
+            self.init(.notice, "discovery is available", ["source": "\(source)"])
+        case .eventsLost(let count): self.init(.warning, "events were lost", ["count": "\(count)"])
+        }
+    }
+
+    private init(_ change: MessageStateChange) {
+        var metadata: Logger.Metadata = ["message": "\(change.messageID)", "peer": "\(change.recipientID.fingerprint)"]
+        var kind = ""
+        if case .failed(let reason) = change.state {
+            kind = reason.rawValue
+            metadata["reason"] = "\(kind)"
+        }
+        self.init(.info, "a message failed", metadata, kind: kind)
+    }
+
+    private init(_ recovery: HistoryRecovery) {
+        let renamed = recovery.renamed.reduce(0) { $0 + $1.count }
+        self.init(
+            .notice, "this database was older than a peer's copy, and was brought up to it",
+            ["peer": "\(recovery.userID.fingerprint)", "messages": "\(recovery.count)", "renamed": "\(renamed)"])
+    }
+
+    /// - Returns: `nil` for devices that come and go, and for what the node posts as an event.
+    init?(_ event: DiscoveryEvent) {
+        switch event {
+        case .found, .updated, .lost, .sourceAvailable, .sourceUnavailable: return nil
+        case .ownDeviceElsewhere(addresses: []): self.init(.info, "nobody else advertises this device any more")
+        case .ownDeviceElsewhere(let addresses):
+            let places = addresses.map(\.description).joined(separator: ", ")
+            self.init(
+                .warning, "someone else advertises this device: is a copy of its home directory in use?",
+                ["addresses": "\(places)"])
+        case .malformed(_, let reason): self.init(.info, "a malformed advertisement", ["reason": "\(reason)"])
+        }
+    }
+
+    /// Connections that were closed before a handshake.
+    init(connectionsRefused count: Int) {
+        self.init(.warning, "connections are closed because there are too many", ["count": "\(count)"])
+    }
+
+    /// A commit that took so long is worth a line, in seconds.
+    static let slowCommit = 1.0
+
+    /// - Parameter seconds: how long the commit took.
+    /// - Returns: `nil` for one that was as quick as it should be.
+    init?(commit entries: Int, seconds: Double) {
+        guard seconds >= Self.slowCommit else { return nil }
+        self.init(
+            .warning, "a commit was slow",
+            ["entries": "\(entries)", "milliseconds": "\(Int64(seconds * 1000))"])
+    }
+}
+
+extension LinkNote {
+    /// Which end said why: `peer` or `here`.
+    var end: String { isByPeer ? "peer" : "here" }
+}
+
+extension CredentialNotice {
+    fileprivate var metadata: Logger.Metadata { ["notBefore": "\(notBefore)", "notAfter": "\(notAfter)"] }
+}

@@ -1,0 +1,47 @@
+import EarshotProtocol
+
+/// What went wrong in the last minutes, in numbers: bounded, a pure value.
+struct RecentTrouble: Sendable {
+    /// How long it is remembered, in milliseconds, to a minute.
+    static let age: Int64 = 600 * 1000
+    private static let slice: Int64 = 60 * 1000
+
+    struct Counts: Hashable, Sendable {
+        /// A handshake that came to nothing: why, and which end said so.
+        struct Refusal: Hashable, Sendable {
+            let reason: String
+            let isByPeer: Bool
+        }
+
+        var refusals: [Refusal: Int] = [:]
+        var connectionsLimited = 0
+        var commitFailures = 0
+        /// How long the slowest commit took, in seconds.
+        var slowestCommit = 0.0
+        /// Since the node began.
+        var eventsLost = 0
+
+        mutating func add(_ other: Counts) {
+            refusals.merge(other.refusals, uniquingKeysWith: +)
+            connectionsLimited += other.connectionsLimited
+            commitFailures += other.commitFailures
+            slowestCommit = max(slowestCommit, other.slowestCommit)
+        }
+    }
+
+    /// A minute each, the last one last.
+    private var slices: [(start: Int64, counts: Counts)] = []
+
+    /// - Parameter now: an uptime, in milliseconds.
+    mutating func note(now: Int64, _ change: (inout Counts) -> Void) {
+        if slices.last.map({ now - $0.start >= Self.slice }) ?? true {
+            slices.removeAll { now - $0.start >= Self.age }
+            slices.append((now, Counts()))
+        }
+        change(&slices[slices.count - 1].counts)
+    }
+
+    func counts(now: Int64) -> Counts {
+        slices.filter { now - $0.start < Self.age }.reduce(into: Counts()) { $0.add($1.counts) }
+    }
+}

@@ -1,0 +1,147 @@
+import Earshot
+import EarshotCrypto
+import EarshotModel
+import Foundation
+
+/// One thing that is tried, and what should come of it.
+struct Attack: Sendable {
+    enum Kind: String, Sendable {
+        case beforeAuthentication = "before authentication"
+        case impersonation = "impersonation"
+        case afterAuthentication = "after authentication"
+        case discovery = "discovery"
+        case localAPI = "local API"
+        case fault = "fault"
+    }
+
+    /// What became of it.
+    struct Outcome: Sendable {
+        let happened: String
+        let isAsExpected: Bool
+
+        init(_ happened: String, _ isAsExpected: Bool) {
+            self.happened = happened
+            self.isAsExpected = isAsExpected
+        }
+    }
+
+    let kind: Kind
+    let name: String
+    let expected: String
+    /// Whether it waits for a limit of time, and so runs beside the others.
+    var isSlow = false
+    /// Is given the arena and an address that nobody else comes from.
+    let run: @Sendable (Arena, String) async throws -> Outcome
+}
+
+/// Runs what blocks on a thread of its own: the nodes need those that Swift has.
+func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}
+
+extension Attack.Outcome {
+    /// How a connection ended, and what the node told of it.
+    /// - Parameters:
+    ///   - reason: what the attacker is to be told; `nil` for a connection that just ends.
+    ///   - code: of the event; `nil` where there is to be none.
+    init(_ end: LinkEnd, reason: UInt32?, code: String?, at node: RunningNode, from source: String) async {
+        let failure = await node.events.failure(from: source, within: code == nil ? .milliseconds(200) : .seconds(10))
+        self.init(
+            "\(end); event \(failure.map { "\($0.code): \($0.message)" } ?? "none")",
+            end.isClosed && end.reason == reason && failure?.code == code)
+    }
+}
+
+extension Attack {
+    /// Bytes of somebody who has not shown who they are: the node closes, and tells why.
+    static func bytes(
+        _ name: String, code: String, kind: Kind = .beforeAuthentication, answer: [UInt8] = [],
+        to node: @escaping @Sendable (Arena) -> RunningNode = \.alice, _ bytes: [UInt8]
+    ) -> Attack {
+        let said = answer.isEmpty ? "closed without a word" : "told reason \(answer[2]) in the clear, closed"
+        return Attack(kind: kind, name: name, expected: "\(said); event \(code)") { arena, source in
+            let node = node(arena)
+            let answered = try await blocking {
+                let socket = try HostileSocket(to: node.port, from: source)
+                socket.write(bytes)
+                return socket.readToEnd()
+            }
+            let failure = await node.events.failure(from: source)
+            let end = answered.map { $0.isEmpty ? "closed" : "said \($0), closed" } ?? "open"
+            return Outcome(
+                "\(end); event \(failure.map { "\($0.code): \($0.message)" } ?? "none")",
+                answered == answer && failure?.code == code)
+        }
+    }
+
+    /// A handshake by the rules, with somebody at the other end who is not who they say, or not wanted.
+    static func handshake(
+        _ name: String, reason: UInt32?, code: String, to node: @escaping @Sendable (Arena) -> RunningNode = \.alice,
+        _ mallory: @escaping @Sendable (Arena) async throws -> Mallory
+    ) -> Attack {
+        let said = reason.map { "told reason \($0), " } ?? ""
+        return Attack(kind: .impersonation, name: name, expected: "\(said)closed; event \(code)") { arena, source in
+            let (mallory, node) = (try await mallory(arena), node(arena))
+            let end = try await blocking {
+                try HostileLink.connect(mallory, to: node.port, from: source).end()
+            }
+            guard await node.node.users.user(mallory.userID)?.isOnline != true else {
+                return Outcome("linked", false)
+            }
+            return await Outcome(end, reason: reason, code: code, at: node, from: source)
+        }
+    }
+
+    /// What a linked peer sends that it must not send.
+    static func frames(
+        _ name: String, reason: UInt32? = 3, code: String = "violation",
+        _ send: @escaping @Sendable (HostileLink, Arena) throws -> Void
+    ) -> Attack {
+        let said = reason.map { "told reason \($0), " } ?? ""
+        return Attack(kind: .afterAuthentication, name: name, expected: "\(said)closed; event \(code); nothing taken") {
+            arena, source in
+            let mallory = Mallory(name: "m \(source)")
+            let end = try await blocking {
+                let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
+                try link.expectHeads()
+                try send(link, arena)
+                return link.end()
+            }
+            let outcome = await Outcome(end, reason: reason, code: code, at: arena.alice, from: source)
+            let taken = await arena.alice.events.receivedTexts(from: mallory.userID).filter { $0.contains("forged") }
+            return taken.isEmpty ? outcome : Outcome("took \(taken.count) forged messages", false)
+        }
+    }
+}
+
+extension HostileLink {
+    /// The node has taken the link for established.
+    func expectHeads() throws {
+        guard let frame = nextFrame(), frame.number == 1 else {
+            throw HostileSocket.Failure(description: "the node did not take the link")
+        }
+    }
+
+    /// Whether the node still answers.
+    func answersPing() -> Bool {
+        send(Mallory.ping)
+        while let frame = nextFrame() { if frame.number == 5 { return true } }
+        return false
+    }
+}
+
+extension Mallory {
+    init(name: String) { self.name = name }
+
+    /// Milliseconds since 1970.
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+}
+
+/// Resident memory of this process, nodes and attacker together, in bytes.
+func residentBytes() -> Int {
+    guard let data = FileManager.default.contents(atPath: "/proc/self/statm") else { return 0 }
+    let fields = String(decoding: data, as: UTF8.self).split(separator: " ")
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+}

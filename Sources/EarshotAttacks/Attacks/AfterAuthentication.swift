@@ -1,0 +1,280 @@
+import Earshot
+import EarshotCrypto
+import EarshotModel
+import EarshotProtocol
+import Foundation
+import Synchronization
+
+extension Attack {
+    private static let forged = Mallory.body("forged", at: Mallory.now)
+
+    static let afterAuthentication: [Attack] =
+        [
+            .frames("a frame that announces 2 MiB", reason: nil) { link, _ in
+                link.send(plaintext: Proto.varint(2 << 20))
+            },
+            .frames("a frame whose length has five bytes", reason: nil, code: "malformed") { link, _ in
+                link.send(plaintext: [0x80, 0x80, 0x80, 0x80, 0x01])
+            },
+            .frames("a frame that is no protobuf", reason: nil, code: "malformed") { link, _ in
+                link.send([0xff, 0xff, 0xff])
+            },
+            .frames("a Noise message that is shorter than its tag", reason: nil, code: "malformed") { link, _ in
+                link.socket.write([0, 3, 1, 2, 3])
+            },
+            .frames("a Noise message with one bit changed", reason: nil, code: "unauthentic") { link, _ in
+                var sealed = link.seal(Proto.varint(2) + Mallory.ping)
+                sealed[0] ^= 1
+                link.socket.write(HostileSocket.framed(sealed))
+            },
+            .frames("a Noise message sent twice", reason: nil, code: "unauthentic") { link, _ in
+                let sealed = HostileSocket.framed(link.seal(Proto.varint(2) + Mallory.ping))
+                link.socket.write(sealed + sealed)
+            },
+            .frames("a Noise message left out", reason: nil, code: "unauthentic") { link, _ in
+                _ = link.seal([])
+                link.send(Mallory.ping)
+            },
+            .frames("a refusal in the clear within a link", reason: nil) { link, _ in link.socket.write([0, 0, 10, 1])
+            },
+            unknownFrame,
+            .frames("an entry after a hole") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(Mallory.heads(), link.mallory.entries(log, from: 2, bodies: [forged]))
+            },
+            .frames("an entry whose checkpoint is over another chain", code: "unauthentic") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                let chain = ChainHash(Bytes32())
+                link.send(link.mallory.entries(log, bodies: [forged], after: chain))
+            },
+            .frames("an entry whose checkpoint another key has signed", code: "unauthentic") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, bodies: [forged], key: .generate()))
+            },
+            .frames("an entry whose checkpoint is over another number", code: "unauthentic") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, bodies: [forged], signedSequence: 2))
+            },
+            .frames("a fork of the attacker's own log", code: "unauthentic") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                let first = Mallory.body("allowed", at: Mallory.now)
+                link.send(link.mallory.entries(log, bodies: [first]))
+                guard link.waitForReceipt() else { throw HostileSocket.Failure(description: "no receipt") }
+                let other = ChainHash.origin(of: log.logID).appending(.of(body: forged))
+                link.send(
+                    link.mallory.entries(
+                        log, from: 2, bodies: [Mallory.body("forged too", at: Mallory.now + 1)], after: other))
+            },
+            .frames("an entry with the number 2^64 − 1") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, from: .max, bodies: [forged]))
+            },
+            .frames("an entry with the number 0") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, from: 0, bodies: [forged]))
+            },
+            .frames("an entry in bob's log to alice") { link, arena in
+                let log = LogDescription(
+                    conversationID: .direct(arena.alice.node.userID, arena.bob.node.userID),
+                    deviceID: arena.bob.node.deviceID, epoch: 1)
+                link.send(link.mallory.entries(log, bodies: [forged]))
+            },
+            .frames("an entry in the conversation of alice and bob") { link, arena in
+                let log = LogDescription(
+                    conversationID: .direct(arena.alice.node.userID, arena.bob.node.userID),
+                    deviceID: link.mallory.deviceID, epoch: 1)
+                link.send(link.mallory.entries(log, bodies: [forged]))
+            },
+            .frames("an entry that is not later than the one before") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, bodies: [forged, forged]))
+            },
+            .frames("a text of 64 KiB and a byte") { link, arena in
+                let text = "forged" + String(repeating: "x", count: Limits.textBytes - 5)
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, bodies: [Mallory.body(text, at: Mallory.now)]))
+            },
+            .frames("a message with 65 headers") { link, arena in
+                let headers = Dictionary(uniqueKeysWithValues: (0...Limits.headerCount).map { ("h\($0)", "v") })
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(
+                    link.mallory.entries(log, bodies: [Mallory.body("forged", at: Mallory.now, headers: headers)]))
+            },
+            .frames("a message with 9 KiB of headers") { link, arena in
+                let headers = ["h": String(repeating: "v", count: 9 * 1024)]
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(
+                    link.mallory.entries(log, bodies: [Mallory.body("forged", at: Mallory.now, headers: headers)]))
+            },
+            .frames("an entry that is no protobuf", code: "malformed") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, bodies: [[0xff, 0xff]]))
+            },
+            .frames("a run without entries") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, bodies: []))
+            },
+            .frames("1,025 entries in a frame", reason: nil) { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                let bodies = (0...Limits.entriesPerFrame).map { Mallory.body("forged", at: Mallory.now + Int64($0)) }
+                link.send(link.mallory.entries(log, bodies: bodies))
+            },
+            .frames("a checkpoint of 63 bytes", reason: nil, code: "malformed") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(Mallory.entries(log, from: 1, bodies: [forged], checkpoint: [UInt8](repeating: 1, count: 63)))
+            },
+            .frames("1,025 logs") { link, arena in
+                for epoch in 1...UInt64(Limits.logsPerHeads + 1) {
+                    let log = link.mallory.log(to: arena.alice.node.userID, epoch: epoch)
+                    guard link.send(link.mallory.entries(log, bodies: [Mallory.body("allowed", at: Mallory.now)]))
+                    else { return }
+                }
+            },
+            .frames("heads that name 10,000 logs", reason: nil) { link, _ in
+                let receipt =
+                    Proto.field(1, [UInt8](repeating: 1, count: 32)) + Proto.field(2, 1)
+                    + Proto.field(3, [UInt8](repeating: 1, count: 32))
+                    + Proto.field(5, [UInt8](repeating: 1, count: 64))
+                for _ in 0..<2 { link.send(Mallory.heads(Array(repeating: receipt, count: 5_000), isComplete: false)) }
+            },
+            .frames("heads that are complete twice") { link, _ in link.send(Mallory.heads(), Mallory.heads()) },
+            .frames("a question to dial back to port 0", reason: nil, code: "malformed") { link, _ in
+                link.send(Mallory.dialBack(port: 0, nonce: 1))
+            },
+            .frames("a question to dial back to port 70,000", reason: nil, code: "malformed") { link, _ in
+                link.send(Mallory.dialBack(port: 70_000, nonce: 1))
+            },
+            strangeReceipt,
+            .receipt("a receipt for more than was sent", reason: 15, code: nil) { mallory, log, chain in
+                mallory.receipt(log, 1_000_000, chain: chain)
+            },
+            .receipt("a receipt for 2^63 − 1 entries", reason: 15, code: nil) { mallory, log, chain in
+                mallory.receipt(log, UInt64(Int64.max), chain: chain)
+            },
+            .receipt("a receipt over another chain", reason: 15, code: nil) { mallory, log, _ in
+                mallory.receipt(log, 1, chain: ChainHash(Bytes32()))
+            },
+            .receipt("a receipt that another key has signed", code: "unauthentic") { mallory, log, chain in
+                mallory.receipt(log, 1, chain: chain, key: .generate())
+            },
+            .receipt("a receipt that has read more than it holds", reason: nil, code: "malformed") {
+                mallory, log, chain in
+                mallory.receipt(log, 1, chain: chain, read: 2)
+            },
+        ] + overload
+
+    /// It may be of a log that this node forgot: the node asks for its entries, and takes none that it has not signed.
+    private static let strangeReceipt = Attack(
+        kind: .afterAuthentication, name: "a receipt for a log that nobody has",
+        expected: "the node asks for the entries, and takes none that it has not signed: reason 3"
+    ) { arena, source in
+        let mallory = Mallory(name: "s \(source)")
+        let end = try await blocking {
+            let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
+            try link.expectHeads()
+            let log = LogDescription(
+                conversationID: .direct(arena.alice.node.userID, mallory.userID),
+                deviceID: arena.alice.node.deviceID, epoch: 1)
+            let chain = ChainHash.origin(of: log.logID).appending(.of(body: forged))
+            link.send(Mallory.heads([mallory.receipt(log.logID, 1, chain: chain)]))
+            while let frame = link.nextFrame(), frame.number != 10 {}
+            link.send(mallory.entries(log, bodies: [forged]))
+            return link.end()
+        }
+        return await Outcome(end, reason: 3, code: "unauthentic", at: arena.alice, from: source)
+    }
+
+    private static let unknownFrame = Attack(
+        kind: .afterAuthentication, name: "a frame of a kind that nobody knows", expected: "skipped; the link goes on"
+    ) { arena, source in
+        let answers = try await blocking {
+            let link = try HostileLink.connect(Mallory(name: "m \(source)"), to: arena.alice.port, from: source)
+            try link.expectHeads()
+            link.send(Proto.field(99, Array("what is this".utf8)), [])
+            return link.answersPing()
+        }
+        return Outcome(answers ? "the link answers" : "the link is dead", answers)
+    }
+
+    /// Alice has sent the attacker a message; she answers with a receipt that is not true.
+    private static func receipt(
+        _ name: String, reason: UInt32? = 3, code: String? = "violation",
+        _ receipt: @escaping @Sendable (Mallory, LogID, ChainHash) -> [UInt8]
+    ) -> Attack {
+        let said = reason.map { "told reason \($0), " } ?? ""
+        return Attack(
+            kind: .afterAuthentication, name: name,
+            expected: "\(said)closed; \(code.map { "event \($0)" } ?? "no event"); not delivered"
+        ) { arena, source in
+            let mallory = Mallory(name: "r \(source)")
+            let link = try await Held.link(mallory, arena, source)
+            let message = try await arena.alice.node.messages.send("for you", to: mallory.userID)
+            let end = try await blocking {
+                try link.with { link in
+                    link.send(Mallory.heads())
+                    guard let body = link.nextEntryBody() else { throw HostileSocket.Failure(description: "no entry") }
+                    let log = message.messageID.log
+                    let chain = ChainHash.origin(of: log).appending(.of(body: body))
+                    link.send(Mallory.receipts([receipt(link.mallory, log, chain)]))
+                    return link.end()
+                }
+            }
+            let state = try await arena.alice.node.messages.message(message.messageID).states[mallory.userID]
+            guard state != .delivered, state != .read else { return Outcome("taken for delivered", false) }
+            return await Outcome(end, reason: reason, code: code, at: arena.alice, from: source)
+        }
+    }
+}
+
+/// A link that is handed from one thread to the next, and used by one at a time.
+final class Held: Sendable {
+    private let link: Mutex<HostileLink?>
+
+    private init(_ link: sending HostileLink) { self.link = Mutex(link) }
+
+    static func link(_ mallory: Mallory, _ arena: Arena, _ source: String) async throws -> Held {
+        let held = try await blocking {
+            let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
+            try link.expectHeads()
+            return Held(link)
+        }
+        try await arena.alice.waitForLink(to: mallory.userID)
+        return held
+    }
+
+    func with<T: Sendable>(_ body: (HostileLink) throws -> T) throws -> T {
+        try link.withLock { link in
+            guard let link else { preconditionFailure("the link was closed") }
+            return try body(link)
+        }
+    }
+
+    /// Closes the connection.
+    func close() { link.withLock { $0 = nil } }
+}
+
+extension HostileLink {
+    func waitForReceipt() -> Bool {
+        while let frame = nextFrame() { if frame.number == 3 { return true } }
+        return false
+    }
+
+    /// The body of the first entry of the next `Entries`.
+    func nextEntryBody() -> [UInt8]? {
+        while let frame = nextFrame() {
+            guard frame.number == 2 else { continue }
+            var rest = frame.content[...]
+            while let (tag, tagBytes) = Proto.readVarint(rest) {
+                rest = rest.dropFirst(tagBytes)
+                guard let (value, bytes) = Proto.readVarint(rest) else { return nil }
+                rest = rest.dropFirst(bytes)
+                guard tag & 7 == 2 else { continue }
+                let content = rest.prefix(Int(value))
+                rest = rest.dropFirst(Int(value))
+                guard tag >> 3 == 3, let (length, prefix) = Proto.readVarint(content.dropFirst()) else { continue }
+                return Array(content.dropFirst(1 + prefix).prefix(Int(length)))
+            }
+        }
+        return nil
+    }
+}

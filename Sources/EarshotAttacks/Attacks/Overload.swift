@@ -1,0 +1,277 @@
+import Earshot
+import EarshotCrypto
+import EarshotModel
+import EarshotProtocol
+import Foundation
+import Synchronization
+
+extension Attack {
+    /// More than a node is to do for one peer.
+    static let overload: [Attack] = [
+        .flood("100,000 pings") { _, _ in Array(repeating: Mallory.ping, count: 1000).map { $0 } },
+        .flood("100,000 frames of a kind that nobody knows") { _, _ in
+            Array(repeating: Proto.field(99, [1, 2, 3]), count: 1000)
+        },
+        .flood("100,000 Noise messages without a frame", pieces: true) { _, _ in Array(repeating: [], count: 1000) },
+        .flood("20 MiB of frames that nobody knows") { _, _ in [Proto.field(99, [UInt8](repeating: 1, count: 1 << 18))]
+        },
+        .flood("an entry that is known already, again and again") { mallory, arena in
+            let entry = mallory.entries(
+                mallory.log(to: arena.alice.node.userID), bodies: [Mallory.body("allowed", at: 1_700_000_000_000)])
+            return Array(repeating: entry, count: 500)
+        },
+        .flood("100,000 questions to dial back") { _, _ in
+            (0..<1000).map { Mallory.dialBack(port: 9, nonce: UInt64($0)) }
+        },
+        .flood("endless heads that are never complete") { _, _ in
+            Array(repeating: Mallory.heads(isComplete: false), count: 1000)
+        },
+        .flood("endless receipts of nothing new", isAcknowledging: true) { _, _ in [] },
+        lockedOut, relinking, neverAcknowledges, neverReads, fasterThanTheDisk, yearsAhead, blocked, manyIdentities,
+    ]
+
+    /// The same again and again, until the node has enough.
+    private static func flood(
+        _ name: String, pieces: Bool = false, isAcknowledging: Bool = false,
+        _ frames: @escaping @Sendable (Mallory, Arena) -> [[UInt8]]
+    ) -> Attack {
+        Attack(
+            kind: .afterAuthentication, name: name, expected: "closed with reason 17; event tooManyRequests"
+        ) { arena, source in
+            let mallory = Mallory(name: "f \(source)")
+            let held = try await Held.link(mallory, arena, source)
+            var receipts: [UInt8]?
+            if isAcknowledging {
+                let message = try await arena.alice.node.messages.send("for you", to: mallory.userID)
+                receipts = try await blocking {
+                    try held.with { link in
+                        link.send(Mallory.heads())
+                        guard let body = link.nextEntryBody() else {
+                            throw HostileSocket.Failure(description: "no entry")
+                        }
+                        let log = message.messageID.log
+                        let chain = ChainHash.origin(of: log).appending(.of(body: body))
+                        let receipt = mallory.receipt(log, 1, chain: chain)
+                        return Mallory.receipts(Array(repeating: receipt, count: 200))
+                    }
+                }
+            }
+            let frames = receipts.map { Array(repeating: $0, count: 10) } ?? frames(mallory, arena)
+            let (end, seconds) = try await blocking {
+                try held.with { link in
+                    let start = ContinuousClock.now
+                    for _ in 0..<100 where !link.socket.isGone { link.flood(frames, pieces: pieces) }
+                    return (link.end(within: 5), start.duration(to: .now))
+                }
+            }
+            let failure = await arena.alice.events.failure(from: source)
+            return Outcome(
+                "\(end) after \(seconds.milliseconds) ms; event \(failure?.code ?? "none")",
+                end.isClosed && failure?.code == "tooManyRequests")
+        }
+    }
+
+    private static func exhaust(_ mallory: Mallory, _ arena: Arena, _ source: String) async throws {
+        let held = try await Held.link(mallory, arena, source)
+        try await blocking {
+            try held.with { link in
+                for _ in 0..<100 where !link.socket.isGone {
+                    link.flood(Array(repeating: Mallory.ping, count: 1000), pieces: false)
+                }
+            }
+        }
+    }
+
+    private static let lockedOut = Attack(
+        kind: .afterAuthentication, name: "a peer that asked too much links again, with another device",
+        expected: "refused with reason 17"
+    ) { arena, source in
+        var mallory = Mallory(name: "l \(source)")
+        try await exhaust(mallory, arena, source)
+        mallory.device = .generate()
+        mallory.agreement = .generate()
+        let again = mallory
+        let end = try await blocking { try HostileLink.connect(again, to: arena.alice.port, from: source).end() }
+        return Outcome("\(end)", end.reason == 17)
+    }
+
+    private static let relinking = Attack(
+        kind: .afterAuthentication, name: "a peer that links up to 1,000 times, from ever new addresses",
+        expected: "refused with reason 17 when it was too much"
+    ) { arena, source in
+        let mallory = Mallory(name: "k \(source)")
+        let base = source.dropLast(2)
+        let (links, end) = try await blocking {
+            for number in 0..<1_000 {
+                let address = "\(base).\(2 + number % 250)"
+                let link = try HostileLink.connect(mallory, to: arena.alice.port, from: address)
+                let frame = link.nextFrame()
+                if frame?.number == 7 {
+                    return (number, Proto.readVarint(frame?.content.dropFirst() ?? []).map { UInt32($0.value) })
+                }
+            }
+            return (1_000, nil)
+        }
+        return Outcome("\(links) links, then reason \(end ?? 0)", end == 17)
+    }
+
+    private static let large = String(repeating: "x", count: 60_000)
+
+    private static func sendMuch(_ mallory: Mallory, _ arena: Arena) async throws {
+        for _ in 0..<8 {
+            try await arena.alice.node.messages.send(
+                (0..<25).map { _ in MessageDraft(large) }, to: mallory.userID)
+        }
+    }
+
+    private static let neverAcknowledges = Attack(
+        kind: .afterAuthentication, name: "a peer that reads 12 MB and acknowledges nothing",
+        expected: "gets the window of 4 MiB and no more; the rest waits"
+    ) { arena, source in
+        let mallory = Mallory(name: "a \(source)")
+        let held = try await Held.link(mallory, arena, source)
+        _ = try await blocking { try held.with { $0.send(Mallory.heads()) } }
+        try await sendMuch(mallory, arena)
+        let bytes = try await blocking {
+            try held.with { link in
+                link.socket.setPatience(2)
+                var bytes = 0
+                while let frame = link.nextFrame() { bytes += frame.content.count }
+                return bytes
+            }
+        }
+        let waiting = await arena.alice.node.status().undelivered.first { $0.userID == mallory.userID }?.count
+        held.close()
+        return Outcome(
+            "got \(bytes / 1024) KiB; \(waiting ?? 0) of 200 wait",
+            bytes > 3 << 20 && bytes <= Limits.windowBytes + Limits.entriesFrameBytes + (1 << 17) && waiting == 200)
+    }
+
+    private static let neverReads = Attack(
+        kind: .afterAuthentication, name: "a peer that reads nothing of 12 MB",
+        expected: "memory grows by 32 MiB at most"
+    ) { arena, source in
+        let mallory = Mallory(name: "n \(source)")
+        let held = try await Held.link(mallory, arena, source)
+        _ = try await blocking { try held.with { $0.send(Mallory.heads()) } }
+        let before = residentBytes()
+        try await sendMuch(mallory, arena)
+        try await Task.sleep(for: .seconds(1))
+        let growth = (residentBytes() - before) >> 20
+        held.close()
+        return Outcome("memory grew by \(growth) MiB", growth <= 32)
+    }
+
+    private static let fasterThanTheDisk = Attack(
+        kind: .afterAuthentication, name: "32 MB of messages as fast as can be, past the window",
+        expected: "held back by its own disk's pace or closed for it; memory grows by 64 MiB at most"
+    ) { arena, source in
+        let mallory = Mallory(name: "d \(source)")
+        let held = try await Held.link(mallory, arena, source)
+        let before = residentBytes()
+        let (sent, end) = try await blocking {
+            try held.with { link in
+                let log = mallory.log(to: arena.alice.node.userID)
+                var chain = ChainHash.origin(of: log.logID)
+                link.send(Mallory.heads())
+                for number in 0..<128 {
+                    let bodies = (0..<4).map { Mallory.body(large, at: Mallory.now + Int64(number * 4 + $0)) }
+                    guard
+                        link.send(
+                            mallory.entries(log, from: UInt64(number * 4 + 1), bodies: bodies, after: chain))
+                    else { return (number, link.end(within: 1)) }
+                    for body in bodies { chain = chain.appending(.of(body: body)) }
+                }
+                return (128, link.end(within: 2))
+            }
+        }
+        let growth = (residentBytes() - before) >> 20
+        return Outcome("\(sent * 240) KB sent, \(end); memory grew by \(growth) MiB", growth <= 64)
+    }
+
+    private static let yearsAhead = Attack(
+        kind: .afterAuthentication, name: "a message from ten years ahead",
+        expected: "taken; event clockSkewed; the node's own clock stays"
+    ) { arena, source in
+        let mallory = Mallory(name: "t \(source)")
+        let held = try await Held.link(mallory, arena, source)
+        let log = mallory.log(to: arena.alice.node.userID)
+        let body = Mallory.body("allowed", at: Mallory.now + 10 * 365 * 24 * 3600 * 1000)
+        try await blocking {
+            try held.with { link in
+                link.send(mallory.entries(log, bodies: [body]))
+                _ = link.waitForReceipt()
+            }
+        }
+        let skew = await arena.alice.events.first { event -> Int64? in
+            if case .clockSkewed(let skew) = event, skew.userID == mallory.userID { skew.ahead } else { nil }
+        }
+        let message = try await arena.alice.node.messages.send("still now", to: mallory.userID)
+        let drift = abs(message.timestamp.milliseconds - Mallory.now)
+        held.close()
+        return Outcome(
+            "event \(skew == nil ? "none" : "clockSkewed"); own clock \(drift) ms off", skew != nil && drift < 5_000)
+    }
+
+    private static let blocked = Attack(
+        kind: .afterAuthentication, name: "a user who was blocked writes, and links again",
+        expected: "closed with reason 10 both times; nothing taken"
+    ) { arena, source in
+        let mallory = Mallory(name: "b \(source)")
+        let held = try await Held.link(mallory, arena, source)
+        try await arena.alice.node.users.decide(.block, about: mallory.userID)
+        let ends = try await blocking {
+            try held.with { link in
+                link.send(
+                    mallory.entries(
+                        mallory.log(to: arena.alice.node.userID), bodies: [Mallory.body("forged", at: Mallory.now)]))
+                return [link.end(), try HostileLink.connect(mallory, to: arena.alice.port, from: source).end()]
+            }
+        }
+        let taken = await arena.alice.events.receivedTexts(from: mallory.userID)
+        return Outcome("\(ends[0]), \(ends[1])", ends.map(\.reason) == [10, 10] && taken.isEmpty)
+    }
+
+    private static let manyIdentities = Attack(
+        kind: .afterAuthentication, name: "300 links of strangers at once", expected: "256 links; bob keeps his"
+    ) { arena, source in
+        let base = source.dropLast(2)
+        let open = try await blocking {
+            let links = try (0..<300).map { number in
+                let link = try HostileLink.connect(
+                    Mallory(name: "s \(number)"), to: arena.alice.port, from: "\(base).\(2 + number % 250)")
+                try link.expectHeads()
+                return link
+            }
+            usleep(300_000)
+            return links.count { !$0.socket.isSilentlyClosed }
+        }
+        let isLinked = await arena.alice.isLinked(to: arena.bob.node.userID)
+        let isLost = await arena.bob.events.events.contains { event in
+            if case .linkFailed(let failure) = event { failure.closeReason == "overloaded" } else { false }
+        }
+        return Outcome(
+            "\(open) links; bob is \(isLinked && !isLost ? "linked" : "pushed out")", open <= 256 && isLinked && !isLost
+        )
+    }
+}
+
+extension HostileLink {
+    /// - Parameter pieces: whether each is a Noise message of its own.
+    fileprivate func flood(_ frames: [[UInt8]], pieces: Bool) {
+        guard pieces else {
+            send(plaintext: frames.flatMap { Proto.varint(UInt64($0.count)) + $0 })
+            return
+        }
+        socket.write(frames.flatMap { HostileSocket.framed(seal($0)) })
+    }
+}
+
+extension HostileSocket {
+    /// Whether the other end was reset or is closed, whatever there is to be read before that.
+    fileprivate var isGone: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&entry, 1, 0) > 0 else { return false }
+        return Int32(entry.revents) & (POLLHUP | POLLERR) != 0
+    }
+}

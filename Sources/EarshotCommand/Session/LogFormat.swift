@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import Logging
+
+/// How the log is written to standard error.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case text, json
+
+    @Sendable func handler(label: String) -> any LogHandler {
+        switch self {
+        case .text: StreamLogHandler.standardError(label: label)
+        case .json: JSONLogHandler()
+        }
+    }
+}
+
+/// Writes each record as one object on a line: `time`, `level`, `message`, and `metadata`.
+struct JSONLogHandler: LogHandler {
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    private struct Record: Encodable {
+        let time: String
+        let level: String
+        let message: String
+        let metadata: [String: String]
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+        FileHandle.standardError.write(Self.line(event.level, "\(event.message)", all, at: Date()))
+    }
+
+    static func line(
+        _ level: Logger.Level, _ message: String, _ metadata: [String: String], at time: Date
+    ) -> Data {
+        let record = Record(
+            time: time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)), level: level.rawValue,
+            message: message, metadata: metadata)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return try encoder.encode(record) + Data("\n".utf8) } catch {
+            preconditionFailure("a record of strings can be written as JSON: \(error)")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import EarshotModel
+
+/// What happened in a machine that nobody has to act on: for logs and counts. A shell takes it after each input.
+public struct NodeNotes: Sendable {
+    /// What one input can bring about; past it nothing more is noted until somebody takes the notes.
+    static let limit = 1024
+
+    public private(set) var links: [LinkNote] = []
+    public internal(set) var receiptsSent = 0
+    public internal(set) var receiptsReceived = 0
+    /// Connections of strangers that were closed, because there were too many.
+    public internal(set) var connectionsRefused = 0
+
+    public init() {}
+
+    public var isEmpty: Bool {
+        links.isEmpty && receiptsSent == 0 && receiptsReceived == 0 && connectionsRefused == 0
+    }
+
+    mutating func add(_ note: LinkNote) {
+        guard links.count < Self.limit else { return }
+        links.append(note)
+    }
+}
+
+/// That a link began or ended.
+public struct LinkNote: Sendable, Hashable {
+    public enum Change: Sendable, Hashable {
+        case established
+        /// An established link is over.
+        case closed
+        /// A handshake came to nothing.
+        case refused
+    }
+
+    public let change: Change
+    /// Who is at the other end, as far as that is proved.
+    public let userID: UserID?
+    public let address: PeerAddress?
+    /// Whether this node dialled.
+    public let isOutbound: Bool
+    /// Milliseconds that the connection, or the established link, took until this.
+    public let duration: Int64
+    /// Why it ended: the name of a close reason or the code of an error; `nil` where the connection was just gone.
+    public let reason: String?
+    /// Whether that is the peer's word.
+    public let isByPeer: Bool
+}
+
+extension NodeMachine {
+    /// What has happened since this was last asked.
+    public mutating func takeNotes() -> NodeNotes? {
+        guard !notes.isEmpty else { return nil }
+        defer { notes = NodeNotes() }
+        return notes
+    }
+
+    mutating func noteEstablished(_ link: Link) {
+        let established = link.establishedAt ?? link.openedAt
+        notes.add(
+            LinkNote(
+                change: .established, userID: link.peer?.userID, address: link.address, isOutbound: link.isOutbound,
+                duration: established - link.openedAt, reason: nil, isByPeer: false))
+    }
+
+    /// - Parameter error: `nil` for a connection that is gone, and for one that only wanted to know whether the port is open.
+    mutating func noteEnd(of link: Link, _ error: ProtocolError?, now: Moment) {
+        guard link.peer != nil || error != nil else { return }
+        notes.add(
+            LinkNote(
+                change: link.peer == nil ? .refused : .closed, userID: (link.peer ?? link.machine.introduced)?.userID,
+                address: link.address, isOutbound: link.isOutbound,
+                duration: now.uptime - (link.establishedAt ?? link.openedAt),
+                reason: error.map { $0.closeReason?.name ?? $0.code.description },
+                isByPeer: error?.code == .closedByPeer))
+    }
+}

@@ -1,0 +1,119 @@
+import EarshotModel
+import EarshotProtocol
+import Foundation
+import GRDB
+
+/// Reads a node's database without the right to write, whether the node lives or not: rows in the order of their
+/// arrival, each once, as a reader does that keeps its cursor.
+///
+/// It knows the tables of `EarshotStore/Schema.swift`: what is judged is the disk, and not what the node says of it.
+struct NodeDatabase {
+    /// What a look found.
+    struct Look {
+        /// The messages that arrived since the look before, in the order of their arrival. `nil`: not of a soak.
+        var messages: [Numbered?] = []
+        /// How far this node's messages are delivered, by its own word.
+        var delivered: [LogID: UInt64] = [:]
+        /// Places that are left out in a log.
+        var holes = 0
+    }
+
+    let path: String
+    /// Whether the next look takes rows in the order of their timestamps: what was put back came in another order.
+    private var isRestored: Bool
+    private var cursor: Int64 = 0
+    /// Up to where the disk holds each log, as far as rows were seen one after another.
+    private(set) var heads: [LogID: UInt64] = [:]
+
+    init(path: String, isRestored: Bool = false) {
+        self.path = path
+        self.isRestored = isRestored
+    }
+
+    /// Reads what is new. The file is closed again, so that a node that starts finds it as the last one left it.
+    mutating func look() throws -> Look {
+        // A node that was killed may not have come as far as making it.
+        guard FileManager.default.fileExists(atPath: path) else { return Look() }
+        let database = try Self.open(path)
+        let (cursor, heads, order) = (cursor, heads, isRestored ? "timestamp" : "cursor")
+        let result = try database.read { db in try Self.look(db, after: cursor, order: order, heads: heads) }
+        try database.close()
+        (self.cursor, self.heads, isRestored) = (result.cursor, result.heads, false)
+        return result.look
+    }
+
+    private static func open(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(1)
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// How many entries a database holds.
+    static func entries(in path: String) throws -> Int {
+        let database = try open(path)
+        let count = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") }
+        try database.close()
+        return count ?? 0
+    }
+
+    /// All messages that a database holds.
+    static func messages(in path: String) throws -> [Numbered] {
+        var database = NodeDatabase(path: path, isRestored: true)
+        return try database.look().messages.compactMap { $0 }
+    }
+
+    /// Copies a database that a node uses at the time, as `sqlite3`'s `.backup` does.
+    static func copy(_ path: String, to copy: String) throws {
+        let source = try open(path)
+        let target = try DatabaseQueue(path: copy)
+        try source.backup(to: target)
+        try target.close()
+        try source.close()
+    }
+
+    /// Puts a copy in the place of the database of a node that does not run.
+    static func restore(_ copy: String, to path: String) throws {
+        for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
+            try FileManager.default.removeItem(atPath: file)
+        }
+        try FileManager.default.copyItem(atPath: copy, toPath: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
+    private static func look(
+        _ db: Database, after start: Int64, order: String, heads: [LogID: UInt64]
+    ) throws -> (look: Look, cursor: Int64, heads: [LogID: UInt64]) {
+        guard try db.tableExists("delivery") else { return (Look(), start, heads) }
+        var (look, cursor, heads) = (Look(), start, heads)
+        var logs: [Int64: LogID] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT number, logID FROM log") {
+            logs[row["number"]] = LogID(bytes: row["logID"] as Data)
+        }
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT cursor, log, sequence, body FROM entry WHERE cursor > ? ORDER BY \(order)",
+            arguments: [start])
+        while let row = try rows.next() {
+            cursor = max(cursor, row["cursor"])
+            guard let logID = logs[row["log"]] else { throw SoakError("an entry of \(db) is of no log") }
+            let sequence = UInt64(row["sequence"] as Int64)
+            if sequence != heads[logID, default: 0] + 1 { look.holes += 1 } else { heads[logID] = sequence }
+            look.messages.append(try (row["body"] as Data?).flatMap { try numbered($0) })
+        }
+        let deliveries = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT log, delivered FROM delivery JOIN log ON log.number = delivery.log
+                WHERE recipientID = log.peerID
+                """)
+        for row in deliveries {
+            if let logID = logs[row["log"]] { look.delivered[logID] = UInt64(row["delivered"] as Int64) }
+        }
+        return (look, cursor, heads)
+    }
+
+    private static func numbered(_ body: Data) throws -> Numbered? {
+        guard case .text(let text, _) = try EntryBody(decoding: Array(body)).content else { return nil }
+        return Numbered(text)
+    }
+}

@@ -1,0 +1,53 @@
+import EarshotGateway
+import Foundation
+import Glibc
+
+/// The node of one side: its home, and the process that runs it now.
+struct NodeProcess {
+    let side: Side
+    let home: String
+    private let laboratory: Laboratory
+    private let log: FileHandle
+    private var process: Process?
+    /// When the process that runs now was started.
+    private(set) var startedAt = ContinuousClock.now
+    /// Processes that ended though nobody had told them to.
+    private(set) var surprises = 0
+
+    init(_ side: Side, home: String, laboratory: Laboratory) throws {
+        self.side = side
+        self.home = home
+        self.laboratory = laboratory
+        let path = home + ".log"
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let log = FileHandle(forWritingAtPath: path)
+        else { throw SoakError("\(path) cannot be written") }
+        self.log = log
+    }
+
+    var databasePath: String { home + "/history.db" }
+    var pid: Int32? { process?.processIdentifier }
+    var isRunning: Bool { process?.isRunning ?? false }
+
+    mutating func start() throws {
+        process = try laboratory.node(on: side, home: home, log: log)
+        startedAt = .now
+    }
+
+    /// Sends a signal to the node.
+    /// - Returns: whether there was a process to take it.
+    @discardableResult
+    mutating func signal(_ number: Int32) -> Bool {
+        guard let process, process.isRunning else {
+            surprises += 1
+            return false
+        }
+        return kill(process.processIdentifier, number) == 0
+    }
+
+    /// What the log of the node says last.
+    var lastWords: String {
+        guard let data = FileManager.default.contents(atPath: home + ".log") else { return "" }
+        return String(decoding: data.suffix(2000), as: UTF8.self)
+    }
+}

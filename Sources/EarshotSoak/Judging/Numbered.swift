@@ -1,0 +1,40 @@
+/// One of the two users: alice on host 1, bob on host 2.
+enum Side: Int, CaseIterable, Sendable {
+    case alice = 1
+    case bob = 2
+
+    var other: Side { self == .alice ? .bob : .alice }
+    var name: String { self == .alice ? "alice" : "bob" }
+}
+
+/// What sends one message after another: the next when the last was accepted. So its numbers rise in every history.
+struct Lane: Hashable, Sendable {
+    let author: Side
+    let index: Int
+}
+
+/// A message as its text tells it: who wrote it, on which lane, and its number there, from 1 on.
+struct Numbered: Hashable, Sendable {
+    let lane: Lane
+    let number: Int
+
+    /// Texts have various lengths, so that frames and commits have.
+    var text: String {
+        "\(lane.author.name) \(lane.index) \(number) " + String(repeating: "x", count: number &* 37 % 160)
+    }
+
+    init(lane: Lane, number: Int) {
+        self.lane = lane
+        self.number = number
+    }
+
+    /// - Returns: `nil` for a text that is not, to the letter, one of a soak.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 4, let author = Side.allCases.first(where: { $0.name == words[0] }),
+            let index = Int(words[1]), let number = Int(words[2]), number > 0
+        else { return nil }
+        self.init(lane: Lane(author: author, index: index), number: number)
+        guard self.text == text else { return nil }
+    }
+}

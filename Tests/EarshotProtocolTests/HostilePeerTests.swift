@@ -1,0 +1,114 @@
+import EarshotCrypto
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+/// What a peer may send whom the handshake has proved to be who they are.
+@Suite("A node with a hostile peer")
+struct HostilePeerTests {
+    /// Alice's node has written two messages, which Bob has not acknowledged; Bob's frames are made by hand.
+    private var pair: MachinePair
+
+    init() {
+        pair = .linked()
+        pair.send("one", request: 1)
+        pair.commitAlice()
+        pair.send("two", request: 2)
+        pair.commitAlice()
+        pair.alice.output = []
+    }
+
+    private var log: LogDescription {
+        guard let log = pair.alice.machine.ownLogs.values.first else { preconditionFailure("Alice has written") }
+        return log.description
+    }
+
+    private mutating func say(_ frames: Frame...) {
+        for frame in frames { pair.bob.machine.links[pair.bob.connectionID]?.machine.enqueue(frame) }
+        let output = pair.bob.machine.links[pair.bob.connectionID]?.machine.flush(now: pair.now) ?? []
+        for bytes in output.written {
+            pair.alice.perform(pair.alice.machine.received(bytes, on: pair.alice.connectionID, now: pair.now))
+        }
+    }
+
+    private func receipt(_ sequence: UInt64, read: UInt64 = 0, chain: ChainHash? = nil, log other: LogID? = nil)
+        -> Receipt
+    {
+        Receipt.sign(
+            logID: other ?? log.logID, sequence: sequence,
+            chain: chain ?? pair.alice.machine.ownLogs[log.logID]?.head.chain ?? ChainHash(Bytes32()),
+            readSequence: read, deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
+    }
+
+    /// What is delivered of Alice's log, on her disk or about to be.
+    private var delivered: UInt64 {
+        let key = ProgressKey(logID: log.logID, recipientID: pair.bob.local.userID)
+        return pair.alice.machine.progress[key]?.target.delivered ?? 0
+    }
+
+    @Test(
+        "takes nothing for delivered by a receipt beyond what it has written, and ends the link when that does not come",
+        arguments: [3, 1000, UInt64(Int64.max), UInt64(Int64.max) + 1, UInt64.max])
+    mutating func receiptBeyond(sequence: UInt64) {
+        say(.receipts([receipt(sequence)]))
+        #expect(delivered == 0)
+        pair.now.uptime += Timing.recovery
+        pair.now.wallClock += Timing.recovery
+        pair.alice.perform(pair.alice.machine.tick(now: pair.now))
+        #expect(pair.alice.isDisconnected)
+        #expect(delivered == 0)
+        #expect(pair.alice.machine.undeliveredCount == 2)
+    }
+
+    @Test("takes nothing for delivered by a receipt for a chain that forks, and ends the link")
+    mutating func receiptOfAFork() {
+        say(.receipts([receipt(2, chain: ChainHash(Bytes32()))]))
+        #expect(delivered == 0)
+        #expect(pair.alice.isDisconnected)
+    }
+
+    @Test("ends the link with a receipt that acknowledges more as read than as received")
+    mutating func readBeyond() {
+        say(.receipts([receipt(2, read: 3)]))
+        #expect(delivered == 0)
+        #expect(pair.alice.isDisconnected)
+    }
+
+    @Test("ends the link with a checkpoint for a log that is not the peer's")
+    mutating func othersLog() {
+        let body = EntryBody(
+            timestamp: HybridTimestamp(rawValue: 1 << 16), expiry: .max, content: .text("forged", headers: [:])
+        ).encoded()
+        let logs = [
+            LogDescription(conversationID: log.conversationID, deviceID: pair.alice.local.deviceID, epoch: 1),
+            LogDescription(
+                conversationID: .direct(pair.bob.local.userID, pair.bob.local.userID),
+                deviceID: pair.bob.local.deviceID, epoch: 1),
+        ]
+        for log in logs {
+            var copy = self
+            let chain = ChainHash.origin(of: log.logID).appending(.of(body: body))
+            let checkpoint = Checkpoint.sign(
+                logID: log.logID, sequence: 1, chain: chain, with: pair.bob.local.signingKey)
+            copy.say(
+                .entries(
+                    EntriesFrame(log: log, firstSequence: 1, contents: [.body(body)], checkpoint: checkpoint)))
+            #expect(copy.pair.alice.isDisconnected)
+            #expect(copy.pair.alice.machine.incomingLogs[log.logID] == nil)
+        }
+    }
+
+    @Test("is made to look at the disk once for each log, however often heads and receipts name it")
+    mutating func manyHeads() {
+        pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false
+        pair.alice.machine.links[pair.alice.connectionID]?.outgoing = [:]
+        let first = receipt(1, chain: ChainHash(Bytes32()))
+        say(.heads([first], isComplete: false), .receipts(Array(repeating: first, count: 1000)))
+        let reads = pair.alice.reads.count
+        #expect(reads <= 1)
+        say(.heads([first], isComplete: false))
+        #expect(pair.alice.reads.count == reads)
+        #expect(pair.alice.isDisconnected)
+    }
+}

@@ -1,0 +1,174 @@
+import EarshotCrypto
+import EarshotModel
+import EarshotTesting
+import Testing
+
+@testable import EarshotProtocol
+
+/// What one peer, or many strangers, can make a node do.
+@Suite("A node of which too much is asked")
+struct RateLimitTests {
+    private var pair = MachinePair.linked()
+
+    /// Bob says something, by hand.
+    private mutating func say(_ frames: [Frame]) {
+        for frame in frames { pair.bob.machine.links[pair.bob.connectionID]?.machine.enqueue(frame) }
+        let output = pair.bob.machine.links[pair.bob.connectionID]?.machine.flush(now: pair.now) ?? []
+        for bytes in output.written {
+            pair.alice.perform(pair.alice.machine.received(bytes, on: pair.alice.connectionID, now: pair.now))
+        }
+    }
+
+    private var failure: LinkFailure? {
+        pair.alice.events.compactMap { if case .linkFailed(let failure) = $0 { failure } else { nil } }.last
+    }
+
+    @Test("takes so many pings at once, and ends the link with a reason when there are more")
+    mutating func pings() {
+        say(Array(repeating: .ping, count: Limits.peerRequests / 2))
+        #expect(!pair.alice.isDisconnected)
+        say(Array(repeating: .ping, count: Limits.peerRequests))
+        #expect(pair.alice.isDisconnected)
+        #expect(failure?.code == "tooManyRequests")
+        #expect(failure?.closeReason == "tooManyRequests")
+        #expect(failure?.userID == pair.bob.local.userID)
+        let output = pair.alice.output
+        pair.alice.output = []
+        pair.bob.perform(pair.bob.machine.received(output, on: pair.bob.connectionID, now: pair.now))
+        #expect(pair.bob.events.contains { $0.closeReason == "tooManyRequests" })
+    }
+
+    @Test("takes for ever what a peer asks within the rate")
+    mutating func withinTheRate() {
+        for _ in 0..<100 {
+            say(Array(repeating: .ping, count: Limits.peerRequestsPerSecond - 10))
+            pair.now.uptime += 1_000
+        }
+        #expect(!pair.alice.isDisconnected)
+    }
+
+    @Test("counts a frame by its size, so that a few large ones are as many requests as many small ones")
+    mutating func largeFrames() {
+        let receipt = Receipt.sign(
+            logID: LogID(Bytes32()), sequence: 1, chain: ChainHash(Bytes32()), readSequence: 0,
+            deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
+        let receipts = Array(repeating: receipt, count: Limits.logsPerHeads)
+        pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false
+        var count = 0
+        while !pair.alice.isDisconnected, count < Limits.peerRequests {
+            say([.heads(receipts, isComplete: false)])
+            count += 1
+        }
+        #expect(failure?.code == "tooManyRequests")
+        #expect(count < Limits.peerRequests / 30)
+    }
+
+    @Test("refuses a peer that asked for too much, whatever device it has, until it has waited")
+    mutating func lockedOut() {
+        say(Array(repeating: .ping, count: 3 * Limits.peerRequests))
+        let peer = LinkPeer(credential: pair.bob.local.link.credential, run: 9)
+        #expect(pair.alice.machine.excess(of: peer, now: pair.now)?.0 == .tooManyRequests)
+        let other = LinkPeer(credential: device("carol").link.credential, run: 9)
+        #expect(pair.alice.machine.excess(of: other, now: pair.now) == nil)
+        pair.now.uptime += Int64(Limits.peerRequests / Limits.peerRequestsPerSecond) * 1000
+        #expect(pair.alice.machine.excess(of: peer, now: pair.now) == nil)
+    }
+
+    @Test("never limits messages and the receipts for them, however many there are")
+    mutating func messages() {
+        for number in 0..<UInt64(Limits.peerRequests / 4) {
+            pair.send("message \(number)", request: number + 1)
+            while !pair.alice.commits.isEmpty { pair.commitAlice() }
+            pair.exchange()
+            while !pair.bob.commits.isEmpty { pair.commitBob() }
+            pair.exchange()
+            while !pair.alice.commits.isEmpty { pair.commitAlice() }
+        }
+        #expect(!pair.alice.isDisconnected && !pair.bob.isDisconnected)
+        for (side, other) in [(pair.alice, pair.bob), (pair.bob, pair.alice)] {
+            var budgets = side.machine.budgets
+            // Next to nothing was taken: the link itself, and what settled it.
+            let first = budgets.charge(Limits.peerRequests - 200, to: other.local.userID, now: pair.now.uptime)
+            #expect(first)
+        }
+    }
+
+    // MARK: - Strangers
+
+    private func accepted(_ actions: [NodeAction], _ connectionID: ConnectionID) -> Bool {
+        !actions.contains { if case .disconnect(connectionID) = $0 { true } else { false } }
+    }
+
+    @Test("begins so many handshakes a second from one address, and from another all the same")
+    mutating func connections() {
+        var begun = 0
+        for number in 0..<1_000 {
+            let address = PeerAddress(host: "10.0.0.9", port: UInt16(1000 + number))
+            let (connectionID, actions) = pair.bob.machine.accepted(from: address, now: pair.now)
+            if accepted(actions, connectionID) { begun += 1 }
+        }
+        #expect(begun == Limits.connectionsPerAddress)
+        let (connectionID, actions) = pair.bob.machine.accepted(
+            from: PeerAddress(host: "10.0.0.8", port: 1), now: pair.now)
+        #expect(accepted(actions, connectionID))
+    }
+
+    @Test("gives up the oldest handshake of whoever has the most of them, for one that has just begun")
+    mutating func halfOpen() {
+        var first: ConnectionID?
+        for number in 0..<Limits.pendingHandshakes {
+            let host = "10.0.0.\(number / Limits.pendingHandshakesPerAddress)"
+            let (connectionID, actions) = pair.bob.machine.accepted(
+                from: PeerAddress(host: host, port: UInt16(1 + number)), now: pair.now)
+            #expect(accepted(actions, connectionID))
+            first = first ?? connectionID
+        }
+        let (newcomer, actions) = pair.bob.machine.accepted(
+            from: PeerAddress(host: "10.0.9.9", port: 1), now: pair.now)
+        let given = actions.compactMap { if case .disconnect(let connectionID) = $0 { connectionID } else { nil } }
+        #expect(given == [first])
+        #expect(pair.bob.machine.links[newcomer] != nil)
+    }
+
+    @Test("tells of a flood of strangers a few times, and how many there were")
+    mutating func notices() {
+        for number in 0..<1_000 {
+            let address = PeerAddress(host: "10.0.0.9", port: UInt16(1000 + number))
+            let (connectionID, actions) = pair.bob.machine.accepted(from: address, now: pair.now)
+            pair.bob.perform(actions)
+            pair.bob.perform(pair.bob.machine.received([0xff, 0xff], on: connectionID, now: pair.now))
+            pair.now.uptime += 100
+        }
+        let failures = pair.bob.events.compactMap { if case .linkFailed(let failure) = $0 { failure } else { nil } }
+        #expect(failures.count < 150)
+        #expect(failures.contains { $0.code == "malformed" && $0.message.contains("more such connections") })
+    }
+
+    @Test("closes a stranger's link before that of somebody it knows, when there are too many")
+    mutating func strangersFirst() throws {
+        let known = pair.bob.connectionID
+        // Bob's link to Alice, whom he knows, is the least recently used of all.
+        pair.now.uptime += 1_000
+        let template = try #require(pair.bob.machine.links[known])
+        for number in 0..<UInt64(Limits.links) {
+            var link = template
+            link.peer = LinkPeer(credential: device("stranger \(number)").link.credential, run: 1)
+            link.lastUsed = pair.now.uptime
+            pair.bob.machine.links[ConnectionID(10_000 + number)] = link
+        }
+        pair.bob.events = []
+        let newcomer = LinkPeer(credential: device("newcomer").link.credential, run: 1)
+        var link = template
+        link.peer = nil
+        pair.bob.machine.links[ConnectionID(20_000)] = link
+        pair.bob.machine.establish(newcomer, on: ConnectionID(20_000), now: pair.now)
+        #expect(pair.bob.machine.links[known] != nil)
+        #expect(pair.bob.machine.links.count == Limits.links + 1)
+    }
+}
+
+extension Event {
+    fileprivate var closeReason: String? {
+        if case .linkFailed(let failure) = self { failure.closeReason } else { nil }
+    }
+}

@@ -1,0 +1,15 @@
+import EarshotProtocol
+import Testing
+
+@testable import Earshot
+
+@Suite("What a program hears of the disk")
+struct StorageErrorTests {
+    @Test("tells a full disk from one that is broken, with what to do")
+    func full() {
+        let full = EarshotError(ProtocolError(.storageFull, "no space is left"))
+        #expect(full.code == .storeFull)
+        #expect(full.remedy?.contains("free some space") == true)
+        #expect(EarshotError(ProtocolError(.storage, "it is gone")).code == .storeUnavailable)
+    }
+}

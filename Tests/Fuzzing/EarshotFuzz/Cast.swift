@@ -1,0 +1,30 @@
+import EarshotCrypto
+import EarshotModel
+import EarshotProtocol
+import EarshotTesting
+
+/// Who takes part: the same keys every time, so that an input does the same every time.
+enum Cast {
+    /// The node under test.
+    static let alice = device("alice", seed: 1)
+    /// Who is up to no good.
+    static let mallory = device("mallory", seed: 2)
+    static let identityKey = key(seed: 3)
+    static let ephemeralKeys = [agreementKey(seed: 4), agreementKey(seed: 5)]
+    static let now = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
+
+    private static func device(_ name: String, seed: UInt64) -> LocalDevice {
+        var generator = SeededGenerator(seed: seed)
+        return .generated(name: name, using: &generator)
+    }
+
+    private static func key(seed: UInt64) -> SigningKey {
+        var generator = SeededGenerator(seed: seed)
+        return generator.signingKey()
+    }
+
+    private static func agreementKey(seed: UInt64) -> AgreementKey {
+        var generator = SeededGenerator(seed: seed)
+        return generator.agreementKey()
+    }
+}

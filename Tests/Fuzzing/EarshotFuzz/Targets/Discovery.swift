@@ -1,0 +1,125 @@
+import CLinuxNetwork
+import EarshotModel
+
+@testable import EarshotDiscovery
+
+/// What anybody on the cable may say, and what the kernel does.
+let discoveryTargets = [
+    // One byte more than is read of a record, and a bit.
+    FuzzTarget("txt-record", maximumBytes: 1400) { input in
+        guard let record = try? TXTRecord(parsing: input.rest()) else { return }
+        require(record.encoded.count <= TXTRecord.maximumBytes, "a record is of bounded size")
+        require((try? TXTRecord(parsing: record.encoded)) == record, "a record is read as it is written")
+        guard let announcement = try? Announcement(record) else { return }
+        let again = certain { try Announcement(announcement.txtRecord()) }
+        require(again == announcement, "an announcement is read as it is written")
+    },
+    FuzzTarget("browser", maximumBytes: 1024) { input in
+        var browsing = Browsing()
+        while !input.isEmpty { browsing.step(&input) }
+    },
+    FuzzTarget("netlink", maximumBytes: 1024) { input in
+        let isWhole = input.flag()
+        let messages = isWhole ? NetlinkMessage.messages(in: input.rest()) : [kernelMessage(&input)]
+        for message in messages {
+            _ = message.failure
+            _ = NetworkRoute(message)
+            let addresses = AddressMessage(message).map { [$0] } ?? []
+            for address in addresses { checkSubnet(of: address) }
+            guard let link = LinkMessage(message) else { continue }
+            _ = HostInterface(link, addresses)
+        }
+    },
+]
+
+private func kernelMessage(_ input: inout FuzzInput) -> NetlinkMessage {
+    let types = [RTM_NEWLINK, RTM_NEWADDR, RTM_NEWROUTE]
+    let type = types[input.choice(types.count)]
+    let fixed = [LinkMessage.size, AddressMessage.size, NetworkRoute.size][input.choice(3)]
+    var body = input.take(fixed)
+    while !input.isEmpty { body += NetlinkMessage.attribute(Int(input.byte()), input.block()) }
+    input.damage(&body)
+    return NetlinkMessage(type: UInt16(type), flags: 0, sequence: 1, body: body)
+}
+
+private func checkSubnet(of message: AddressMessage) {
+    let address = HostInterface.Address(message.ip, prefixLength: message.prefixLength, interface: "eth0")
+    let subnet = address.subnet
+    _ = subnet.description
+    require(subnet.contains(message.ip), "an address is in its own subnet")
+    for sample in subnet.samples(besides: [message.ip.bytes]) {
+        require(subnet.contains(sample) && sample != message.ip, "a neighbour is in the same subnet")
+    }
+}
+
+/// A stack that says what it likes, and what becomes of it.
+private struct Browsing {
+    private static let capacity = 6
+    private static let own = Advertisement(
+        name: certain { try UserName("alice") }, userID: UserID(Bytes32()), deviceID: DeviceID(Bytes32()), port: 7)
+    private static let instances = ["own", "a", "b", "c", "d", "e", "f", "g", "h"]
+    private static let hosts = ["x.local", "y.local", ""]
+    private static let interfaces = [
+        NetworkInterface(index: 1, name: "lo"), NetworkInterface(index: 2, name: "eth0"),
+        NetworkInterface(index: 3, name: "eth0"), NetworkInterface(index: 0, name: ""),
+    ]
+
+    private var browser = ServiceBrowser(ownInstance: "own", capacity: Self.capacity)
+    private var table = DeviceTable(own: Self.own, ownAddresses: { ["10.0.0.1"] }, capacity: Self.capacity - 2)
+    private var present: Set<DeviceID> = []
+    private var timers: [ServiceBrowser.Timer] = []
+    private var queried: Set<String> = []
+
+    mutating func step(_ input: inout FuzzInput) {
+        let instance = Self.instances[input.choice(Self.instances.count)]
+        let host = Self.hosts[input.choice(Self.hosts.count)]
+        let interface = Self.interfaces[input.choice(Self.interfaces.count)]
+        switch input.choice(12) {
+        case 0, 1: run(browser.appeared(instance, on: interface))
+        case 2: run(browser.disappeared(instance, on: interface.index))
+        case 3, 4:
+            let txt = input.flag() ? input.block() : announcement(&input)
+            run(browser.resolved(instance, host: host, port: UInt16(truncatingIfNeeded: input.word()), txt: txt))
+        case 5: run(browser.resolveFailed(instance))
+        case 6: run(browser.resolveRefused(instance))
+        case 7: run(browser.addressesRefused(host))
+        case 8: run(browser.addressAppeared(input.block(), of: host, on: interface.index))
+        case 9: run(browser.addressDisappeared(input.block(), of: host, on: interface.index))
+        case 10: if !timers.isEmpty { run(browser.elapsed(timers.remove(at: input.choice(256) % timers.count))) }
+        default: input.flag() ? run(browser.registered(as: instance)) : take(.unavailable(reason: "it ended"))
+        }
+    }
+
+    private func announcement(_ input: inout FuzzInput) -> [UInt8] {
+        let device = DeviceID(Bytes32([UInt8](repeating: 0, count: 31) + [input.byte() & 7]) ?? Bytes32())
+        let name = (try? UserName(input.text())) ?? Self.own.name
+        let said = Advertisement(name: name, userID: UserID(Bytes32()), deviceID: device, port: 1)
+        return certain { try said.txtRecord() }.encoded
+    }
+
+    private mutating func run(_ actions: [ServiceBrowser.Action]) {
+        for action in actions {
+            switch action {
+            case .report(let report): take(report)
+            case .wait(let timer, _): if timers.count < 64 { timers.append(timer) }
+            case .queryAddresses(let host): require(queried.insert(host).inserted, "a host is asked for once")
+            case .stopQuerying(let host): require(queried.remove(host) != nil, "what was not asked is not ended")
+            case .resolve, .stopResolving: continue
+            }
+        }
+        require(queried.count <= Self.capacity, "no more hosts than instances are asked for")
+    }
+
+    private mutating func take(_ report: SourceReport) {
+        for event in table.received(report, from: "test") {
+            switch event {
+            case .found(let device): require(present.insert(device.deviceID).inserted, "a device is found once")
+            case .updated(let device): require(present.contains(device.deviceID), "who is updated was found")
+            case .lost(let deviceID): require(present.remove(deviceID) != nil, "who is lost was found")
+            default: continue
+            }
+        }
+        require(present.count == table.deviceCount, "all that is there was told")
+        require(table.deviceCount <= Self.capacity - 2, "a bounded number of devices")
+    }
+}

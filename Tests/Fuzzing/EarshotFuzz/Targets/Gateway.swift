@@ -1,0 +1,142 @@
+import EarshotCrypto
+import EarshotModel
+import EarshotProtocol
+import EarshotStore
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import NIOEmbedded
+import Synchronization
+
+@testable import Earshot
+@testable import EarshotGateway
+
+/// The local API, on both ends.
+let gatewayTargets = [
+    FuzzTarget("local-api", maximumBytes: 2048, prepare: { _ = LocalAPI.shared }) { input in
+        let request = LocalAPI.request(&input)
+        if request.uri.path.hasPrefix("/v1/events") {
+            _ = try? EventNames(request)
+            return
+        }
+        let status = LocalAPI.shared.status(of: request)
+        require(status.code < 500, "\(request.method) \(request.uri) is answered with \(status)")
+    },
+    FuzzTarget("event-stream", maximumBytes: 4096) { input in
+        let cuts = input.block()
+        let stream = input.rest()
+        var whole = ServerSentEventParser()
+        whole.append(stream)
+        let expected = events(of: &whole)
+        var parser = ServerSentEventParser()
+        var found: [[UInt8]] = []
+        var order = FuzzInput(cuts)
+        for piece in order.pieces(of: stream) {
+            parser.append(piece)
+            found += events(of: &parser)
+        }
+        require(found == expected, "the same events, however the stream is cut")
+        for data in found { _ = try? JSONDecoder().decode(GatewayEvent.self, from: Data(data)) }
+    },
+]
+
+private func events(of parser: inout ServerSentEventParser) -> [[UInt8]] {
+    var events: [[UInt8]] = []
+    while let event = try? parser.next() { events.append(event) }
+    return events
+}
+
+/// The endpoints of a node that runs on loopback and has met somebody, without a socket.
+private final class LocalAPI: Sendable {
+    static let shared = LocalAPI()
+
+    private let node: Node
+    private let responder: RouterResponder<BasicRequestContext>
+    /// What a request came by; nothing is written to it.
+    private let channel = EmbeddedChannel()
+
+    private init() {
+        let home = Home(path: NSTemporaryDirectory() + "/earshot-fuzz-api-\(getpid())")
+        node = certain {
+            try home.create(name: "alice")
+            try Self.meetMallory(in: home)
+            return try Node(home: home, configuration: NodeConfiguration(discoverySources: []))
+        }
+        responder = makeRouter(for: node).buildResponder()
+        let (node, isRunning) = (node, DispatchSemaphore(value: 0))
+        Task { try await node.run { _ in isRunning.signal() } }
+        isRunning.wait()
+    }
+
+    /// Somebody whose name and messages are as bad as they can be.
+    private static func meetMallory(in home: Home) throws {
+        let store = try Store(path: home.databaseFile)
+        var commit = Commit()
+        commit.users = [
+            UserRecord(
+                userID: Cast.mallory.userID, name: Cast.mallory.name, trust: .unverified, isPinned: true, firstSeen: 0,
+                lastSeen: .max)
+        ]
+        try store.commit(commit)
+        try store.close()
+    }
+
+    static func request(_ input: inout FuzzInput) -> Request {
+        let methods: [HTTPRequest.Method] = [.get, .post, .delete, .head]
+        let paths = [
+            "status", "users", "users/\(word(&input))", "users/\(word(&input))/trust",
+            "users/\(word(&input))/safety-number", "messages", "messages/\(word(&input))",
+            "conversations/\(word(&input))/messages", "conversations/\(word(&input))/read", "events", word(&input),
+        ]
+        var path = "/v1/" + paths[input.choice(paths.count)]
+        if input.flag() { path += "?" + query(&input) }
+        let body = input.choice(4) == 0 ? input.rest() : json(&input)
+        return Request(
+            head: HTTPRequest(
+                method: methods[input.choice(methods.count)], scheme: "http", authority: "localhost", path: path),
+            body: RequestBody(buffer: ByteBuffer(bytes: body)))
+    }
+
+    private static func word(_ input: inout FuzzInput) -> String {
+        switch input.choice(4) {
+        case 0: return "mallory"
+        case 1: return "\(LogID(Cast.mallory.userID.bytes32))-\(input.number())"
+        case 2: return input.text().addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        default: return input.text()
+        }
+    }
+
+    private static func query(_ input: inout FuzzInput) -> String {
+        let names = ["limit", "before", "after", "names", input.text()]
+        return (0..<input.choice(4)).map { _ in "\(names[input.choice(names.count)])=\(word(&input))" }
+            .joined(separator: "&")
+    }
+
+    private static func json(_ input: inout FuzzInput) -> [UInt8] {
+        let fields = [
+            "\"to\":\"\(word(&input))\"", "\"text\":\"\(word(&input))\"",
+            "\"headers\":{\"\(word(&input))\":\"\(word(&input))\"}",
+            "\"timeToLiveSeconds\":\(input.number())e\(input.byte())", "\"decision\":\"verify\"",
+            "\"upTo\":\"\(word(&input))\"", input.text(),
+        ]
+        var bytes = Array("{\(fields.filter { _ in input.flag() }.joined(separator: ","))}".utf8)
+        input.damage(&bytes)
+        return bytes
+    }
+
+    func status(of request: Request) -> HTTPResponse.Status {
+        let answer = Mutex<HTTPResponse.Status?>(nil)
+        let isAnswered = DispatchSemaphore(value: 0)
+        let context = BasicRequestContext(
+            source: ApplicationRequestContextSource(
+                channel: channel, logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }))
+        Task {
+            let response = try await responder.respond(to: request, context: context)
+            answer.withLock { $0 = response.status }
+            isAnswered.signal()
+        }
+        isAnswered.wait()
+        return answer.withLock { $0 } ?? .internalServerError
+    }
+}

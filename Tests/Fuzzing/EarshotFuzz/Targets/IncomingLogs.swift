@@ -1,0 +1,107 @@
+import EarshotCrypto
+import EarshotModel
+
+@testable import EarshotProtocol
+
+/// Logs of an author who signs whatever pleases them, held against what a log may be.
+let incomingLog = FuzzTarget("incoming-log", maximumBytes: 1024) { input in
+    let description = LogDescription(
+        conversationID: .direct(Cast.alice.userID, Cast.mallory.userID), deviceID: Cast.mallory.deviceID,
+        epoch: input.word())
+    var author = HostileLog(description: description)
+    var log = IncomingLog(description: description, authorID: Cast.mallory.userID, head: author.head)
+    while !input.isEmpty {
+        switch input.choice(8) {
+        case 0: log.commit(through: log.proved)
+        case 1:
+            log.forgetUncommitted()
+            author.cut(through: log.committed.sequence)
+        default:
+            let run = author.run(&input)
+            let before = log.proved
+            guard let taken = try? log.receive(run) else {
+                require(log.proved == before, "what is refused changes nothing")
+                continue
+            }
+            for (place, entry) in taken.enumerated() {
+                require(entry.record.sequence == before.sequence + UInt64(place) + 1, "a log never has a hole")
+            }
+            require(log.proved.sequence == before.sequence + UInt64(taken.count), "the head is at the last entry")
+            require(log.proved.timestamp > before.timestamp || taken.isEmpty, "time rises")
+            author.taken(run, through: log.proved)
+        }
+        require(log.committed.sequence <= log.proved.sequence, "what is on the disk is proved")
+    }
+}
+
+/// What an author has of a log that a reader has taken in, and what they might send next.
+struct HostileLog {
+    let description: LogDescription
+    private var contents: [EntryContent] = []
+    /// After each of the contents, the origin first.
+    private var heads: [LogHead]
+
+    init(description: LogDescription) {
+        self.description = description
+        heads = [.origin(of: description.logID)]
+    }
+
+    var head: LogHead { heads[heads.count - 1] }
+
+    /// The reader has forgotten what follows.
+    mutating func cut(through sequence: UInt64) {
+        contents = Array(contents.prefix(Int(sequence)))
+        heads = Array(heads.prefix(Int(sequence) + 1))
+    }
+
+    /// The reader has one more entry.
+    mutating func append(_ content: EntryContent, head: LogHead) {
+        contents.append(content)
+        heads.append(head)
+    }
+
+    /// The reader has taken a run.
+    mutating func taken(_ run: EntriesFrame, through proved: LogHead) {
+        guard proved.sequence > head.sequence else { return }
+        let known = head.sequence + 1 - run.firstSequence
+        for content in run.contents.dropFirst(Int(known)) {
+            let chain = head.chain.appending(content.hash)
+            append(content, head: LogHead(sequence: head.sequence + 1, chain: chain, timestamp: proved.timestamp))
+        }
+        require(head == proved, "the reader's chain is the author's")
+    }
+
+    /// As often as not a run that chains; else one from elsewhere, with entries that are none, or signed otherwise.
+    func run(_ input: inout FuzzInput, description other: LogDescription? = nil) -> EntriesFrame {
+        let overlap = input.choice(4) == 0 ? min(Int(input.byte()), contents.count) : 0
+        let new = newContents(&input)
+        let chain = new.reduce(head.chain) { $0.appending($1.hash) }
+        let start = head.sequence - UInt64(overlap)
+        let first = input.choice(4) == 0 ? input.number(near: start + 1) : start + 1
+        let last = head.sequence + UInt64(new.count)
+        let key = input.choice(8) == 0 ? Cast.identityKey : Cast.mallory.signingKey
+        let signed = input.choice(8) == 0 ? input.number(near: last) : last
+        let checkpoint = Checkpoint.sign(logID: description.logID, sequence: signed, chain: chain, with: key)
+        return EntriesFrame(
+            log: other ?? description, firstSequence: first, contents: contents.suffix(overlap) + new,
+            checkpoint: checkpoint)
+    }
+
+    private func newContents(_ input: inout FuzzInput) -> [EntryContent] {
+        var timestamp = head.timestamp
+        return (0..<input.choice(5)).map { _ in
+            if input.choice(4) == 0 {
+                timestamp = timestamp.next
+                return .withheld(EntryHash(padding(input.block())))
+            }
+            let body = entryBody(&input, after: timestamp)
+            if let decoded = try? EntryBody(decoding: body) { timestamp = max(timestamp, decoded.timestamp) }
+            return .body(body)
+        }
+    }
+}
+
+/// 32 bytes of any number of them.
+func padding(_ bytes: [UInt8]) -> Bytes32 {
+    Bytes32(Array((bytes + [UInt8](repeating: 0, count: 32)).prefix(32))) ?? Bytes32()
+}

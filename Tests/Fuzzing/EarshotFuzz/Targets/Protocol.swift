@@ -1,0 +1,107 @@
+import EarshotCrypto
+import EarshotModel
+import Foundation
+import SwiftProtobuf
+
+@testable import EarshotGateway
+@testable import EarshotProtocol
+
+/// What a peer sends, each kind by itself.
+let protocolTargets = [
+    FuzzTarget("credential", maximumBytes: 1200) { input in
+        var bytes = input.flag() ? credential(&input).encodedBytes : input.rest()
+        input.damage(&bytes)
+        guard let credential = try? Credential(decoding: bytes) else { return }
+        require((try? Credential(decoding: credential.encoded())) == credential, "it is read as it is written")
+        for clock in [0, credential.notBefore, credential.notAfter, 1 << 53] {
+            let offset = ClockOffset.of(Int64(clamping: input.number()), at: clock)
+            let isValid = (try? credential.checkValidity(at: clock, clockOffset: offset)) != nil
+            require(isValid == credential.isValid(at: clock), "it is valid or not")
+        }
+    },
+    FuzzTarget("entry-body", maximumBytes: 4096) { input in
+        let bytes = input.flag() ? entryBody(&input) : input.rest()
+        guard let body = try? EntryBody(decoding: bytes) else { return }
+        require((try? EntryBody(decoding: body.encoded())) == body, "it is read as it is written")
+        require(body.timestamp.next >= body.timestamp && body.timestamp <= .maximum, "time does not run backwards")
+        _ = Timestamp.text(body.expiry)
+        _ = Timestamp.text(body.timestamp.milliseconds)
+    },
+    FuzzTarget("frame", maximumBytes: 4096) { input in
+        if input.flag() { return checkCutting(&input) }
+        guard let frame = try? Frame.decode(input.rest(), from: Cast.mallory.deviceID) else { return }
+        require(
+            (try? Frame.decode(frame.encoded(), from: Cast.mallory.deviceID)) == frame, "it is read as it is written")
+    },
+    FuzzTarget("first-words", maximumBytes: 4096) { input in
+        var end = HandshakeEnd(isInitiator: input.flag())
+        for piece in input.pieces(of: input.rest()) { end.received(piece) }
+    },
+    FuzzTarget("handshake", maximumBytes: 2048, prepare: HostileHandshake.rehearse) { input in
+        HostileHandshake.run(&input)
+    },
+]
+
+extension Earshot_V1_Credential {
+    var encodedBytes: [UInt8] { certain { try serializedBytes() } }
+}
+
+/// A credential that is signed as it has to be, whatever it says.
+func credential(_ input: inout FuzzInput) -> Earshot_V1_Credential {
+    var fields = Earshot_V1_CredentialBody()
+    fields.name = input.flag() ? "mallory" : input.text()
+    fields.identityKey = Data(input.flag() ? Cast.identityKey.publicKey.bytes : input.block())
+    fields.deviceSigningKey = Data(input.flag() ? Cast.mallory.deviceID.bytes : Cast.alice.deviceID.bytes)
+    fields.deviceAgreementKey = Data(input.flag() ? Cast.mallory.link.agreementKey.publicKey.bytes : input.block())
+    fields.notBefore = Int64(bitPattern: input.number())
+    fields.notAfter = Int64(bitPattern: input.number(near: 1 << 53))
+    var body: [UInt8] = certain { try fields.serializedBytes() }
+    if input.flag() { body += input.block() }
+    var credential = Earshot_V1_Credential()
+    credential.body = Data(body)
+    let signed = SignedBytes(label: "earshot credential v1").adding(body).bytes
+    credential.signature = Data(Cast.identityKey.signature(for: signed).bytes)
+    let countersigned = SignedBytes(label: "earshot credential device v1").adding(body).bytes
+    credential.deviceSignature = Data(Cast.mallory.signingKey.signature(for: countersigned).bytes)
+    return credential
+}
+
+/// What might stand in an entry.
+func entryBody(_ input: inout FuzzInput, after timestamp: HybridTimestamp = HybridTimestamp(rawValue: 0)) -> [UInt8] {
+    var body = Earshot_V1_EntryBody()
+    body.timestamp = input.flag() ? timestamp.next.rawValue : input.number(near: timestamp.rawValue)
+    body.expiry = input.flag() ? UInt64(Int64.max) : input.number()
+    if input.flag() {
+        body.text.text = input.text()
+        for _ in 0..<input.choice(4) { body.text.headers[input.text()] = input.text() }
+    }
+    var bytes: [UInt8] = certain { try body.serializedBytes() }
+    input.damage(&bytes)
+    return bytes
+}
+
+/// However a stream is cut, the same frames come out of it, and nothing is kept of them.
+private func checkCutting(_ input: inout FuzzInput) {
+    let cuts = input.block()
+    let stream = input.rest()
+    var (whole, cut) = (FrameBuffer(), FrameBuffer())
+    whole.append(stream)
+    var expected: [[UInt8]] = []
+    let expectedError = read(&whole, into: &expected)
+    var frames: [[UInt8]] = []
+    var error: ProtocolError.Code?
+    var order = FuzzInput(cuts)
+    for piece in order.pieces(of: stream) where error == nil {
+        cut.append(piece)
+        error = read(&cut, into: &frames)
+        require(cut.byteCount <= Limits.frameBytes + 4 + piece.count, "no more is kept than a frame")
+    }
+    require(frames == expected && error == expectedError, "the same frames, however they are cut")
+}
+
+private func read(_ buffer: inout FrameBuffer, into frames: inout [[UInt8]]) -> ProtocolError.Code? {
+    do throws(ProtocolError) {
+        while let frame = try buffer.next() { frames.append(frame) }
+        return nil
+    } catch { return error.code }
+}

@@ -1,0 +1,74 @@
+import EarshotCrypto
+import EarshotModel
+
+@testable import Earshot
+@testable import EarshotDiscovery
+
+/// What people type, and what others call themselves.
+let textTargets = [
+    FuzzTarget("address", maximumBytes: 512) { input in
+        let text = input.text()
+        if let address = PeerAddress(text) {
+            require(PeerAddress(address.description) == address, "\(text) is an address, and \(address) is the same")
+        }
+        guard let peers = try? StaticPeers(parsing: [text, input.text()]) else { return }
+        for address in peers.addresses {
+            require(address.host.utf8.count <= 512, "a host is of bounded length")
+            require((try? StaticPeers(parsing: [address.description]))?.addresses == [address], "\(address) is \(text)")
+        }
+    },
+    FuzzTarget("typed-keys", maximumBytes: 2048) { input in
+        switch input.choice(5) {
+        case 0:
+            var text = Array(NetworkKey(secret: SecretBytes(copying: padded(input.take(32)))).text.utf8)
+            input.damage(&text)
+            checkNetworkKey(String(decoding: text, as: UTF8.self))
+        case 1: checkNetworkKey(String(decoding: input.rest(), as: UTF8.self))
+        case 2:
+            guard let number = SafetyNumber(typed: String(decoding: input.rest(), as: UTF8.self)) else { return }
+            require(number.digits.utf8.count == 60, "a safety number has 60 digits")
+            require(SafetyNumber(typed: number.description) == number, "a safety number is read as it is shown")
+        case 3:
+            let text = String(decoding: input.rest(), as: UTF8.self)
+            guard let bytes = Base32.decode(text) else { return }
+            require(Base32.encode(bytes) == text, "base32 has one text for the same bytes")
+            if let key = UserID(text) { require(key.description == text, "a key has one text") }
+        default:
+            let text = String(decoding: input.rest(), as: UTF8.self)
+            guard let messageID = MessageID(text) else { return }
+            require(messageID.description == text, "the id of a message has one text")
+        }
+    },
+    FuzzTarget("name", maximumBytes: 400) { input in
+        let texts = [input.text(), input.text(), input.text()]
+        let names = texts.compactMap { try? UserName(typed: $0) }
+        for name in names {
+            require((try? UserName(name.text)) == name, "a name is a name as it stands")
+            require((1...Limits.nameBytes).contains(name.text.utf8.count), "a name is of bounded length")
+            require(name.text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "no controls")
+            let own = Advertisement(name: name, userID: UserID(Bytes32()), deviceID: DeviceID(Bytes32()), port: 1)
+            require(own.instanceName.utf8.count <= 63 && own.embeddedInstanceName.utf8.count <= 63, "one DNS label")
+            checkLooks(of: name, among: names)
+        }
+        for (a, b) in zip(texts, texts.dropFirst()) { _ = EditDistance.between(a, b) }
+    },
+]
+
+private func padded(_ bytes: [UInt8]) -> [UInt8] { bytes + [UInt8](repeating: 0, count: 32 - bytes.count) }
+
+private func checkNetworkKey(_ text: String) {
+    guard let key = try? NetworkKey(typed: text) else { return }
+    require((try? NetworkKey(typed: key.text)) == key, "a network key is read as it is shown")
+}
+
+private func checkLooks(of name: UserName, among names: [UserName]) {
+    let alike = name.lookAlikes(among: names)
+    require(!alike.contains(name), "a name does not look like itself")
+    for other in alike {
+        require(other.lookAlikes(among: names + [name]).contains(name), "to look alike goes both ways")
+    }
+    let shown = name.displayed(among: names)
+    if name.text.utf8.allSatisfy({ $0 < 0x80 }) { require(shown == name.text, "ASCII is shown as it is") }
+    if name.isDeceptive { require(shown != name.text, "what deceives is escaped in \(shown)") }
+    require(LookAlikes(names).displayed(name) == shown, "a list shows a name as one alone")
+}
