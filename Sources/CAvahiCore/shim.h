@@ -1,4 +1,8 @@
 // Avahi's own multicast DNS stack, to be run in a process (libavahi-core).
+//
+// It is not linked but loaded, as is libdns_sd (CDNSSD): libavahi-core and libavahi-client, which libdns_sd uses, both
+// have a function avahi_entry_group_free, with different parameters. Were either of them linked, both would call that
+// one's. Each being loaded on its own, each finds its own.
 
 #ifndef CAVAHICORE_SHIM_H
 #define CAVAHICORE_SHIM_H
@@ -11,6 +15,33 @@
 #include <avahi-core/log.h>
 #include <avahi-core/lookup.h>
 #include <avahi-core/publish.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+
+// The functions of libavahi-core that are used, under their names without avahi_. Those of libavahi-common are linked.
+typedef struct {
+    __typeof__(&avahi_key_new) key_new;
+    __typeof__(&avahi_key_unref) key_unref;
+    __typeof__(&avahi_s_entry_group_new) s_entry_group_new;
+    __typeof__(&avahi_s_entry_group_commit) s_entry_group_commit;
+    __typeof__(&avahi_s_entry_group_free) s_entry_group_free;
+    __typeof__(&avahi_s_record_browser_new) s_record_browser_new;
+    __typeof__(&avahi_s_record_browser_free) s_record_browser_free;
+    __typeof__(&avahi_s_service_browser_new) s_service_browser_new;
+    __typeof__(&avahi_s_service_browser_free) s_service_browser_free;
+    __typeof__(&avahi_s_service_resolver_new) s_service_resolver_new;
+    __typeof__(&avahi_s_service_resolver_free) s_service_resolver_free;
+    __typeof__(&avahi_server_new) server_new;
+    __typeof__(&avahi_server_free) server_free;
+    __typeof__(&avahi_server_errno) server_errno;
+    __typeof__(&avahi_server_config_init) server_config_init;
+    __typeof__(&avahi_server_config_free) server_config_free;
+    __typeof__(&avahi_server_add_address) server_add_address;
+    __typeof__(&avahi_server_add_service_strlst) server_add_service_strlst;
+    __typeof__(&avahi_server_get_host_name) server_get_host_name;
+    __typeof__(&avahi_server_set_host_name) server_set_host_name;
+    __typeof__(&avahi_set_log_function) set_log_function;
+} CAvahiCoreFunctions;
 
 // Under names of their own, since Swift takes the library's for part of CDNSSD.
 static inline char *cavahi_copy(const char *text) { return avahi_strdup(text); }
@@ -21,8 +52,37 @@ static inline void cavahi_no_log(AvahiLogLevel level, const char *text) {
     (void)text;
 }
 
-// Has the library write nothing to the standard error. For the whole process; to be called once, before the first
-// stack is made. What goes wrong is told by the library's error codes too.
-static inline void cavahi_silence(void) { avahi_set_log_function(cavahi_no_log); }
+// Finds the functions, and has the library write nothing to the standard error: what goes wrong is told by its error
+// codes too. Returns whether they are there; else dlerror() says why not. The library stays loaded.
+static inline bool cavahi_load(CAvahiCoreFunctions *functions) {
+    void *library = dlopen("libavahi-core.so.7", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return false;
+#define CAVAHI_FIND(name) \
+    if (!(functions->name = (__typeof__(functions->name))dlsym(library, "avahi_" #name))) return false
+    CAVAHI_FIND(key_new);
+    CAVAHI_FIND(key_unref);
+    CAVAHI_FIND(s_entry_group_new);
+    CAVAHI_FIND(s_entry_group_commit);
+    CAVAHI_FIND(s_entry_group_free);
+    CAVAHI_FIND(s_record_browser_new);
+    CAVAHI_FIND(s_record_browser_free);
+    CAVAHI_FIND(s_service_browser_new);
+    CAVAHI_FIND(s_service_browser_free);
+    CAVAHI_FIND(s_service_resolver_new);
+    CAVAHI_FIND(s_service_resolver_free);
+    CAVAHI_FIND(server_new);
+    CAVAHI_FIND(server_free);
+    CAVAHI_FIND(server_errno);
+    CAVAHI_FIND(server_config_init);
+    CAVAHI_FIND(server_config_free);
+    CAVAHI_FIND(server_add_address);
+    CAVAHI_FIND(server_add_service_strlst);
+    CAVAHI_FIND(server_get_host_name);
+    CAVAHI_FIND(server_set_host_name);
+    CAVAHI_FIND(set_log_function);
+#undef CAVAHI_FIND
+    functions->set_log_function(cavahi_no_log);
+    return true;
+}
 
 #endif

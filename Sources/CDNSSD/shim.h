@@ -1,22 +1,15 @@
 // Apple's DNS-SD interface as Avahi offers it (libavahi-compat-libdnssd).
 //
-// It is not linked but loaded, in a scope of its own: libavahi-client, which it uses, and libavahi-core, which is linked
-// (CAvahiCore), both have a function avahi_entry_group_free, with different parameters. In one scope each of them would
-// call the other's.
+// It is not linked but loaded: CAvahiCore says why.
 
 #ifndef CDNSSD_SHIM_H
 #define CDNSSD_SHIM_H
 
-// Without _GNU_SOURCE: with it the system's types would have other members here than in Swift's Glibc module.
 #include <avahi-common/malloc.h>
 #include <dlfcn.h>
 #include <dns_sd.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-#ifndef RTLD_DEEPBIND
-#define RTLD_DEEPBIND 0x00008
-#endif
 
 // The functions of dns_sd.h that are used, under their names without DNSService.
 typedef struct {
@@ -43,7 +36,7 @@ static inline void cdnssd_use_zeroed_memory(void) {
 
 // Finds the functions. Returns whether they are there; else dlerror() says why not. The library stays loaded.
 static inline bool cdnssd_load(CDNSSDFunctions *functions) {
-    void *library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    void *library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return false;
 #define CDNSSD_FIND(name) \
     if (!(functions->name = (__typeof__(functions->name))dlsym(library, "DNSService" #name))) return false

@@ -1,4 +1,5 @@
 import EarshotCrypto
+import Glibc
 import Testing
 
 @Suite("Secret bytes")
@@ -48,6 +49,7 @@ struct SecretBytesTests {
     @Test("writing to a filled secret ends the process")
     func isReadOnly() async {
         await #expect(processExitsWith: .failure) {
+            signal(SIGSEGV, SIG_DFL)  // Else a sanitizer reports what is meant to happen.
             let secret = SecretBytes(copying: [1])
             secret.withUnsafeBytes { UnsafeMutableRawBufferPointer(mutating: $0)[0] = 2 }
         }
@@ -56,6 +58,7 @@ struct SecretBytesTests {
     @Test("reading past the end of a secret's pages ends the process")
     func isGuarded() async {
         await #expect(processExitsWith: .failure) {
+            signal(SIGSEGV, SIG_DFL)
             let secret = SecretBytes(copying: [UInt8](repeating: 1, count: 16))
             let past = secret.withUnsafeBytes { $0.baseAddress?.load(fromByteOffset: 16, as: UInt8.self) }
             precondition(past != nil)

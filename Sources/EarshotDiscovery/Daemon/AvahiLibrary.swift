@@ -1,3 +1,4 @@
+import CAvahiCore
 import CDNSSD
 import Glibc
 
@@ -11,15 +12,28 @@ enum AvahiLibrary {
     }()
 
     private static let loaded: CDNSSDFunctions? = {
-        prepare()
+        _ = preparation
         var functions = CDNSSDFunctions()
         return cdnssd_load(&functions) ? functions : nil
     }()
 
-    /// To be called before any other call into Avahi; only the first call does something.
-    static func prepare() { _ = preparation }
+    private static let loadedCore: CAvahiCoreFunctions? = {
+        _ = preparation
+        var functions = CAvahiCoreFunctions()
+        return cavahi_load(&functions) ? functions : nil
+    }()
 
-    /// The functions of the daemon's layer.
+    /// The functions of the stack in this process. To be asked for before any other call into Avahi.
+    /// - Throws: `stackFailed` where it is not installed.
+    static func core() throws(DiscoveryError) -> CAvahiCoreFunctions {
+        guard let loadedCore else {
+            throw DiscoveryError(
+                .stackFailed, "Avahi's embeddable stack (libavahi-core.so.7) is missing: install libavahi-core7")
+        }
+        return loadedCore
+    }
+
+    /// The functions of the daemon's layer. To be asked for before any other call into Avahi.
     /// - Throws: `daemonUnavailable` where it is not installed.
     static func functions() throws(DiscoveryError) -> CDNSSDFunctions {
         guard let loaded else {

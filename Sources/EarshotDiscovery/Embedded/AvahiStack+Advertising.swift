@@ -14,7 +14,7 @@ extension AvahiStack {
         return try publish { _, _, state, context in
             AvahiStack.groupChanged(to: state, taken: .instanceNameTaken, context)
         } records: { group in
-            avahi_server_add_service_strlst(
+            core.server_add_service_strlst(
                 server, group, AvahiIfIndex(interface), AvahiProtocol(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0),
                 instance, Advertisement.serviceType, Self.domain, nil, port, strings)
         }
@@ -30,7 +30,7 @@ extension AvahiStack {
         } records: { group in
             for address in addresses {
                 var address = AvahiAddress(address)
-                let code = avahi_server_add_address(
+                let code = core.server_add_address(
                     server, group, AvahiIfIndex(interface), AvahiProtocol(AVAHI_PROTO_UNSPEC),
                     AVAHI_PUBLISH_NO_REVERSE, nil, &address)
                 guard code >= 0 else { return code }
@@ -42,23 +42,23 @@ extension AvahiStack {
     private func publish(
         _ callback: @escaping AvahiSEntryGroupCallback, records add: (OpaquePointer) -> CInt
     ) throws(DiscoveryError) -> AvahiObject {
-        guard let group = avahi_s_entry_group_new(server, callback, Unmanaged.passUnretained(inbox).toOpaque()) else {
-            throw DiscoveryError(avahiError: avahi_server_errno(server))
+        guard let group = core.s_entry_group_new(server, callback, Unmanaged.passUnretained(inbox).toOpaque()) else {
+            throw DiscoveryError(avahiError: core.server_errno(server))
         }
-        let object = AvahiObject(of: self, counting: gauge, context: nil) { avahi_s_entry_group_free(group) }
+        let object = AvahiObject(of: self, counting: gauge, context: nil) { [core] in core.s_entry_group_free(group) }
         var code = add(group)
-        if code >= 0 { code = avahi_s_entry_group_commit(group) }
+        if code >= 0 { code = core.s_entry_group_commit(group) }
         guard code >= 0 else { throw DiscoveryError(avahiError: code) }
         return object
     }
 
     /// Takes another name for this host, since the one it had is taken. Services have to be advertised anew.
     func renameHost() throws(DiscoveryError) {
-        guard let name = avahi_server_get_host_name(server), let other = avahi_alternative_host_name(name) else {
+        guard let name = core.server_get_host_name(server), let other = avahi_alternative_host_name(name) else {
             throw DiscoveryError(.stackFailed, "the embedded DNS-SD stack finds no free host name")
         }
         defer { cavahi_free(other) }
-        let code = avahi_server_set_host_name(server, other)
+        let code = core.server_set_host_name(server, other)
         guard code >= 0 else { throw DiscoveryError(avahiError: code) }
     }
 

@@ -12,13 +12,13 @@ extension AvahiStack: LookupProvider {
             case .instance(let instance): resolve(instance, on: interface, pointer)
             case .addresses(let host, let family): addresses(of: host, family, pointer)
             }
-        guard let free else { throw DiscoveryError(avahiError: avahi_server_errno(server)) }
+        guard let free else { throw DiscoveryError(avahiError: core.server_errno(server)) }
         return AvahiObject(of: self, counting: gauge, context: context, free: free)
     }
 
     /// Answers `appeared` and `disappeared`, once for each interface and family.
     private func browse(_ context: UnsafeMutableRawPointer) -> (() -> Void)? {
-        let browser = avahi_s_service_browser_new(
+        let browser = core.s_service_browser_new(
             server, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), Advertisement.serviceType,
             Self.domain, AVAHI_LOOKUP_USE_MULTICAST,
             { _, interface, _, event, name, _, _, _, context in
@@ -33,14 +33,14 @@ extension AvahiStack: LookupProvider {
                 default: break
                 }
             }, context)
-        return browser.map { browser in { avahi_s_service_browser_free(browser) } }
+        return browser.map { browser in { [core] in core.s_service_browser_free(browser) } }
     }
 
     /// Answers `resolved`, and again when the port or the TXT record changes.
     private func resolve(
         _ instance: String, on interface: UInt32?, _ context: UnsafeMutableRawPointer
     ) -> (() -> Void)? {
-        let resolver = avahi_s_service_resolver_new(
+        let resolver = core.s_service_resolver_new(
             server, interface.map { AvahiIfIndex($0) } ?? AvahiIfIndex(AVAHI_IF_UNSPEC),
             AvahiProtocol(AVAHI_PROTO_UNSPEC), instance, Advertisement.serviceType, Self.domain,
             AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_NO_ADDRESS,
@@ -52,7 +52,7 @@ extension AvahiStack: LookupProvider {
                     host: String(cString: host), port: port, txt: AvahiStack.bytes(of: strings))
                 LookupContext.deliver(event, to: context)
             }, context)
-        return resolver.map { resolver in { avahi_s_service_resolver_free(resolver) } }
+        return resolver.map { resolver in { [core] in core.s_service_resolver_free(resolver) } }
     }
 
     /// Answers `addressAppeared` and `addressDisappeared`, once for each interface and family it is heard in.
@@ -60,9 +60,9 @@ extension AvahiStack: LookupProvider {
         of host: String, _ family: AddressFamily, _ context: UnsafeMutableRawPointer
     ) -> (() -> Void)? {
         let type = family == .ipv4 ? AVAHI_DNS_TYPE_A : AVAHI_DNS_TYPE_AAAA
-        guard let key = avahi_key_new(host, UInt16(AVAHI_DNS_CLASS_IN), UInt16(type)) else { return nil }
-        defer { avahi_key_unref(key) }
-        let browser = avahi_s_record_browser_new(
+        guard let key = core.key_new(host, UInt16(AVAHI_DNS_CLASS_IN), UInt16(type)) else { return nil }
+        defer { core.key_unref(key) }
+        let browser = core.s_record_browser_new(
             server, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), key,
             AVAHI_LOOKUP_USE_MULTICAST,
             { _, interface, _, event, record, _, context in
@@ -77,7 +77,7 @@ extension AvahiStack: LookupProvider {
                 default: break
                 }
             }, context)
-        return browser.map { browser in { avahi_s_record_browser_free(browser) } }
+        return browser.map { browser in { [core] in core.s_record_browser_free(browser) } }
     }
 
     /// The rdata of a TXT record.

@@ -10,6 +10,7 @@ final class AvahiStack {
     /// Multicast DNS only (RFC 6762 section 3).
     static let domain = "local"
 
+    let core: CAvahiCoreFunctions
     let gauge: OperationGauge
     let inbox: AvahiInbox
     let server: OpaquePointer
@@ -17,18 +18,15 @@ final class AvahiStack {
     private let watch: OpaquePointer
     private var lastSerial = 0
 
-    private static let silence: Void = cavahi_silence()
-
     /// - Parameters:
     ///   - hostName: what this host is called by the stack; one label.
     ///   - denied: interfaces that it neither listens nor speaks on.
     ///   - wakeUp: ends a turn of the loop, as `wokenUp`.
-    /// - Throws: `stackFailed` where it cannot run: as a rule since it gets no socket for multicast DNS.
+    /// - Throws: `stackFailed` where it cannot run: it gets no socket for multicast DNS, or the library is missing.
     init(
         hostName: String, denied: [String], allowsPointToPoint: Bool, gauge: OperationGauge, wakeUp: WakeUp
     ) throws(DiscoveryError) {
-        AvahiLibrary.prepare()
-        _ = Self.silence
+        let core = try AvahiLibrary.core()
         let inbox = AvahiInbox()
         // Unretained: what has the inbox for its context is freed in `deinit`, before the inbox is.
         let context = Unmanaged.passUnretained(inbox).toOpaque()
@@ -40,8 +38,8 @@ final class AvahiStack {
             throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack cannot be woken up")
         }
         var code: CInt = 0
-        let server = Self.withConfiguration(hostName, denied, allowsPointToPoint) { configuration in
-            avahi_server_new(
+        let server = Self.withConfiguration(core, hostName, denied, allowsPointToPoint) { configuration in
+            core.server_new(
                 api, configuration, { _, state, context in AvahiStack.serverChanged(to: state, context) }, context,
                 &code)
         }
@@ -51,12 +49,13 @@ final class AvahiStack {
             throw DiscoveryError(avahiError: code)
         }
         gauge.opened()
-        (self.gauge, self.inbox, self.server, self.poll, self.watch) = (gauge, inbox, server, poll, watch)
+        (self.core, self.gauge, self.inbox) = (core, gauge, inbox)
+        (self.server, self.poll, self.watch) = (server, poll, watch)
     }
 
     /// Says goodbye for what is still advertised.
     deinit {
-        avahi_server_free(server)
+        core.server_free(server)
         avahi_simple_poll_get(poll)?.pointee.watch_free(watch)
         avahi_simple_poll_free(poll)
         gauge.closed()
@@ -95,12 +94,12 @@ final class AvahiStack {
     }
 
     private static func withConfiguration<Result>(
-        _ hostName: String, _ denied: [String], _ allowsPointToPoint: Bool,
+        _ core: CAvahiCoreFunctions, _ hostName: String, _ denied: [String], _ allowsPointToPoint: Bool,
         _ body: (UnsafePointer<AvahiServerConfig>) -> Result
     ) -> Result {
         var configuration = AvahiServerConfig()
-        avahi_server_config_init(&configuration)
-        defer { avahi_server_config_free(&configuration) }
+        core.server_config_init(&configuration)
+        defer { core.server_config_free(&configuration) }
         configuration.host_name = cavahi_copy(hostName)
         for interface in denied {
             configuration.deny_interfaces = avahi_string_list_add(configuration.deny_interfaces, interface)
