@@ -22,10 +22,12 @@ extension Messages {
     /// - Throws: `EarshotError` `unknownMessage`; `undelivered` for an own message whose content may still have to leave.
     @discardableResult
     public func delete(_ messageIDs: [MessageID]) async throws -> ContentDeletion {
-        let (store, deviceID) = (node.store, node.deviceID)
+        let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
         return try await node.onOwnThread { () throws(EarshotError) -> Result<ContentDeletion, EarshotError> in
             do throws(StoreError) {
-                let outcome = try store.deleteContents(of: messageIDs, deviceID: deviceID) { .of(body: $0) }
+                let outcome = try store.deleteContents(
+                    of: messageIDs, deviceID: deviceID, hash: { .of(body: $0) },
+                    withheld: { shell.withholdDeleted($0) })
                 if let failure = EarshotError(outcome) { return .failure(failure) }
                 return .success(try ContentDeletion(outcome, keptCount: 0, in: store))
             } catch { throw EarshotError(error) }
@@ -37,12 +39,13 @@ extension Conversation {
     /// Deletes the contents of all messages here and nowhere else; own ones that are not delivered yet are kept.
     @discardableResult
     public func deleteContents() async throws -> ContentDeletion {
-        let (store, deviceID, conversationID) = (node.store, node.deviceID, self.conversationID)
+        let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
+        let conversationID = self.conversationID
         return try await node.onOwnThread { () throws(EarshotError) -> ContentDeletion in
             do throws(StoreError) {
                 let (outcome, keptCount) = try store.deleteContents(
-                    of: conversationID, deviceID: deviceID, listed: ContentDeletion.listedLimit
-                ) { .of(body: $0) }
+                    of: conversationID, deviceID: deviceID, listed: ContentDeletion.listedLimit,
+                    hash: { .of(body: $0) }, withheld: { shell.withholdDeleted($0) })
                 return try ContentDeletion(outcome, keptCount: keptCount, in: store)
             } catch { throw EarshotError(error) }
         }

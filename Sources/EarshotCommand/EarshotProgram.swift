@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotGateway
+import Foundation
 
 /// The `earshot` program.
 @main
@@ -41,6 +42,8 @@ struct EarshotProgram: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // A reader that has gone is an error of the write, and not the end of a node: see `Output` and `StandardError`.
+        signal(SIGPIPE, SIG_IGN)
         // The runtime repairs arguments that are not UTF-8, and something else than was typed would be sent.
         guard RawArguments.areUTF8 else {
             Output(isJSON: false).report(

@@ -28,18 +28,48 @@ extension CommitWriter {
             arguments: [successor, start, log, start])
     }
 
-    /// A log that came back from a peer has only the hashes of what was withheld from that peer.
+    /// A log that came back from a peer has only the hashes of what was withheld from that peer. Where this node's own
+    /// entries say more, it gets that: the content, or that it was deleted, and with it the time.
     private func fillIn(_ run: RenamedMessages, from log: Int64) throws {
+        let target = try number(of: run.to.log)
         try db.execute(
             sql: """
-                UPDATE entry SET hash = NULL, body = own.body FROM entry AS own
-                WHERE entry.log = ? AND entry.sequence >= ? AND entry.sequence < ? AND entry.body IS NULL
-                    AND own.log = ? AND own.sequence = entry.sequence + ? AND own.body IS NOT NULL
+                UPDATE entry SET hash = own.hash, body = own.body, isDeleted = own.isDeleted,
+                    timestamp = own.timestamp, expiry = own.expiry
+                FROM entry AS own
+                WHERE entry.log = ? AND entry.sequence >= ? AND entry.sequence < ?
+                    AND entry.body IS NULL AND NOT entry.isDeleted
+                    AND own.log = ? AND own.sequence = entry.sequence + ? AND (own.body IS NOT NULL OR own.isDeleted)
                 """,
             arguments: [
-                try number(of: run.to.log), Int64(run.to.sequence), Int64(run.to.sequence + run.count), log,
+                target, Int64(run.to.sequence), Int64(run.to.sequence + run.count), log,
                 Int64(run.from.sequence) - Int64(run.to.sequence),
             ])
+        if db.changesCount > 0 { try raiseTimes(of: target) }
+    }
+
+    /// The time of an entry that has only its hash is not known, but that it is after the one before it.
+    private func raiseTimes(of log: Int64) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT cursor, timestamp, body IS NULL AND NOT isDeleted AS isUnknown FROM entry
+                WHERE log = ? ORDER BY sequence
+                """, arguments: [log])
+        var raised: [(cursor: Int64, timestamp: Int64)] = []
+        var last: Int64 = 0
+        while let row = try rows.next() {
+            let timestamp: Int64 = row["timestamp"]
+            let isLate = timestamp <= last && row["isUnknown"]
+            last = isLate ? last + 1 : timestamp
+            if isLate { raised.append((row["cursor"], last)) }
+        }
+        for (cursor, timestamp) in raised {
+            try db.cachedStatement(sql: "UPDATE entry SET timestamp = ? WHERE cursor = ?")
+                .execute(arguments: [timestamp, cursor])
+        }
+        try db.execute(
+            sql: "UPDATE log SET headTimestamp = ? WHERE number = ? AND headSequence > 0", arguments: [last, log])
     }
 
     func withdrawFailure(of messageID: MessageID) throws {

@@ -73,6 +73,7 @@ struct CommitWriter {
         ).execute(arguments: [device.deviceID.data, device.userID.data, Data(device.credential), addresses])
     }
 
+    /// The time of a head that is there already stays: it is that of its entry, which may have been filled in since.
     private func write(_ log: LogRecord) throws {
         try db.cachedStatement(
             sql: """
@@ -80,8 +81,8 @@ struct CommitWriter {
                     headSequence, headChain, headTimestamp, nextExpiry)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (logID) DO UPDATE SET headSequence = excluded.headSequence,
-                    headChain = excluded.headChain, headTimestamp = excluded.headTimestamp,
-                    nextExpiry = excluded.nextExpiry
+                    headChain = excluded.headChain, nextExpiry = excluded.nextExpiry,
+                    headTimestamp = iif(headChain = excluded.headChain, headTimestamp, excluded.headTimestamp)
                 """
         ).execute(arguments: [
             log.logID.data, log.description.conversationID.data, log.description.deviceID.data,

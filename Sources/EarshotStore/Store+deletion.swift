@@ -10,6 +10,8 @@ public struct DeletionOutcome: Hashable, Sendable {
     public internal(set) var undelivered: [MessageID] = []
     /// Messages that are not in this store.
     public internal(set) var unknown: [MessageID] = []
+    /// Messages that had failed and may have left: withheld from now on.
+    var withheld: [MessageID] = []
 }
 
 extension Store {
@@ -23,9 +25,12 @@ extension Store {
     /// - Parameters:
     ///   - deviceID: this node's own, whose messages are kept until they are delivered or have failed.
     ///   - hash: what keeps the place of a body in its chain.
+    ///   - withheld: is told, when it is on the disk, of messages that had failed, may have left, and are withheld from
+    ///     now on. It is called on the database's thread, in the order of all that is committed.
     /// - Returns: with something in `undelivered` or `unknown` nothing was deleted.
     public func deleteContents(
-        of messageIDs: [MessageID], deviceID: DeviceID, hash: @escaping ([UInt8]) -> EntryHash
+        of messageIDs: [MessageID], deviceID: DeviceID, hash: @escaping ([UInt8]) -> EntryHash,
+        withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
     ) throws(StoreError) -> DeletionOutcome {
         try write { db in
             var outcome = DeletionOutcome()
@@ -33,6 +38,7 @@ extension Store {
             for messageID in messageIDs { try deletion.check(messageID, &outcome) }
             guard outcome.undelivered.isEmpty, outcome.unknown.isEmpty else { return outcome }
             for messageID in messageIDs { try deletion.delete(messageID, &outcome) }
+            deletion.tell(outcome, withheld)
             return outcome
         }
     }
@@ -40,7 +46,8 @@ extension Store {
     /// The same for all entries of a conversation that can be deleted, in many transactions.
     /// - Parameter listed: how many messages that were kept are named.
     public func deleteContents(
-        of conversationID: ConversationID, deviceID: DeviceID, listed: Int, hash: @escaping ([UInt8]) -> EntryHash
+        of conversationID: ConversationID, deviceID: DeviceID, listed: Int, hash: @escaping ([UInt8]) -> EntryHash,
+        withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
     ) throws(StoreError) -> (outcome: DeletionOutcome, keptCount: Int) {
         var outcome = DeletionOutcome()
         var keptCount = 0
@@ -55,6 +62,7 @@ extension Store {
                     for sequence in try deletion.sequencesWithContent(in: log.logID, first...last) {
                         try deletion.deleteIfSettled(MessageID(log: log.logID, sequence: sequence), &step)
                     }
+                    deletion.tell(step, withheld)
                     return step
                 }
                 outcome.deletedCount += step.deletedCount
@@ -124,12 +132,13 @@ private struct Deletion {
         try db.cachedStatement(sql: "UPDATE entry SET hash = ?, body = NULL, isDeleted = 1 WHERE cursor = ?")
             .execute(arguments: [hash(Array(body)).data, entry["cursor"] as Int64])
         outcome.deletedCount += 1
-        try withholdFromNowOn(messageID)
+        if try withholdFromNowOn(messageID) { outcome.withheld.append(messageID) }
     }
 
     /// A message that has failed and may have left all the same: if it has to be sent again, only its hash is, so no
     /// receipt says any more that its content was delivered.
-    private func withholdFromNowOn(_ messageID: MessageID) throws {
+    /// - Returns: whether it is such a message.
+    private func withholdFromNowOn(_ messageID: MessageID) throws -> Bool {
         try db.cachedStatement(
             sql: """
                 UPDATE failure SET isWithheld = 1
@@ -141,6 +150,13 @@ private struct Deletion {
         ).execute(arguments: [
             "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),
         ])
+        return db.changesCount > 0
+    }
+
+    func tell(_ outcome: DeletionOutcome, _ withheld: @escaping @Sendable ([MessageID]) -> Void) {
+        guard !outcome.withheld.isEmpty else { return }
+        let messageIDs = outcome.withheld
+        db.afterNextTransaction { _ in withheld(messageIDs) }
     }
 
     func sequencesWithContent(in logID: LogID, _ range: ClosedRange<UInt64>) throws -> [UInt64] {

@@ -34,7 +34,7 @@ struct AuditTests {
             #expect(try await pair.alice.run("send", "bob", text, "--wait", "delivered").status == 0)
         }
         let ids = try await pair.bob.run("history", "alice", "--json").objects().compactMap { $0["id"] as? String }
-        let deleted = try await pair.bob.run("delete", ids[0], ids[1])
+        let deleted = try await pair.bob.run("delete", ids[0], ids[1], "--yes")
         #expect(deleted.lines == ["deleted here: the contents of 2 messages"])
         let lines = try await pair.bob.run("history", "alice").lines
         #expect(lines.map { $0.split(separator: " ").last.map(String.init) } == ["(deleted)", "(deleted)", "three"])
@@ -44,7 +44,7 @@ struct AuditTests {
         #expect(try await pair.alice.run("history", "bob").output.contains("one"))
 
         #expect(
-            try await pair.bob.run("delete", "--conversation", "alice").lines
+            try await pair.bob.run("delete", "--conversation", "alice", "--yes").lines
                 == ["deleted here: the contents of 1 message with alice; alice keeps what they have"])
         #expect(
             try await pair.bob.run("history", "alice", "--json").objects().allSatisfy {
@@ -59,13 +59,43 @@ struct AuditTests {
         _ = try await pair.bobNode.end()
         #expect(try await pair.alice.run("send", "bob", "waiting").status == 0)
         let id = try #require(try await pair.alice.run("history", "bob", "--json").objects().first?["id"] as? String)
-        let refused = try await pair.alice.run("delete", id)
+        let refused = try await pair.alice.run("delete", id, "--yes")
         #expect(refused.status == 1)
         #expect(refused.errors.contains("try: take it back first: earshot cancel \(id)"))
-        let kept = try await pair.alice.run("delete", "--conversation", "bob")
+        let kept = try await pair.alice.run("delete", "--conversation", "bob", "--yes")
         #expect(kept.status == 1)
         #expect(kept.errors.contains("1 message is not delivered to bob yet, and kept"))
         #expect(try await pair.alice.run("delete").status == 64)
+    }
+
+    @Test("delete several messages or none of them")
+    func allOrNone() async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.alice.run("send", "bob", "delivered", "--wait", "delivered").status == 0)
+        pair.bobNode.signal(SIGTERM)
+        _ = try await pair.bobNode.end()
+        #expect(try await pair.alice.run("send", "bob", "waiting").status == 0)
+        let ids = try await pair.alice.run("history", "bob", "--json").objects().compactMap { $0["id"] as? String }
+        let refused = try await pair.alice.run(["delete", "--yes"] + ids)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("the message \(ids[1]) is not delivered yet"))
+        #expect(try await pair.alice.run("history", "bob").output.contains("delivered"))
+        #expect(try await pair.alice.run("cancel", ids[1]).status == 0)
+        let deleted = try await pair.alice.run(["delete", "--yes", "--json"] + ids).objects()
+        #expect(deleted.compactMap { $0["id"] as? String } == ids)
+        #expect(deleted.allSatisfy { $0["isDeleted"] as? Bool == true })
+    }
+
+    @Test("delete nothing where nobody can be asked, but with --yes", arguments: [true, false])
+    func unasked(isOne: Bool) async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)
+        let id = try #require(try await pair.alice.run("history", "bob", "--json").objects().first?["id"] as? String)
+        let refused = try await pair.alice.run(["delete"] + (isOne ? [id] : ["--conversation", "bob"]))
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("there is no terminal to ask on, and nothing was deleted\n  try: "))
+        #expect(refused.errors.contains("--yes"))
+        #expect(try await pair.alice.run("history", "bob").output.contains("hello"))
     }
 
     @Test("ask at a terminal, and delete nothing without a yes")

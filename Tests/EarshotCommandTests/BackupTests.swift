@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @Suite("earshot export and import")
@@ -68,5 +69,109 @@ struct BackupTests {
         let done = try await other.run("import", file, "--same-device", "--yes", "--json", "--passphrase-file", secret)
         #expect(try done.objects().first?["isSameDevice"] as? Bool == true)
         #expect(try await other.run("import", file, "--yes").status == 64)
+    }
+
+    // MARK: - Interrupted
+
+    private func names(in directory: String, _ prefix: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasPrefix(prefix) }
+    }
+
+    /// Begins an export that waits in its middle: somebody keeps the history to themselves.
+    private func exportInTheMiddle(of home: TestHome, to file: String, _ secret: String) async throws -> (
+        RunningProgram, DatabaseQueue
+    ) {
+        let (node, _) = try await home.up()
+        node.signal(SIGTERM)
+        _ = try await node.end()
+        var configuration = Configuration()
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+        let database = try DatabaseQueue(path: home.path + "/history.db", configuration: configuration)
+        try await database.write { try $0.execute(sql: "PRAGMA user_version = 0") }
+        let program = try RunningProgram(["export", file, "--passphrase-file", secret, "--home", home.path])
+        try await eventually("the export makes its copy") { try !names(in: home.path, "backup-").isEmpty }
+        return (program, database)
+    }
+
+    @Test("leave nothing of an export that is interrupted", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func exportInterrupted(signal: Int32) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let alice = try await TestHome.named("alice")
+        let (file, secret) = (folder.appendingPathComponent("a.backup").path, try passphrase("correct horse"))
+        let (program, database) = try await exportInTheMiddle(of: alice, to: file, secret)
+        program.signal(signal)
+        let result = try await program.end()
+        #expect(result.status == 128 + signal && result.errors == "")
+        #expect(try names(in: alice.path, "backup-").isEmpty)
+        #expect(try names(in: folder.path, "a.backup").isEmpty)
+        try database.close()
+    }
+
+    @Test("remove what an export has left that was killed", arguments: ["status", "export"])
+    func exportKilled(next: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let alice = try await TestHome.named("alice")
+        let (file, secret) = (folder.appendingPathComponent("a.backup").path, try passphrase("correct horse"))
+        let (program, database) = try await exportInTheMiddle(of: alice, to: file, secret)
+        program.signal(SIGKILL)
+        _ = try await program.end()
+        try database.close()
+        #expect(try names(in: alice.path, "backup-").count == 1)
+        let arguments = next == "export" ? ["export", file, "--passphrase-file", secret] : ["status"]
+        let result = try await alice.run(arguments)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try names(in: alice.path, "backup-").isEmpty)
+    }
+
+    /// Begins an import that waits in its middle: the end of the file does not come.
+    private func importInTheMiddle(of file: String, to home: TestHome, _ secret: String) async throws -> RunningProgram
+    {
+        let pipe = folder.appendingPathComponent("pipe").path
+        guard mkfifo(pipe, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        let program = try RunningProgram(["import", pipe, "--passphrase-file", secret, "--home", home.path])
+        let whole = try Data(contentsOf: URL(fileURLWithPath: file))
+        // Both ways, so that it neither waits for a reader nor ends with its writer.
+        let descriptor = open(pipe, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let part = Array(whole.prefix(100))
+        try #require(write(descriptor, part, part.count) == part.count)
+        try await eventually("the import puts a home together") { try !names(in: "/tmp", Self.staging(home)).isEmpty }
+        return program
+    }
+
+    private static func staging(_ home: TestHome) -> String {
+        (home.path as NSString).lastPathComponent + ".import-"
+    }
+
+    private func exported(_ secret: String) async throws -> String {
+        let file = folder.appendingPathComponent("a.backup").path
+        try #require(try await TestHome.named("alice").run("export", file, "--passphrase-file", secret).status == 0)
+        return file
+    }
+
+    @Test("leave nothing of an import that is interrupted", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func importInterrupted(signal: Int32) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (secret, other) = (try passphrase("correct horse"), try TestHome())
+        let program = try await importInTheMiddle(of: try await exported(secret), to: other, secret)
+        program.signal(signal)
+        let result = try await program.end()
+        #expect(result.status == 128 + signal && result.errors == "")
+        #expect(try names(in: "/tmp", Self.staging(other)).isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: other.path))
+    }
+
+    @Test("remove what an import has left that was killed")
+    func importKilled() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (secret, other) = (try passphrase("correct horse"), try TestHome())
+        let file = try await exported(secret)
+        let program = try await importInTheMiddle(of: file, to: other, secret)
+        program.signal(SIGKILL)
+        _ = try await program.end()
+        #expect(try names(in: "/tmp", Self.staging(other)).count == 1)
+        #expect(try await other.run("import", file, "--passphrase-file", secret).status == 0)
+        #expect(try names(in: "/tmp", Self.staging(other)).isEmpty)
     }
 }

@@ -39,6 +39,20 @@ struct UpTests {
         #expect(status[0]["port"] as? Int == Int(port))
     }
 
+    @Test("goes on where its log cannot be written, as on a disk that is full", arguments: ["text", "json"])
+    func logOnFullDisk(format: String) async throws {
+        let home = try await TestHome.named("alice")
+        let node = try RunningProgram(
+            [
+                "-c", "exec \"$0\" \"$@\" 2>/dev/full", Program.path, "up", "--no-discovery", "--home", home.path,
+                "--log-level", "trace", "--log-format", format,
+            ], program: "/bin/sh")
+        try await node.expect(#"is up: .* port (\d+)"#)
+        #expect(try await home.run("status", "--json").objects()[0]["pid"] as? Int == Int(node.pid))
+        node.signal(SIGTERM)
+        #expect(try await node.end().status == 0)
+    }
+
     @Test("on a port that is taken is an error of the network")
     func portInUse() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))

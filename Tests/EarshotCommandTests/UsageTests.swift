@@ -52,6 +52,23 @@ struct UsageTests {
         #expect(result.output == "")
     }
 
+    @Test(
+        "whose answer cannot be written ends with an error, and never by a crash",
+        arguments: [
+            ("completions bash >/dev/full", 1), ("completions bash >/dev/full 2>/dev/full", 1),
+            ("sned 2>/dev/full", 64), ("completions bash >&4", 128 + SIGPIPE), ("sned 2>&4", 64),
+        ])
+    func unwritable(command: String, status: Int32) async throws {
+        // The fourth descriptor is a pipe whose reader has gone.
+        let shell = try RunningProgram(
+            [
+                "-c",
+                "d=$(mktemp -d) && mkfifo $d/f && exec 3<>$d/f 4>$d/f 3<&- && rm -r $d && \"$0\" \(command)",
+                Program.path,
+            ], program: "/bin/bash")
+        #expect(try await shell.end().status == status)
+    }
+
     @Test("shows no control character of a command that there is not")
     func hostileCommand() async throws {
         let result = try await Program.run("se\u{1b}[2Jnd")

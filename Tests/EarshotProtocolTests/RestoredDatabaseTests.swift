@@ -22,6 +22,13 @@ struct RestoredDatabaseTests {
         #expect(try pair.texts(.bob) == texts)
         #expect(try pair.rows(.alice).map(\.entry.chain) == pair.rows(.bob).map(\.entry.chain))
         #expect(pair.alice.machine.undeliveredCount == 0 && pair.bob.machine.undeliveredCount == 0)
+        try expectSound(pair)
+    }
+
+    /// Nobody has changed anything but by the protocol.
+    private func expectSound(_ pair: StoredPair) throws {
+        #expect(try pair.mismatches(.alice) == [])
+        #expect(try pair.mismatches(.bob) == [])
     }
 
     @Test("takes its own entries back, tells it once, and goes on in the same log")
@@ -152,6 +159,58 @@ struct RestoredDatabaseTests {
         #expect(try pair.state(of: "cancelled", by: .alice) == .failed(.cancelled))
         #expect(!pair.alice.events.names.contains(.messageDelivered))
         #expect(try pair.texts(.bob) == ["one"])
+    }
+
+    /// Written since an older copy was restored, taken back before anybody saw them, and lost with a copy that is restored
+    /// from the time of the first.
+    private func takenBackAndRestored(_ texts: [String]) throws -> StoredPair {
+        var (pair, first) = try pairAndCopy(["two"])
+        try pair.restart(.alice, from: first)
+        try pair.send(texts[0], from: .alice)
+        let second = try pair.copy(.alice)
+        if texts.count > 1 { try pair.send(Array(texts[1...]), from: .alice) }
+        let log = try #require(try pair.rows(.alice).first?.log.logID)
+        for index in texts.indices { try pair.cancel(MessageID(log: log, sequence: UInt64(2 + index)), by: .alice) }
+        try pair.link()
+        try expectSound(pair)
+        try pair.restart(.alice, from: second)
+        try pair.link()
+        return pair
+    }
+
+    @Test(
+        "has the times of what it took back as they were written, so that an audit finds nothing", arguments: [1, 2, 4])
+    func timesOfTakenBack(count: Int) throws {
+        var pair = try takenBackAndRestored((1...count).map { "offline \($0)" })
+        #expect(try pair.state(of: "offline 1", by: .alice) == .failed(.cancelled))
+        #expect(try pair.texts(.alice) == ["one", "two", "answer", "offline 1"])
+        try expectSound(pair)
+        try pair.send("later", from: .alice)
+        #expect(try pair.state(of: "later", by: .alice) == .delivered)
+        try expectSound(pair)
+        try pair.restart(.alice)
+        try pair.link()
+        try expectSound(pair)
+    }
+
+    @Test("has times that rise where only the peer knows that a message was taken back", arguments: [1, 3])
+    func timesAfterTakenBack(count: UInt64) throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try pair.unlink()
+        try pair.send("in the copy", from: .alice)
+        let copy = try pair.copy(.alice)
+        for number in 1...count { try pair.send("lost \(number)", from: .alice) }
+        let log = try #require(try pair.rows(.alice).first?.log.logID)
+        for number in 0...count { try pair.cancel(MessageID(log: log, sequence: 2 + number), by: .alice) }
+        try pair.link()
+        try pair.restart(.alice, from: copy)
+        try pair.link()
+        #expect(try pair.state(of: "in the copy", by: .alice) == .failed(.cancelled))
+        try expectSound(pair)
+        try pair.send("later", from: .alice)
+        #expect(try pair.state(of: "later", by: .alice) == .delivered)
+        try expectSound(pair)
     }
 
     @Test("learns that a message was delivered that it has taken back since")

@@ -5,6 +5,7 @@ import Foundation
 final class BackupWriter {
     private let path: String
     private let temporary: String
+    private let work: WorkFiles
     private let descriptor: Int32
     private let stream: SealedStreamWriter
     /// What does not fill a chunk yet.
@@ -12,8 +13,9 @@ final class BackupWriter {
     private var isFinished = false
 
     /// - Throws: `EarshotError` `fileExists` or `unusableFile`.
-    init(path: String, passphrase: SecretBytes) throws(EarshotError) {
+    init(path: String, passphrase: SecretBytes, work: WorkFiles) throws(EarshotError) {
         self.path = path
+        self.work = work
         temporary = path + ".part"
         guard access(path, F_OK) != 0 else {
             throw EarshotError(
@@ -26,16 +28,14 @@ final class BackupWriter {
         }
         // What an earlier try has left when the power went.
         unlink(temporary)
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw EarshotError.unusableFile(path, "written") }
+        descriptor = try work.makeFile(temporary)
         chunk.reserveCapacity(SealedStream.chunkBytes)
         try write(stream.beginning)
     }
 
     deinit {
         chunk.wipe()
-        if descriptor >= 0 { close(descriptor) }
-        if !isFinished { unlink(temporary) }
+        if isFinished { work.release(temporary) } else { work.discard(temporary) }
     }
 
     func append(_ part: BackupPart, _ bytes: [UInt8]) throws(EarshotError) {

@@ -9,12 +9,16 @@ extension Home {
     ///
     /// It may be done while a node runs: the history is as it was at one moment, and the node is not held up. A sealed
     /// identity stays sealed with its own passphrase inside.
+    /// - Parameter work: removes what is on the disk meanwhile for a process that is interrupted.
     /// - Throws: `EarshotError` `fileExists`, `unusableFile`, `notInitialized`, `looseHome`, `unusableHome`,
     ///   `storeDamaged`, `storeFull`, `storeUnavailable`. Then there is no file.
     @discardableResult
-    public func export(to path: String, passphrase: Passphrase) throws(EarshotError) -> BackupSummary {
+    public func export(
+        to path: String, passphrase: Passphrase, work: WorkFiles = WorkFiles()
+    ) throws(EarshotError) -> BackupSummary {
         try check()
-        let writer = try BackupWriter(path: path, passphrase: passphrase.secret)
+        try requireNoLeftovers()
+        let writer = try BackupWriter(path: path, passphrase: passphrase.secret, work: work)
         let credential = try readCredential()
         let manifest = BackupManifest(createdAt: Self.now, userID: credential.userID, deviceID: credential.deviceID)
         try writer.append(.manifest, manifest.encoded())
@@ -22,18 +26,19 @@ extension Home {
             guard let file = part.file(of: self), access(file, F_OK) == 0 else { continue }
             try writer.append(part, try PrivateFile.read(file))
         }
-        let contents = try appendHistory(to: writer, credential)
+        let contents = try appendHistory(to: writer, credential, work)
         try writer.finish()
         return BackupSummary(credential, createdAt: manifest.createdAt, contents)
     }
 
     private func appendHistory(
-        to writer: BackupWriter, _ credential: Credential
+        to writer: BackupWriter, _ credential: Credential, _ work: WorkFiles
     ) throws(EarshotError) -> BackupContents {
         guard access(databaseFile, F_OK) == 0 else { return BackupContents() }
-        // Beside the original: as safe from others as that is.
-        let copy = path + "/backup-\(UUID().uuidString).db"
-        defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy + suffix) } }
+        let place = copyPlace()
+        try work.makeDirectory(place)
+        defer { work.discard(place) }
+        let copy = place + "/history.db"
         let contents: BackupContents
         do {
             try Store.copy(file: databaseFile, to: copy)

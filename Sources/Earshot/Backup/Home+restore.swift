@@ -11,16 +11,18 @@ extension Home {
     ///   - device: as which device; see `RestoredDevice`.
     ///   - identityPassphrase: opens an identity that is sealed with another passphrase than the backup; only a new device
     ///     needs it, to issue its credential.
+    ///   - work: removes what is on the disk meanwhile for a process that is interrupted.
     /// - Throws: `EarshotError` `wrongPassphrase`, `backupDamaged`, `backupNewer`, `unusableFile`, `alreadyInitialized`,
     ///   `passphraseNeeded`, `unusableHome`.
     @discardableResult
     public func restore(
         from file: String, passphrase: Passphrase, as device: RestoredDevice = .new,
-        identityPassphrase: Passphrase? = nil
+        identityPassphrase: Passphrase? = nil, work: WorkFiles = WorkFiles()
     ) throws(EarshotError) -> BackupSummary {
+        try requireNoLeftovers()
         try checkIsFree()
         let reader = try BackupReader(path: file, passphrase: passphrase.secret)
-        let staging = try makeStaging()
+        let staging = try makeStaging(work)
         do throws(EarshotError) {
             let manifest = try staging.unpack(reader, from: file)
             let old = try staging.readCredential()
@@ -36,9 +38,10 @@ extension Home {
                     replacing: old, identity: staging.identity(of: old, [passphrase, identityPassphrase]))
             }
             try staging.move(to: self)
+            work.release(staging.path)
             return BackupSummary(old, createdAt: manifest.createdAt, contents)
         } catch {
-            throw staging.removed(after: error)
+            throw staging.removed(after: error, work)
         }
     }
 
@@ -58,32 +61,28 @@ extension Home {
     }
 
     /// A directory beside this one, its owner's alone.
-    private func makeStaging() throws(EarshotError) -> Home {
-        // Without the slashes that a shell puts behind a directory: it must lie beside it, and not in it.
-        let place = path.count > 1 && path.hasSuffix("/") ? String(path.reversed().drop { $0 == "/" }.reversed()) : path
+    private func makeStaging(_ work: WorkFiles) throws(EarshotError) -> Home {
+        let staging = Home(path: stagingPlace())
         do {
             try FileManager.default.createDirectory(
-                atPath: PrivateFile.directory(of: place), withIntermediateDirectories: true)
-            let staging = Home(path: place + ".import-\(UUID().uuidString.prefix(8))")
-            try FileManager.default.createDirectory(
-                atPath: staging.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-            return staging
-        } catch {
+                atPath: PrivateFile.directory(of: staging.path), withIntermediateDirectories: true)
+            try work.makeDirectory(staging.path)
+        } catch let error as EarshotError where error.code == .stopped { throw error } catch {
+            let reason = (error as? EarshotError)?.message ?? error.localizedDescription
             throw EarshotError(
-                .unusableHome, "the home directory \(path) cannot be made: \(error.localizedDescription)",
+                .unusableHome, "the home directory \(path) cannot be made: \(reason)",
                 remedy: "name another one with --home or EARSHOT_HOME", cause: error)
         }
+        return staging
     }
 
     /// Removes what was put together.
     /// - Returns: the error, which names what could not be removed: keys are in it.
-    private func removed(after error: EarshotError) -> EarshotError {
-        do { try FileManager.default.removeItem(atPath: path) } catch let failure {
-            return EarshotError(
-                error.code, "\(error.message); and \(path) cannot be removed: \(failure.localizedDescription)",
-                remedy: "remove \(path): it holds keys", cause: error)
-        }
-        return error
+    private func removed(after error: EarshotError, _ work: WorkFiles) -> EarshotError {
+        guard !work.discard(path) else { return error }
+        return EarshotError(
+            error.code, "\(error.message); and \(path) cannot be removed",
+            remedy: "remove \(path): it holds keys", cause: error)
     }
 
     private func move(to home: Home) throws(EarshotError) {

@@ -63,6 +63,10 @@ public final class Node: Sendable {
     ) throws(EarshotError) {
         try home.check()
         let lock = try HomeLock(home)
+        for leftover in home.removeLeftovers() {
+            configuration.logger.warning(
+                "what an interrupted export or import has left cannot be removed", metadata: ["path": "\(leftover)"])
+        }
         let unlocked = try home.unlock(passphrase: passphrase)
         if let failure = unlocked.renewalFailure {
             configuration.logger.warning("the credential was not renewed", metadata: ["error": "\(failure)"])

@@ -85,6 +85,11 @@ actor NodeShell {
 
     func admit(_ admission: Admission) { perform(machine.admit(admission, now: .now)) }
 
+    /// Contents were deleted from the disk. Called on the disk's thread, and so in the order of its commits.
+    nonisolated func withholdDeleted(_ messageIDs: [MessageID]) {
+        loop.execute { self.assumeIsolated { $0.machine.withholdDeleted(messageIDs) } }
+    }
+
     private func request(
         _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws -> [Message] {

@@ -11,10 +11,12 @@ struct Delete: ProgramCommand {
 
             This deletes here and nowhere else: the other side keeps what it has, and so do backups that were made \
             before. A message of yours that is on its way is kept until it is delivered or has failed: to take it \
-            back first, earshot cancel.
+            back first, earshot cancel. Of several ids all are deleted, or none.
+
+            You are asked first. Where there is no terminal to ask on, say --yes.
 
             EXAMPLES:
-              earshot delete "$(earshot history bob --limit 1 --json | jq -r .id)"
+              earshot delete --yes "$(earshot history bob --limit 1 --json | jq -r .id)"
               earshot delete --conversation bob
               earshot delete --conversation bob --yes
             """)
@@ -29,7 +31,7 @@ struct Delete: ProgramCommand {
         completion: UserArgument.completion)
     var conversation: String?
 
-    @Flag(name: .customLong("yes"), help: "Do not ask.")
+    @Flag(name: .customLong("yes"), help: "Do not ask. Without a terminal nothing is deleted but with this.")
     var isSure = false
 
     func validate() throws {
@@ -42,6 +44,11 @@ struct Delete: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
+        guard isSure || Confirmation.isPossible else {
+            throw Failure(
+                .notConfirmed, "there is no terminal to ask on, and nothing was deleted",
+                remedy: "if you are sure, say --yes: what is deleted cannot be brought back")
+        }
         if let conversation {
             try await deleteConversation(with: conversation, output)
         } else {
@@ -50,7 +57,7 @@ struct Delete: ProgramCommand {
     }
 
     private func confirm(_ question: String) async throws {
-        guard !isSure, Confirmation.isPossible else { return }
+        guard !isSure else { return }
         guard try await Confirmation.ask(question + " They cannot be brought back.") else {
             throw Failure(.notConfirmed, "nothing was deleted")
         }
@@ -60,7 +67,7 @@ struct Delete: ProgramCommand {
         let count = ids.count == 1 ? "the content of 1 message" : "the contents of \(ids.count) messages"
         try await confirm("Delete \(count) on this machine?")
         try await Session.with(common.homeDirectory) { session in
-            for id in ids { try output.object(try await session.client.deleteContent(of: id)) }
+            for message in try await session.client.deleteContents(of: ids) { try output.object(message) }
         }
         output.line("deleted here: \(count)")
     }

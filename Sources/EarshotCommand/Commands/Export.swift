@@ -10,6 +10,9 @@ struct Export: ProgramCommand {
             meanwhile. Whoever has the file and the passphrase is you: choose a long one. Without an option it is asked \
             for on the terminal.
 
+            While it works, the home directory holds a copy of the history, which goes with it, also where you interrupt \
+            it. What a crash leaves goes with the next start of a node, export or import.
+
             EXAMPLES:
               earshot export alice.backup
               earshot export alice.backup --passphrase-file ~/.backup-passphrase
@@ -24,7 +27,7 @@ struct Export: ProgramCommand {
     func execute(_ output: Output) async throws {
         let home = common.homeDirectory
         let passphrase = try passphrase.read(confirming: true) ?? PassphrasePrompt.ask(confirming: true)
-        let summary = try home.export(to: file, passphrase: passphrase)
+        let summary = try Interruptible.run { try home.export(to: file, passphrase: passphrase, work: $0) }
         let report = BackupReport(summary, file: file)
         try output.object(report)
         output.line("wrote \(SafeText.line(file)): \(report.contents)")

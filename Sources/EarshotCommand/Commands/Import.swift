@@ -5,7 +5,9 @@ struct Import: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Restore a backup into a new home directory.",
         discussion: """
-            The home directory must be empty, or not exist. On any error nothing is written.
+            The home directory must be empty, or not exist. On any error, or where you interrupt it, nothing is written. \
+            What a crash leaves beside it, HOME.import-..., goes with the next import to the same place, or the next \
+            start of a node there.
 
             You get a NEW DEVICE: identity, name, history and trust are the same, so nobody has to trust you anew, and \
             the old machine may go on. What others send is delivered here from now on. Messages that still waited when \
@@ -47,9 +49,12 @@ struct Import: ProgramCommand {
         if isSameDevice { try await confirm(output) }
         let home = common.homeDirectory
         let passphrase = try passphrase.read(confirming: false) ?? PassphrasePrompt.ask(confirming: false)
-        let summary = try home.restore(
-            from: file, passphrase: passphrase, as: isSameDevice ? .same : .new,
-            identityPassphrase: identityPassphraseFile.map { try Passphrase(file: $0) })
+        let identityPassphrase = try identityPassphraseFile.map { try Passphrase(file: $0) }
+        let summary = try Interruptible.run { work in
+            try home.restore(
+                from: file, passphrase: passphrase, as: isSameDevice ? .same : .new,
+                identityPassphrase: identityPassphrase, work: work)
+        }
         let report = BackupReport(summary, file: file, isSameDevice: isSameDevice)
         try output.object(report)
         output.line("restored \(SafeText.line(summary.name.text)) in \(SafeText.line(home.path)): \(report.contents)")

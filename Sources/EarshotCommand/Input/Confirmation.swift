@@ -7,7 +7,7 @@ enum Confirmation {
 
     /// - Returns: whether the answer is yes; anything else, and none at all, is no.
     static func ask(_ question: String) async throws -> Bool {
-        FileHandle.standardError.write(Data("\(SafeText.line(question)) [y/N] ".utf8))
+        StandardError.write("\(SafeText.line(question)) [y/N] ")
         let answer = try await StandardInput().line() ?? ""
         return ["y", "yes"].contains(answer.lowercased().filter { !$0.isWhitespace })
     }

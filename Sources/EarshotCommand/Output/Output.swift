@@ -1,6 +1,6 @@
 import Foundation
 
-/// The only place that writes to standard output and standard error.
+/// The only place that writes to standard output.
 struct Output: Sendable {
     let isJSON: Bool
     let style: Style
@@ -33,13 +33,13 @@ struct Output: Sendable {
 
     /// Something beside the matter, on standard error.
     func note(_ text: String) {
-        FileHandle.standardError.write(Data("earshot: \(SafeText.line(text))\n".utf8))
+        StandardError.write("earshot: \(SafeText.line(text))\n")
     }
 
     func report(_ failure: Failure) {
         var text = "earshot: \(SafeText.line(failure.message))\n"
         if let remedy = failure.remedy { text += "  try: \(SafeText.line(remedy))\n" }
-        FileHandle.standardError.write(Data(text.utf8))
+        StandardError.write(text)
         guard isJSON else { return }
         do { try object(failure) } catch { note("the error cannot be written as JSON: \(error)") }
     }

@@ -33,7 +33,7 @@ struct JSONLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
-        FileHandle.standardError.write(Self.line(event.level, "\(event.message)", all, at: Date()))
+        StandardError.write(Self.line(event.level, "\(event.message)", all, at: Date()))
     }
 
     static func line(

@@ -79,10 +79,11 @@ public struct GatewayClient: Sendable {
         try await decode(call(.DELETE, "messages/\(Self.escape(messageID))"))
     }
 
-    /// Deletes the content of a message, here and nowhere else.
+    /// Deletes the contents of messages, here and nowhere else: all of them or none.
+    /// - Returns: the messages, without their contents.
     @discardableResult
-    public func deleteContent(of messageID: String) async throws(GatewayError) -> GatewayMessage {
-        try await decode(call(.DELETE, "messages/\(Self.escape(messageID))/content"))
+    public func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> [GatewayMessage] {
+        try await decode(call(.POST, "messages/delete-contents", body: DeleteContentsRequest(messages: messageIDs)))
     }
 
     /// Deletes the contents of all messages with a user, here and nowhere else. It may take long.

@@ -32,6 +32,12 @@ struct ReadRequest: Codable, Sendable {
     let upTo: String
 }
 
+/// The body of `POST /v1/messages/delete-contents`.
+struct DeleteContentsRequest: Codable, Sendable {
+    /// Ids of messages. The contents of all are deleted, or of none.
+    let messages: [String]
+}
+
 /// The body of `POST /v1/users/{user}/trust`.
 struct TrustRequest: Codable, Sendable {
     /// One of `TrustDecision`.

@@ -19,6 +19,7 @@ func makeRouter(for node: Node) -> Router<BasicRequestContext> {
         .get("messages/{message}") { _, context in try await endpoints.message(context) }
         .delete("messages/{message}") { _, context in try await endpoints.cancel(context) }
         .delete("messages/{message}/content") { _, context in try await endpoints.deleteContent(context) }
+        .post("messages/delete-contents") { request, _ in try await endpoints.deleteContents(request) }
         .delete("conversations/{user}/contents") { _, context in try await endpoints.deleteContents(context) }
         .get("conversations/{user}/messages") { try await endpoints.history($0, $1) }
         .post("conversations/{user}/read") { try await endpoints.markRead($0, $1) }
@@ -92,6 +93,15 @@ struct Endpoints: Sendable {
         let messageID = try MessageID(reading: try context.parameter("message"))
         try await node.messages.delete([messageID])
         return try .json(await representer.message(try await node.messages.message(messageID)))
+    }
+
+    /// - Returns: the messages, without their contents.
+    func deleteContents(_ request: Request) async throws -> Response {
+        let messageIDs = try await request.json(DeleteContentsRequest.self).messages.map { try MessageID(reading: $0) }
+        try await node.messages.delete(messageIDs)
+        var messages: [Message] = []
+        for messageID in messageIDs { messages.append(try await node.messages.message(messageID)) }
+        return try .json(await representer.messages(messages))
     }
 
     func deleteContents(_ context: BasicRequestContext) async throws -> Response {

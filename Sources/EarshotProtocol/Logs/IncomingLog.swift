@@ -79,6 +79,9 @@ struct IncomingLog: Sendable {
     /// Everything up to a head that was proved is on the disk now.
     mutating func commit(through head: LogHead) { committed = head }
 
+    /// The last entry that is proved is known to be no earlier than this, though its content does not say so.
+    mutating func raise(to timestamp: HybridTimestamp) { proved.timestamp = max(proved.timestamp, timestamp) }
+
     /// What was not committed is not known.
     mutating func forgetUncommitted() { proved = committed }
 }

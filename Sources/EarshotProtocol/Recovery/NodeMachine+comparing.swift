@@ -78,6 +78,7 @@ extension NodeMachine {
             }
             compareContent(own, theirs, logID: recovery.logID, on: connectionID, now: now)
             links[connectionID]?.recoveries[0].compared += 1
+            links[connectionID]?.recoveries[0].comparedTime = own.timestamp
         }
         compareNext(on: connectionID, now: now)
     }
@@ -182,6 +183,7 @@ extension NodeMachine {
 
     /// The run is compared: what is new in it is to be written.
     private mutating func settleRun(on connectionID: ConnectionID, now: Moment) {
+        links[connectionID]?.recoveries[0].raiseTimes()
         guard let link = links[connectionID], let peer = link.peer, let recovery = link.recoveries.first,
             let log = recovery.log
         else { return }

@@ -29,6 +29,8 @@ struct Recovery: Sendable {
     /// The run that came last, and how many of its entries were compared with this node's own.
     var run: [EntryRecord] = []
     var compared = 0
+    /// When this node wrote the last of them, which a peer that has only its hash does not know.
+    var comparedTime = HybridTimestamp(rawValue: 0)
     /// Up to here this node had the log before the recovery began.
     var common: UInt64 = 0
     var fork: Fork?

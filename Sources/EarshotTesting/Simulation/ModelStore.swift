@@ -22,6 +22,20 @@ package struct ModelStore {
             guard UInt64(entries.count) == last else { return entries.keys.filter { $0 >= first }.sorted() }
             return first <= last ? Array(max(1, first)...last) : []
         }
+
+        /// The time of an entry that has only its hash is not known, but that it is after the one before it.
+        mutating func raiseTimes() {
+            var last = HybridTimestamp(rawValue: 0)
+            for entry in sequences(from: 1).compactMap({ entries[$0] }) {
+                let isLate = entry.timestamp <= last && entry.isUnknown
+                last = isLate ? last.next : entry.timestamp
+                guard isLate else { continue }
+                entries[entry.sequence] = EntryRecord(
+                    sequence: entry.sequence, timestamp: last, expiry: entry.expiry, content: entry.content,
+                    chain: entry.chain, checkpoint: entry.checkpoint)
+            }
+            if record.head.sequence > 0 { record.head.timestamp = last }
+        }
     }
 
     private var users: [UserID: UserRecord] = [:]
@@ -85,7 +99,8 @@ package struct ModelStore {
             }
             successor.entries[sequence] = EntryRecord(
                 sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, content: entry.content,
-                chain: chain, checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil)
+                chain: chain, checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil,
+                isDeleted: entry.isDeleted)
         }
         for (sequence, failure) in log.failures where sequence > start {
             log.failures[sequence] = nil
@@ -98,14 +113,19 @@ package struct ModelStore {
 
     /// A log that came back from a peer has only the hashes of what was withheld from that peer.
     private mutating func fillIn(_ run: RenamedMessages) {
+        guard var log = logs[run.to.log] else { return }
+        var isChanged = false
         for offset in 0..<run.count {
-            guard let entry = logs[run.to.log]?.entries[run.to.sequence + offset], case .withheld = entry.content,
-                let own = logs[run.from.log]?.entries[run.from.sequence + offset], case .body = own.content
+            guard let entry = log.entries[run.to.sequence + offset], entry.isUnknown,
+                let own = logs[run.from.log]?.entries[run.from.sequence + offset], !own.isUnknown
             else { continue }
-            logs[run.to.log]?.entries[entry.sequence] = EntryRecord(
-                sequence: entry.sequence, timestamp: entry.timestamp, expiry: entry.expiry, content: own.content,
-                chain: entry.chain, checkpoint: entry.checkpoint)
+            log.entries[entry.sequence] = EntryRecord(
+                sequence: entry.sequence, timestamp: own.timestamp, expiry: own.expiry, content: own.content,
+                chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: own.isDeleted)
+            isChanged = true
         }
+        if isChanged { log.raiseTimes() }
+        logs[run.to.log] = log
     }
 
     private func users(after commit: Commit) throws(Refused) -> [UserID: UserRecord] {
@@ -166,7 +186,8 @@ package struct ModelStore {
             logs[log.logID] = StoredLog(record: log)
             return
         }
-        logs[log.logID]?.record.head = log.head
+        // The time of a head that is there already is that of its entry.
+        if logs[log.logID]?.record.head.chain != log.head.chain { logs[log.logID]?.record.head = log.head }
         logs[log.logID]?.record.nextExpiry = log.nextExpiry
     }
 
@@ -254,5 +275,12 @@ package struct ModelStore {
         return HeldMessage(
             log: log.record, entry: entry, failure: log.failures[entry.sequence],
             progress: log.deliveries[log.record.peerID] ?? DeliveryProgress())
+    }
+}
+
+extension EntryRecord {
+    /// Whether there is nothing of it but its hash.
+    fileprivate var isUnknown: Bool {
+        if case .withheld = content { !isDeleted } else { false }
     }
 }

@@ -21,6 +21,10 @@ final class TestHome: Sendable {
     }
 
     func run(_ arguments: String..., input: Data = Data()) async throws -> Program.Result {
+        try await run(arguments, input: input)
+    }
+
+    func run(_ arguments: [String], input: Data = Data()) async throws -> Program.Result {
         try await Program.run(arguments + ["--home", path], input: input)
     }
 

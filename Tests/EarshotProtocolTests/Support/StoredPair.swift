@@ -160,6 +160,23 @@ struct StoredPair {
             of: row.entry.sequence, failure: row.failure)
     }
 
+    /// What an audit of a side's store finds that does not hold: as `kind sequence`.
+    func mismatches(_ name: Name) throws -> [String] {
+        let conversationID = ConversationID.direct(alice.local.userID, bob.local.userID)
+        let (store, userID) = (self[name].store, self[name].local.userID)
+        let other = self[name == .alice ? .bob : .alice].local.userID
+        return try store.auditedLogs(of: conversationID).flatMap { log in
+            let recipientID = log.record.authorID == userID ? other : userID
+            let receipt = log.deliveries.first { $0.recipientID == recipientID }?.progress.receipt
+            var audit = LogAudit(
+                log: log.record, recipientID: recipientID, lastSequence: log.lastSequence, credential: nil,
+                receipt: receipt.map { ($0, nil) })
+            let entries = try store.entries(of: log.record.logID, from: 1, countLimit: .max, byteLimit: .max)
+            for entry in entries { audit.check(entry) }
+            return audit.finished().mismatches.map { "\($0.kind) \($0.sequence ?? 0)" }
+        }
+    }
+
     // MARK: - What happens
 
     mutating func pass(_ milliseconds: Int64) {

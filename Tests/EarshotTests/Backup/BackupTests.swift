@@ -116,6 +116,40 @@ struct BackupTests {
         #expect(try bob.home.audit(with: alice.userID).isSound)
     }
 
+    @Test(
+        "restored as the same device gets back from its recipients what it sent after the backup, and a new device does not"
+    )
+    func sentAfter() async throws {
+        let port = try await exchangeAndPart()
+        try alice.home.export(to: file, passphrase: passphrase)
+        try await bob.start(port: port)
+        try await alice.waitForLink(to: bob)
+        let later = try await alice.send("after the backup", to: bob)
+        try await alice.events.state(.delivered, of: later.messageID)
+        try await alice.stop()
+        let texts = ["delivered", "delivered", "waiting", "after the backup"]
+
+        let (same, _) = try restored(.same, name: "same")
+        try await same.start(peers: [bob.address])
+        let recovery = try await same.events.first("its history is back") { event in
+            if case .historyRecovered(let recovery) = event { recovery } else { nil }
+        }
+        #expect(recovery == HistoryRecovery(userID: bob.userID, count: 1, renamed: []))
+        #expect(try await same.conversation(with: bob).history().map(\.text) == texts)
+        #expect(try same.home.audit(with: bob.userID).isSound)
+        try await same.stop()
+
+        let (new, _) = try restored(.new, name: "new")
+        try await new.start(peers: [bob.address])
+        try await new.waitForLink(to: bob)
+        let next = try await new.send("next", to: bob)
+        try await new.events.state(.delivered, of: next.messageID)
+        let own = try await new.conversation(with: bob).history()
+        #expect(own.map(\.text) == ["delivered", "delivered", "waiting", "next"])
+        #expect(try new.home.audit(with: bob.userID).isSound)
+        #expect(try bob.home.audit(with: alice.userID).isSound)
+    }
+
     @Test("without any history is restored, too, and keeps the network key")
     func young() throws {
         try alice.home.createNetworkKey()

@@ -1,6 +1,7 @@
 import Earshot
 import EarshotTesting
 import Foundation
+import GRDB
 import Testing
 
 @Suite("Deleting contents")
@@ -85,6 +86,40 @@ struct DeletionTests {
         #expect(try await alice.node.messages.delete([waiting.messageID]).deletedCount == 1)
         #expect(try !holds(alice, secret))
         #expect(try await alice.node.messages.message(waiting.messageID).states == [bob.userID: .failed(.blocked)])
+    }
+
+    /// Keeps a node from writing to its disk, until it is told to go on.
+    private func holdDisk(of user: TestUser) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let database = try DatabaseQueue(path: user.home.path + "/history.db", configuration: configuration)
+        try database.unsafeReentrantWrite { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        return database
+    }
+
+    @Test(
+        "leaves a message failed that was on its way, though its recipient acknowledges it later",
+        arguments: [false, true])
+    func failedOnItsWay(isWholeConversation: Bool) async throws {
+        try await TestUser.meet(alice, bob)
+        let disk = try holdDisk(of: bob)
+        let sent = try await alice.send(secret, to: bob)
+        try await alice.events.state(.sent, of: sent.messageID)
+        try await alice.node.users.decide(.block, about: bob.userID)
+        try await alice.events.state(.failed(.blocked), of: sent.messageID)
+        let deletion =
+            isWholeConversation
+            ? try await alice.conversation(with: bob).deleteContents()
+            : try await alice.node.messages.delete([sent.messageID])
+        #expect(deletion.deletedCount == 1)
+        try await disk.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try disk.close()
+
+        try await alice.node.users.decide(.unblock, about: bob.userID)
+        let next = try await alice.send("next", to: bob)
+        try await alice.events.state(.delivered, of: next.messageID)
+        #expect(await alice.events.names(about: sent.messageID) == [.messageQueued, .messageSent, .messageFailed])
+        #expect(try await alice.node.messages.message(sent.messageID).states == [bob.userID: .failed(.blocked)])
     }
 
     @Test("refuses what is not here")

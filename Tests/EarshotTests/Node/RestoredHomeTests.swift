@@ -58,6 +58,15 @@ struct RestoredHomeTests {
         #expect(own.map(\.messageID) == others.map(\.messageID))
         #expect(others.map(\.text) == texts)
         #expect(own.filter { $0.senderID == alice.userID }.allSatisfy { $0.states == [bob.userID: .delivered] })
+        try expectSound()
+    }
+
+    private func expectSound() throws {
+        for (user, other) in [(alice, bob), (bob, alice)] {
+            let audit = try user.home.audit(with: other.userID)
+            #expect(audit.isSound, "\(audit.logs.map(\.mismatches))")
+            #expect(audit.logs.allSatisfy { $0.provedSequence == $0.log.head.sequence })
+        }
     }
 
     private func recovery() async throws -> HistoryRecovery {
@@ -93,5 +102,36 @@ struct RestoredHomeTests {
         try await alice.events.state(.delivered, of: renamed.to)
         try await exchange(["later"], from: alice, to: bob)
         try await expectAlike(["one", "two", "three", "answer", "offline", "later"])
+    }
+
+    @Test("has an audit without a finding, also where it had taken a message back that the copy still holds")
+    func takenBack() async throws {
+        try await writeAndCopy()
+        try restore()
+        try await bob.stop()
+        try await alice.start()
+        let offline = try await alice.send("offline", to: bob)
+        try await alice.stop()
+        try FileManager.default.removeItem(atPath: copy)
+        try FileManager.default.copyItem(atPath: database, toPath: copy)
+        try await alice.start()
+        try await alice.node.messages.cancel(offline.messageID)
+        try await alice.stop()
+        try await bob.start(port: LoopbackPort.next())
+        try await startAlice()
+        let renamed = try #require(try await recovery().renamed.first)
+        try await exchange(["later"], from: alice, to: bob)
+        try await alice.stop()
+
+        try restore()
+        try await startAlice()
+        _ = try await recovery()
+        #expect(
+            try await alice.node.messages.message(renamed.to).states == [bob.userID: .failed(.cancelled)])
+        try await exchange(["last"], from: alice, to: bob)
+        #expect(
+            try await alice.conversation(with: bob).history().map(\.text)
+                == ["one", "two", "three", "answer", "offline", "later", "last"])
+        try expectSound()
     }
 }

@@ -1,0 +1,122 @@
+import Foundation
+import Synchronization
+
+/// What an export or an import needs on the disk while it works, and what must not outlast it: a copy of the history
+/// that nothing seals, or a home directory with its keys.
+///
+/// Each is held by a lock of the kernel's on what is open (flock(2)), which ends with the process however that ends. So
+/// whoever finds one that nobody holds may remove it: see `Home.removeLeftovers`.
+public final class WorkFiles: Sendable {
+    private struct State {
+        /// What there is, each with the descriptor that holds it.
+        var descriptors: [String: Int32] = [:]
+        var isDiscarded = false
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    deinit { state.withLock { state in for descriptor in state.descriptors.values { close(descriptor) } } }
+
+    /// Removes all there is, and lets no more be made: what is under way fails.
+    /// - Parameter end: is called before anything hears of it. A process may end there, from any thread.
+    public func discard(andThen end: () -> Void = {}) {
+        state.withLock { state in
+            state.isDiscarded = true
+            for path in state.descriptors.keys { Self.remove(path) }
+            end()
+        }
+    }
+
+    /// Makes an empty file that is its owner's alone.
+    /// - Returns: its descriptor, open until it is released or removed.
+    /// - Throws: `EarshotError` `unusableFile` or `stopped`.
+    func makeFile(_ path: String) throws(EarshotError) -> Int32 {
+        try hold(path) { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+    }
+
+    /// Makes an empty directory that is its owner's alone.
+    /// - Throws: `EarshotError` `unusableFile` or `stopped`.
+    func makeDirectory(_ path: String) throws(EarshotError) {
+        _ = try hold(path) {
+            guard mkdir(path, 0o700) == 0 else { return -1 }
+            return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        }
+    }
+
+    private func hold(_ path: String, _ make: () -> Int32) throws(EarshotError) -> Int32 {
+        try state.withLock { (state: inout State) throws(EarshotError) in
+            guard !state.isDiscarded else { throw EarshotError(.stopped, "it was interrupted") }
+            let descriptor = make()
+            guard descriptor >= 0 else { throw EarshotError.unusableFile(path, "written") }
+            // Before it is held, somebody who cleans up may have taken it for a leftover.
+            guard Self.lock(descriptor) != .isHeld, Self.isThere(path, descriptor) else {
+                close(descriptor)
+                throw EarshotError(.unusableFile, "\(path) was removed while it was made", remedy: "try again")
+            }
+            state.descriptors[path] = descriptor
+            return descriptor
+        }
+    }
+
+    /// It is in its place for good.
+    func release(_ path: String) {
+        state.withLock { state in
+            guard let descriptor = state.descriptors.removeValue(forKey: path) else { return }
+            close(descriptor)
+        }
+    }
+
+    /// Removes one.
+    /// - Returns: whether nothing is left.
+    @discardableResult
+    func discard(_ path: String) -> Bool {
+        defer { release(path) }
+        return Self.remove(path)
+    }
+
+    // MARK: - Leftovers
+
+    /// Removes what a process has left that has ended; what another one holds stays.
+    /// - Returns: whether there is nothing to remove any more.
+    static func removeAbandoned(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return errno == ENOENT }
+        defer { close(descriptor) }
+        return switch lock(descriptor) {
+        case .isOurs: remove(path)
+        case .isHeld: true
+        case .isUnknown: false
+        }
+    }
+
+    private enum Lock { case isOurs, isHeld, isUnknown }
+
+    /// Not every file system has such locks: what is on one that has none is held by nobody, and left by nobody.
+    private static func lock(_ descriptor: Int32) -> Lock {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return .isOurs }
+        return errno == EWOULDBLOCK ? .isHeld : .isUnknown
+    }
+
+    /// Whether the path still leads to what is open.
+    private static func isThere(_ path: String, _ descriptor: Int32) -> Bool {
+        var (named, held) = (stat(), stat())
+        return lstat(path, &named) == 0 && fstat(descriptor, &held) == 0 && named.st_ino == held.st_ino
+            && named.st_dev == held.st_dev
+    }
+
+    /// Removes a file, or a directory with all that is in it.
+    @discardableResult
+    private static func remove(_ path: String) -> Bool {
+        if unlink(path) == 0 || errno == ENOENT { return true }
+        // Whoever is still writing into a directory may put something there meanwhile.
+        for _ in 0..<3 {
+            do {
+                try FileManager.default.removeItem(atPath: path)
+                return true
+            } catch { if access(path, F_OK) != 0 { return true } }
+        }
+        return false
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// What stands beside the matter: the log, notes, questions.
+enum StandardError {
+    /// In one piece, as far as it goes. Where nobody can be told, as on a disk that is full or after the reader has gone,
+    /// it is lost: a node must not end because its log cannot be written, and there is no other place to say so.
+    /// `FileHandle` ends the process there.
+    static func write(_ text: String) { write(Array(text.utf8)) }
+
+    static func write(_ bytes: some Sequence<UInt8>) {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 || count < 0 && errno == EINTR else { return }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+}
