@@ -7,7 +7,7 @@ extension FileHandle {
     public func readAvailable() -> Data {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
-            let count = read(fileDescriptor, &buffer, buffer.count)
+            let count = Glibc.read(fileDescriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             return Data(buffer.prefix(max(0, count)))
         }
