@@ -123,21 +123,22 @@ struct BackupTests {
         #expect(try names(in: alice.path, "backup-").isEmpty)
     }
 
-    /// Begins an import that waits in its middle: the end of the file does not come.
-    private func importInTheMiddle(of file: String, to home: TestHome, _ secret: String) async throws -> RunningProgram
-    {
+    /// Begins an import that waits in its middle: the rest of the file does not come.
+    /// - Returns: it, and the end of the pipe that it reads from, to be closed when it has ended.
+    private func importInTheMiddle(of file: String, to home: TestHome, _ secret: String) async throws -> (
+        RunningProgram, FileHandle
+    ) {
         let pipe = folder.appendingPathComponent("pipe").path
         guard mkfifo(pipe, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
         let program = try RunningProgram(["import", pipe, "--passphrase-file", secret, "--home", home.path])
         let whole = try Data(contentsOf: URL(fileURLWithPath: file))
-        // Both ways, so that it neither waits for a reader nor ends with its writer.
+        // Both ways, so that it does not wait for a reader.
         let descriptor = open(pipe, O_RDWR | O_CLOEXEC)
         try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        let part = Array(whole.prefix(100))
-        try #require(write(descriptor, part, part.count) == part.count)
+        let writer = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try writer.write(contentsOf: whole.prefix(100))
         try await eventually("the import puts a home together") { try !names(in: "/tmp", Self.staging(home)).isEmpty }
-        return program
+        return (program, writer)
     }
 
     private static func staging(_ home: TestHome) -> String {
@@ -154,9 +155,10 @@ struct BackupTests {
     func importInterrupted(signal: Int32) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (secret, other) = (try passphrase("correct horse"), try TestHome())
-        let program = try await importInTheMiddle(of: try await exported(secret), to: other, secret)
+        let (program, writer) = try await importInTheMiddle(of: try await exported(secret), to: other, secret)
         program.signal(signal)
         let result = try await program.end()
+        try writer.close()
         #expect(result.status == 128 + signal && result.errors == "")
         #expect(try names(in: "/tmp", Self.staging(other)).isEmpty)
         #expect(!FileManager.default.fileExists(atPath: other.path))
@@ -167,9 +169,10 @@ struct BackupTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (secret, other) = (try passphrase("correct horse"), try TestHome())
         let file = try await exported(secret)
-        let program = try await importInTheMiddle(of: file, to: other, secret)
+        let (program, writer) = try await importInTheMiddle(of: file, to: other, secret)
         program.signal(SIGKILL)
         _ = try await program.end()
+        try writer.close()
         #expect(try names(in: "/tmp", Self.staging(other)).count == 1)
         #expect(try await other.run("import", file, "--passphrase-file", secret).status == 0)
         #expect(try names(in: "/tmp", Self.staging(other)).isEmpty)
