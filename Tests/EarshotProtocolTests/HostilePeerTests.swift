@@ -99,6 +99,64 @@ struct HostilePeerTests {
         }
     }
 
+    // MARK: - Claims of logs that were never written
+
+    private let neverWritten = LogDescription(
+        conversationID: .direct(device("alice").userID, device("bob").userID), deviceID: device("bob").deviceID,
+        epoch: 7)
+
+    private mutating func claim() {
+        pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false
+        pair.alice.machine.links[pair.alice.connectionID]?.outgoing = [:]
+        say(.heads([receipt(1, log: neverWritten.logID)], isComplete: false))
+    }
+
+    private mutating func pass(_ milliseconds: Int64) {
+        pair.now.uptime += milliseconds
+        pair.now.wallClock += milliseconds
+        pair.alice.perform(pair.alice.machine.tick(now: pair.now))
+        while !pair.alice.commits.isEmpty { pair.commitAlice() }
+    }
+
+    @Test("keeps messages back no longer than a claim may take, though the heads never end")
+    mutating func endlessHeads() throws {
+        claim()
+        pair.send("three", request: 3)
+        pass(Timing.recovery - 1)
+        #expect(pair.alice.completions[RequestID(3)] == nil)
+        #expect(pair.alice.machine.deadline(now: pair.now) == pair.now.uptime + 1)
+        pass(1)
+        #expect(try pair.alice.completions[RequestID(3)]?.get().count == 1)
+        #expect(pair.alice.isDisconnected)
+    }
+
+    @Test("does not count messages that a claim keeps back as waiting for the disk, and has a limit for them")
+    mutating func heldSends() throws {
+        claim()
+        let (bob, drafts) = (pair.bob.local.userID, Array(repeating: MessageDraft("held"), count: Limits.heldSends))
+        for request in [UInt64(3), 4] {
+            pair.alice.perform(
+                pair.alice.machine.send(drafts, to: bob, requestID: RequestID(request), now: pair.now))
+        }
+        #expect(pair.alice.machine.load.sends == 0 && pair.alice.machine.load.held == Limits.heldSends)
+        let error = #expect(throws: ProtocolError.self) { try pair.alice.completions[RequestID(4)]?.get() }
+        #expect(error?.code == .overloaded && error?.message.contains("given back") == true)
+        pass(Timing.recovery)
+        #expect(try pair.alice.completions[RequestID(3)]?.get().count == Limits.heldSends)
+        #expect(pair.alice.machine.load.held == 0)
+    }
+
+    @Test("gives who gives back entries slowly a time that ends")
+    func slowHold() {
+        var hold = SendHold(now: 0)
+        var now: Int64 = 0
+        while hold.deadline > now, now < 10 * Timing.recoveryHold {
+            hold.prolong(now: now)
+            now += Timing.recovery - 1
+        }
+        #expect(hold.deadline == Timing.recoveryHold)
+    }
+
     @Test("is made to look at the disk once for each log, however often heads and receipts name it")
     mutating func manyHeads() {
         pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false

@@ -278,6 +278,26 @@ struct RestoredDatabaseTests {
         try expectAlike(pair, ["one", "two", "three", "answer", "waits"])
     }
 
+    @Test("keeps no message back for a peer that has just given nothing back, and asks it again a while later")
+    func silentAgain() throws {
+        var (pair, copy) = try pairAndCopy()
+        try pair.restart(.alice, from: copy)
+        pair.bob.isDeafAfterHandshake = true
+        try pair.link()
+        pair.pass(Timing.recovery)
+        try pair.tick()
+        try pair.settle()
+        #expect(!pair.isLinked)
+        try pair.link(after: 2 * Timing.redialFloor)
+        let request = try pair.send("goes its way", from: .alice)
+        #expect(throws: Never.self) { try pair.alice.completions[request]?.get() }
+        #expect(pair.isLinked && pair.alice.completions[request] != nil)
+        pair.bob.isDeafAfterHandshake = false
+        pair.pass(Timing.recoveryPause)
+        try pair.settle()
+        try expectAlike(pair, ["one", "two", "three", "answer", "goes its way"])
+    }
+
     @Test("is given back nothing but its own, one run at a time")
     func strangersLog() throws {
         var (pair, _) = try pairAndCopy()

@@ -133,7 +133,7 @@ extension NodeMachine {
             !isRecovering(receipt.logID, on: connectionID)
         else { return }
         guard log != nil, receipt.sequence <= offered(receipt.logID, to: peer.userID) else {
-            try recover(receipt, from: peer, on: connectionID)
+            try recover(receipt, from: peer, on: connectionID, now: now)
             return
         }
         links[connectionID]?.outgoing[receipt.logID] = Outgoing(next: receipt.sequence + 1)
@@ -154,7 +154,7 @@ extension NodeMachine {
         }
         if ownLogs[receipt.logID] == nil, receipt.sequence > 0, links[connectionID]?.hasHeads == true {
             // The peer has only now written what this node forgot that it sent.
-            try recover(receipt, from: peer, on: connectionID)
+            try recover(receipt, from: peer, on: connectionID, now: now)
             return
         }
         guard let log = ownLogs[receipt.logID], log.record.peerID == peer.userID,
@@ -229,7 +229,7 @@ extension NodeMachine {
                 .violation, "the peer acknowledges entry \(receipt.sequence) of a log that is not this node's")
         }
         if links[connectionID]?.outgoing[receipt.logID]?.isUntouched == true {
-            try recover(receipt, from: peer, on: connectionID)
+            try recover(receipt, from: peer, on: connectionID, now: now)
             return
         }
         // What was sent on this link is in doubt with it. The next begins with what the peer holds.

@@ -45,6 +45,10 @@ public struct NodeMachine: Sendable {
     var linksToPump: Set<ConnectionID> = []
     /// Links that bring logs of this node's own back.
     var recoveringLinks: Set<ConnectionID> = []
+    /// Users from whom logs are taken back, or were until a moment ago, in vain.
+    var holds: [UserID: SendHold] = [:]
+    /// None of these needs `updateHolds` before this uptime. It may be early, never late.
+    var holdsDue = Int64.max
     /// Conflicts that were told.
     var toldConflicts: Set<IdentityConflict> = []
     /// Users whose clock was found to be far from this one, and reported once.

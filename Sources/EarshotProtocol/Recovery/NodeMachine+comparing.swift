@@ -24,6 +24,7 @@ extension NodeMachine {
         }
         let bytes = taken.reduce(0) { $0 + $1.windowBytes }
         links[connectionID]?.progress += 2 + bytes / Limits.requestBytes
+        holds[peer.userID]?.prolong(now: now.uptime)
         links[connectionID]?.recoveries[0].log = log
         links[connectionID]?.recoveries[0].run = taken
         links[connectionID]?.recoveries[0].compared = 0

@@ -60,10 +60,10 @@ struct StoredPair {
 
     // MARK: - The connection
 
-    mutating func link() throws {
+    mutating func link(after wait: Int64 = Timing.redialCeiling) throws {
         try unlink()
         let address = PeerAddress(host: "10.0.0.2", port: 7)
-        pass(Timing.redialCeiling)
+        pass(wait)
         let actions = alice.machine.addStaticPeer(address, now: now) + alice.machine.tick(now: now)
         for case .connect(let connectionID, _) in actions { alice.connectionID = connectionID }
         try perform(actions, .alice)
