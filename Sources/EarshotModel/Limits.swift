@@ -77,6 +77,8 @@ public enum Limits {
     /// overloaded.
     public static let heldSends = 4096
     public static let heldSendBytes = 4 * 1024 * 1024
+    /// What a user gives back must come as fast as this at the least, after a time to begin, or is not waited for.
+    public static let recoveryBytesPerSecond = 256 * 1024
     /// Users of whom it is remembered that they had their time to give back entries.
     public static let recoveryHolds = 1024
     /// Messages in one call of `send`.

@@ -25,11 +25,10 @@ public enum Timing {
     public static let redialCeiling: Int64 = 30_000
     /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
     public static let dialPatience: Int64 = 500
-    /// How long a peer may take to give back entries of this node's own that it says it holds, or the next ones after
-    /// that; and to say all that it holds, where it has claimed some.
+    /// How long a user's devices may take to say all that they hold, where they claim entries of this node's own that it
+    /// lacks, and to give these back. They have more time for what they have given back: see
+    /// `Limits.recoveryBytesPerSecond`.
     public static let recovery: Int64 = 15_000
-    /// How long messages to a user wait at the most while entries come back.
-    public static let recoveryHold: Int64 = 60_000
     /// How long nothing is taken back from a user who has had that time, and messages to them go their way.
     public static let recoveryPause: Int64 = 30_000
     /// How long a connection may take that a peer asks for to learn whether it can be reached.

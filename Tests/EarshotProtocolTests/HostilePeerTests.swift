@@ -118,11 +118,14 @@ struct HostilePeerTests {
         while !pair.alice.commits.isEmpty { pair.commitAlice() }
     }
 
-    @Test("keeps messages back no longer than a claim may take, though the heads never end")
+    @Test("keeps messages back no longer than the first claim may take, though others follow and the heads never end")
     mutating func endlessHeads() throws {
         claim()
         pair.send("three", request: 3)
         pass(Timing.recovery - 1)
+        let other = LogDescription(
+            conversationID: neverWritten.conversationID, deviceID: neverWritten.deviceID, epoch: 8)
+        say(.heads([receipt(1, log: other.logID)], isComplete: false))
         #expect(pair.alice.completions[RequestID(3)] == nil)
         #expect(pair.alice.machine.deadline(now: pair.now) == pair.now.uptime + 1)
         pass(1)
@@ -146,15 +149,34 @@ struct HostilePeerTests {
         #expect(pair.alice.machine.load.held == 0)
     }
 
-    @Test("gives who gives back entries slowly a time that ends")
+    @Test("gives who gives back entries slowly no more time for it than they take at the rate that is wanted")
     func slowHold() {
         var hold = SendHold(now: 0)
-        var now: Int64 = 0
-        while hold.deadline > now, now < 10 * Timing.recoveryHold {
-            hold.prolong(now: now)
-            now += Timing.recovery - 1
+        for _ in 0..<1_000 { hold.prolong(bytes: 100) }
+        #expect(hold.deadline < Timing.recovery + 1_000)
+        hold.prolong(bytes: 60 * Limits.recoveryBytesPerSecond)
+        #expect(hold.deadline >= Timing.recovery + 60_000)
+    }
+
+    @Test("keeps the order of messages that are kept back again before all of them have left")
+    mutating func heldTwice() throws {
+        let bob = pair.bob.local.userID
+        func request(_ number: UInt64) -> PendingSend {
+            PendingSend(requestID: RequestID(number), recipientID: bob, drafts: [MessageDraft("held")])
         }
-        #expect(hold.deadline == Timing.recoveryHold)
+        // Two have left, one has not.
+        for number in [UInt64(10), 11] { pair.alice.machine.queue.append(request(number)) }
+        pair.alice.machine.queue.held[bob, default: HeldSends()].append(request(12))
+        claim()
+        pass(Timing.recovery)
+        let texts = pair.alice.events.compactMap { event in
+            if case .messageQueued(let message) = event { message.messageID.sequence } else { nil }
+        }
+        #expect(texts == texts.sorted())
+        for number in [UInt64(10), 11, 12] {
+            let sequence = try pair.alice.completions[RequestID(number)]?.get().first?.messageID.sequence
+            #expect(sequence == number - 7)
+        }
     }
 
     @Test("is made to look at the disk once for each log, however often heads and receipts name it")

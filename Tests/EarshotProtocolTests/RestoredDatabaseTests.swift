@@ -293,8 +293,7 @@ struct RestoredDatabaseTests {
         #expect(throws: Never.self) { try pair.alice.completions[request]?.get() }
         #expect(pair.isLinked && pair.alice.completions[request] != nil)
         pair.bob.isDeafAfterHandshake = false
-        pair.pass(Timing.recoveryPause)
-        try pair.settle()
+        try pair.link(after: Timing.recoveryPause)
         try expectAlike(pair, ["one", "two", "three", "answer", "goes its way"])
     }
 

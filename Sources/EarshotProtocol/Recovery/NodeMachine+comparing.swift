@@ -24,7 +24,7 @@ extension NodeMachine {
         }
         let bytes = taken.reduce(0) { $0 + $1.windowBytes }
         links[connectionID]?.progress += 2 + bytes / Limits.requestBytes
-        holds[peer.userID]?.prolong(now: now.uptime)
+        holds[peer.userID]?.prolong(bytes: bytes)
         links[connectionID]?.recoveries[0].log = log
         links[connectionID]?.recoveries[0].run = taken
         links[connectionID]?.recoveries[0].compared = 0

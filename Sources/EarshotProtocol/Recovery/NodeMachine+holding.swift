@@ -20,6 +20,9 @@ extension NodeMachine {
         if isHolding(userID) { holdSends(to: userID) }
     }
 
+    /// This node's own disk has ended what was under way: that is held against nobody.
+    mutating func forgetEndedHolds() { holds = holds.filter { isRecovering($0.key) } }
+
     private mutating func forgetOldestHold() {
         let oldest = holds.filter { !isRecovering($0.key) }.min {
             ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key)
@@ -29,8 +32,9 @@ extension NodeMachine {
 
     private mutating func holdSends(to userID: UserID) {
         guard queue.sends.contains(where: { $0.recipientID == userID }) else { return }
-        for send in queue.sends where send.recipientID == userID {
-            queue.held[userID, default: HeldSends()].append(send)
+        // They come before those that still waited when the last hold ended.
+        for send in queue.sends.reversed() where send.recipientID == userID {
+            queue.held[userID, default: HeldSends()].prepend(send)
             queue.sendCount -= send.drafts.count
             queue.sendBytes -= send.bytes
         }

@@ -4,26 +4,23 @@ import EarshotModel
 /// For how long messages to a user wait because a log of this node's own is taken back from them.
 ///
 /// A claim costs its sender nothing, so it holds no message for longer than `Timing.recovery`. Entries that are proved
-/// give it that time again, `Timing.recoveryHold` in all. Then the messages go their way, and nothing is taken back from
-/// the user for `Timing.recoveryPause`. It is a user's, not a link's: else whoever links anew would begin anew.
+/// give it more time: as much as they take at `Limits.recoveryBytesPerSecond`. There are only so many that this device
+/// has signed and the user has not acknowledged. Then the messages go their way, and nothing is taken back from the user
+/// for `Timing.recoveryPause`. It is a user's, not a link's: else whoever links anew would begin anew.
 struct SendHold: Sendable {
-    /// Uptimes.
-    private let beganAt: Int64
+    /// An uptime.
     private(set) var deadline: Int64
     private(set) var isPaused = false
     /// Whether entries came that this device has signed.
     private(set) var hasBroughtEntries = false
 
-    init(now: Int64) {
-        beganAt = now
-        deadline = now + Timing.recovery
-    }
+    init(now: Int64) { deadline = now + Timing.recovery }
 
     /// Entries came that this device has signed.
-    mutating func prolong(now: Int64) {
+    mutating func prolong(bytes: Int) {
         hasBroughtEntries = true
         guard !isPaused else { return }
-        deadline = max(deadline, min(now + Timing.recovery, beganAt + Timing.recoveryHold))
+        deadline += Int64(bytes) * 1000 / Int64(Limits.recoveryBytesPerSecond)
     }
 
     /// The user has had the time.
@@ -40,6 +37,13 @@ struct HeldSends: Sendable {
     private(set) var bytes = 0
 
     var first: PendingSend? { sends.first }
+
+    /// Puts one before all others.
+    mutating func prepend(_ send: PendingSend) {
+        sends.prepend(send)
+        count += send.drafts.count
+        bytes += send.bytes
+    }
 
     mutating func append(_ send: PendingSend) {
         sends.append(send)
