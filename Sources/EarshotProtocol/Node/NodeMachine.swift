@@ -130,8 +130,8 @@ public struct NodeMachine: Sendable {
             let key = ProgressKey(logID: log.record.logID, recipientID: log.record.peerID)
             let settled = progress[key]?.committed.delivered ?? 0
             let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
-            let waiting = log.head.sequence - settled - UInt64(failed)
-            if waiting > 0 { counts[log.record.peerID, default: 0] += waiting }
+            let done = settled + UInt64(failed)
+            if log.head.sequence > done { counts[log.record.peerID, default: 0] += log.head.sequence - done }
         }
     }
 

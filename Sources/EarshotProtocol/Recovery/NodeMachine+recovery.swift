@@ -41,6 +41,7 @@ extension NodeMachine {
 
     /// Goes on with what had to wait.
     mutating func advanceRecoveries(now: Moment) {
+        dropContradicted(now: now)
         updateHolds(now: now)
         defer { releaseSends() }
         for connectionID in recoveringLinks.sorted() {
@@ -49,6 +50,18 @@ extension NodeMachine {
             {
                 begin(recovery, from: peer, on: connectionID, now: now)
             }
+        }
+    }
+
+    /// Another device of the user has acknowledged meanwhile what would be cut off.
+    private mutating func dropContradicted(now: Moment) {
+        for piece in queue.recovered {
+            guard let cut = piece.cut, progress[piece.key, default: TrackedProgress()].target.delivered > cut.after
+            else { continue }
+            let error = ProtocolError(
+                .violation,
+                "the peer holds other entries after \(cut.after) of a log of this node than another device of its user")
+            close(piece.connectionID, .violation, error: error, now: now)
         }
     }
 

@@ -25,6 +25,8 @@ struct StoredPair {
         /// Whether the process ends when the disk takes no more, instead of hearing of it.
         var diesOfFullDisk = false
         var isDead = false
+        /// What happens while its disk writes.
+        var whileWriting: (@Sendable (Commit, inout NodeMachine) -> Void)?
     }
 
     enum Name { case alice, bob }
@@ -240,6 +242,7 @@ struct StoredPair {
         }
         self[name].commitsLeft -= 1
         try self[name].store.commit(commit)
+        self[name].whileWriting?(commit, &self[name].machine)
         try perform(self[name].machine.committed(now: now), name)
     }
 }
