@@ -28,11 +28,11 @@ extension CommitWriter {
             arguments: [successor, start, log, start])
     }
 
-    /// A log that came back from a peer has only the hashes of what was withheld from that peer.
+    /// A log that came back from a peer has only the hashes of what was withheld from that peer, or deleted there.
     private func fillIn(_ run: RenamedMessages, from log: Int64) throws {
         try db.execute(
             sql: """
-                UPDATE entry SET hash = NULL, body = own.body FROM entry AS own
+                UPDATE entry SET hash = NULL, body = own.body, isDeleted = 0 FROM entry AS own
                 WHERE entry.log = ? AND entry.sequence >= ? AND entry.sequence < ? AND entry.body IS NULL
                     AND own.log = ? AND own.sequence = entry.sequence + ? AND own.body IS NOT NULL
                 """,

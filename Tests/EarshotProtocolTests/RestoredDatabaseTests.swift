@@ -154,6 +154,68 @@ struct RestoredDatabaseTests {
         #expect(try pair.texts(.bob) == ["one"])
     }
 
+    /// Bob deletes the content of a message that Alice has written.
+    private func delete(_ text: String, of pair: StoredPair) throws {
+        let index = try #require(try pair.texts(.bob).firstIndex(of: text))
+        let row = try pair.rows(.bob)[index]
+        let outcome = try pair.bob.store.deleteContents(
+            of: [MessageID(log: row.log.logID, sequence: row.entry.sequence)], deviceID: pair.bob.local.deviceID
+        ) { .of(body: $0) }
+        #expect(outcome.deletedCount == 1)
+    }
+
+    @Test("takes what the recipient has deleted for delivered, not for withheld")
+    func deletedByRecipient() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try pair.unlink()
+        try pair.send("two", from: .alice)
+        let copy = try pair.copy(.alice)
+        try pair.link()
+        try delete("two", of: pair)
+        try pair.restart(.alice, from: copy)
+        #expect(try pair.state(of: "two", by: .alice) == .queued)
+        try pair.link()
+        #expect(try pair.texts(.alice) == ["one", "two"])
+        #expect(try pair.state(of: "two", by: .alice) == .delivered)
+        try pair.restart(.alice)
+        #expect(try pair.state(of: "two", by: .alice) == .delivered)
+    }
+
+    @Test("gets back that a message was deleted by its recipient, where it does not have it")
+    func deletedByRecipientAndForgotten() throws {
+        var (pair, copy) = try pairAndCopy()
+        try delete("two", of: pair)
+        try pair.restart(.alice, from: copy)
+        try pair.send("offline", from: .alice)
+        try pair.link()
+        #expect(pair.alice.recoveries.map(\.count) == [1])
+        try expectAlike(pair, ["one", "", "three", "answer", "offline"])
+        let row = try #require(try pair.rows(.alice).first { $0.entry.isDeleted })
+        #expect(row.progress[row.log.peerID]?.state(of: row.entry.sequence, failure: row.failure) == .delivered)
+        // The same copy once more: the entries are in the other log already, and one of them is deleted now.
+        try delete("offline", of: pair)
+        try pair.restart(.alice, from: copy)
+        try pair.link()
+        try expectAlike(pair, ["one", "", "three", "answer", ""])
+    }
+
+    @Test("believes no peer that says it has deleted what was withheld from it")
+    func deletedThoughWithheld() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try pair.unlink()
+        try pair.send("two", from: .alice)
+        let copy = try pair.copy(.alice)
+        let log = try #require(try pair.rows(.alice).first?.log.logID)
+        try pair.link()
+        try delete("two", of: pair)
+        try pair.restart(.alice, from: copy)
+        try pair.cancel(MessageID(log: log, sequence: 2), by: .alice)
+        try pair.link()
+        #expect(try pair.state(of: "two", by: .alice) == .failed(.cancelled))
+    }
+
     @Test("learns that a message was delivered that it has taken back since")
     func withdrawn() throws {
         var pair = try StoredPair.linked()

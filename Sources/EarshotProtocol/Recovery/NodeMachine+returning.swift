@@ -34,7 +34,8 @@ extension NodeMachine {
         }
         let frame = EntriesFrame(
             log: log.description, firstSequence: read.from, contents: entries[...end].map(\.content),
-            checkpoint: checkpoint)
+            checkpoint: checkpoint,
+            deleted: entries[...end].reduce(into: [:]) { if $1.isDeleted { $0[$1.sequence] = $1.timestamp } })
         links[read.connectionID]?.machine.enqueue(.entries(frame))
         linksToFlush.insert(read.connectionID)
     }

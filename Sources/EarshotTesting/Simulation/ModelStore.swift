@@ -85,7 +85,8 @@ package struct ModelStore {
             }
             successor.entries[sequence] = EntryRecord(
                 sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, content: entry.content,
-                chain: chain, checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil)
+                chain: chain, checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil,
+                isDeleted: entry.isDeleted)
         }
         for (sequence, failure) in log.failures where sequence > start {
             log.failures[sequence] = nil
@@ -96,7 +97,7 @@ package struct ModelStore {
         logs[successorID] = successor
     }
 
-    /// A log that came back from a peer has only the hashes of what was withheld from that peer.
+    /// A log that came back from a peer has only the hashes of what was withheld from that peer, or deleted there.
     private mutating func fillIn(_ run: RenamedMessages) {
         for offset in 0..<run.count {
             guard let entry = logs[run.to.log]?.entries[run.to.sequence + offset], case .withheld = entry.content,
