@@ -77,6 +77,10 @@ public enum Limits {
     /// overloaded.
     public static let heldSends = 4096
     public static let heldSendBytes = 4 * 1024 * 1024
+    /// Entries of their own that a user is given back at once, in bytes, and in a second after that. Whoever asks for more
+    /// waits for it.
+    public static let returnedBytes = 16 * 1024 * 1024
+    public static let returnedBytesPerSecond = 4 * 1024 * 1024
     /// What a user gives back must come as fast as this at the least, after a time to begin, or is not waited for.
     public static let recoveryBytesPerSecond = 256 * 1024
     /// Users of whom it is remembered that they had their time to give back entries.

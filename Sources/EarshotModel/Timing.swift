@@ -29,6 +29,8 @@ public enum Timing {
     /// lacks, and to give these back. They have more time for what they have given back: see
     /// `Limits.recoveryBytesPerSecond`.
     public static let recovery: Int64 = 15_000
+    /// How long a user waits who has asked for more of their own entries than they may have at once.
+    public static let returnPause: Int64 = 100
     /// How long nothing is taken back from a user who has had that time, and messages to them go their way.
     public static let recoveryPause: Int64 = 30_000
     /// How long a connection may take that a peer asks for to learn whether it can be reached.

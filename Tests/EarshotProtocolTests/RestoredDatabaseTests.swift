@@ -404,15 +404,44 @@ struct RestoredDatabaseTests {
         let connectionID = try #require(pair.bob.connectionID)
         let peer = try #require(pair.bob.machine.links[connectionID]?.peer)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(bobs, from: 1, to: peer, on: connectionID)
+            try pair.bob.machine.giveBack(bobs, from: 1, to: peer, on: connectionID, now: pair.now)
         }
         let alices = try #require(try pair.rows(.bob).first?.log.logID)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(alices, from: 4, to: peer, on: connectionID)
+            try pair.bob.machine.giveBack(alices, from: 4, to: peer, on: connectionID, now: pair.now)
         }
-        try pair.bob.machine.giveBack(alices, from: 1, to: peer, on: connectionID)
+        try pair.bob.machine.giveBack(alices, from: 1, to: peer, on: connectionID, now: pair.now)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID)
+            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID, now: pair.now)
         }
+    }
+
+    @Test("is given back its own as fast as one user may have it, and waits for more")
+    func givenBackInTime() throws {
+        let text = String(repeating: "long ", count: 12_000)
+        var (pair, _) = try pairAndCopy(Array(repeating: text, count: 8))
+        let alices = try #require(try pair.rows(.bob).first?.log.logID)
+        let connectionID = try #require(pair.bob.connectionID)
+        let peer = try #require(pair.bob.machine.links[connectionID]?.peer)
+        func read(_ actions: [NodeAction]) -> EntriesRead? {
+            for case .read(let read) in actions { return read }
+            return nil
+        }
+        var given = 0
+        while given < 2 * Limits.returnedBytes {
+            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID, now: pair.now)
+            guard let next = read(pair.bob.machine.tick(now: pair.now)) else { break }
+            let entries = try pair.bob.store.entries(
+                of: next.logID, from: next.from, countLimit: next.countLimit, byteLimit: next.byteLimit)
+            let actions = pair.bob.machine.entriesRead(next, entries: entries, now: pair.now)
+            for case .write(_, let bytes) in actions { given += bytes.count }
+        }
+        #expect(given > Limits.returnedBytes / 2)
+        #expect(given < Limits.returnedBytes + 2 * Limits.frameBytes)
+        #expect(pair.bob.machine.deadline(now: pair.now) <= pair.now.uptime + Timing.returnPause)
+        #expect(read(pair.bob.machine.tick(now: pair.now)) == nil)
+        pair.pass(1_000)
+        #expect(read(pair.bob.machine.tick(now: pair.now))?.from == 2)
+        #expect(read(pair.bob.machine.tick(now: pair.now)) == nil)
     }
 }

@@ -16,7 +16,8 @@ extension NodeMachine {
         case .dialBack(let port, let nonce): dialBack(port: port, nonce: nonce, on: connectionID, now: now)
         case .dialBackResult(let nonce, let isReachable):
             dialBackEnded(nonce: nonce, isReachable: isReachable, on: connectionID)
-        case .wanted(let logID, let sequence): try giveBack(logID, from: sequence, to: peer, on: connectionID)
+        case .wanted(let logID, let sequence):
+            try giveBack(logID, from: sequence, to: peer, on: connectionID, now: now)
         case .ping, .pong, .rekey, .close: break  // The link has dealt with these.
         }
     }

@@ -16,6 +16,7 @@ extension NodeMachine {
         if hasStorageFailed { linksToPump.formUnion(links.keys) }
         wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
         wakeBound = min(wakeBound, dialBacks.check?.deadline ?? .max)
+        readPostponed(now: now)
         for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
         for log in ownLogs.values { noteExpiry(log.record, now: now) }
         return finish(now: now)

@@ -63,6 +63,7 @@ public struct NodeMachine: Sendable {
         perSecond: Limits.connectionsPerSecond)
     var notices = StrangerNotices()
     var budgets = PeerBudgets()
+    var returnBudgets = ReturnBudgets()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
     /// When the first peer was seen, as an uptime.
