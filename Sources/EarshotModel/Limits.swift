@@ -78,6 +78,18 @@ public enum Limits {
     public static let commitBytes = 2 * 1024 * 1024
     /// Sends that wait for their commit; one more is refused as overloaded.
     public static let pendingSends = 65_536
+    /// Messages to one user, and their bytes, that wait because the user gives back earlier ones; one more is refused as
+    /// overloaded.
+    public static let heldSends = 4096
+    public static let heldSendBytes = 4 * 1024 * 1024
+    /// Entries of their own that a user is given back at once, in bytes, and in a second after that. Whoever asks for more
+    /// waits for it.
+    public static let returnedBytes = 16 * 1024 * 1024
+    public static let returnedBytesPerSecond = 4 * 1024 * 1024
+    /// What a user gives back must come as fast as this at the least, after a time to begin, or is not waited for.
+    public static let recoveryBytesPerSecond = 256 * 1024
+    /// Users of whom it is remembered that they had their time to give back entries.
+    public static let recoveryHolds = 1024
     /// Messages in one call of `send`.
     public static let messagesPerSend = 4096
     /// Addresses that are remembered of a device.

@@ -25,8 +25,14 @@ public enum Timing {
     public static let redialCeiling: Int64 = 30_000
     /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
     public static let dialPatience: Int64 = 500
-    /// How long a peer may take to give back entries of this node's own that it says it holds.
+    /// How long a user's devices may take to say all that they hold, where they claim entries of this node's own that it
+    /// lacks, and to give these back. They have more time for what they have given back: see
+    /// `Limits.recoveryBytesPerSecond`.
     public static let recovery: Int64 = 15_000
+    /// How long a user waits who has asked for more of their own entries than they may have at once.
+    public static let returnPause: Int64 = 100
+    /// How long nothing is taken back from a user who has had that time, and messages to them go their way.
+    public static let recoveryPause: Int64 = 30_000
     /// How long a connection may take that a peer asks for to learn whether it can be reached.
     public static let dialBack: Int64 = 3_000
     /// How long after such a connection began another one is made for the same device.

@@ -95,8 +95,8 @@ struct CommitWriter {
         let log = try number(of: run.logID)
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO entry (log, sequence, timestamp, expiry, chain, checkpoint, hash, body)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO entry (log, sequence, timestamp, expiry, chain, checkpoint, hash, body, isDeleted)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         for entry in run.entries {
             var hash: Data?
@@ -107,7 +107,7 @@ struct CommitWriter {
             }
             try statement.execute(arguments: [
                 log, Int64(entry.sequence), Int64(entry.timestamp.rawValue), entry.expiry, entry.chain.data,
-                entry.checkpoint.map { Data($0.bytes) }, hash, body,
+                entry.checkpoint.map { Data($0.bytes) }, hash, body, entry.isDeleted,
             ])
         }
     }

@@ -40,7 +40,7 @@ struct AuditTests {
         #expect(lines.map { $0.split(separator: " ").last.map(String.init) } == ["(deleted)", "(deleted)", "three"])
         let audit = try await pair.bob.run("audit", "alice")
         #expect(audit.status == 0)
-        #expect(audit.output.contains("2 contents deleted here: only the hash is left"))
+        #expect(audit.output.contains("2 contents deleted: only the hash is left"))
         #expect(try await pair.alice.run("history", "bob").output.contains("one"))
 
         #expect(

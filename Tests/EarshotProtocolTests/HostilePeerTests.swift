@@ -119,6 +119,86 @@ struct HostilePeerTests {
         }
     }
 
+    // MARK: - Claims of logs that were never written
+
+    private let neverWritten = LogDescription(
+        conversationID: .direct(device("alice").userID, device("bob").userID), deviceID: device("bob").deviceID,
+        epoch: 7)
+
+    private mutating func claim() {
+        pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false
+        pair.alice.machine.links[pair.alice.connectionID]?.outgoing = [:]
+        say(.heads([receipt(1, log: neverWritten.logID)], isComplete: false))
+    }
+
+    private mutating func pass(_ milliseconds: Int64) {
+        pair.now.uptime += milliseconds
+        pair.now.wallClock += milliseconds
+        pair.alice.perform(pair.alice.machine.tick(now: pair.now))
+        while !pair.alice.commits.isEmpty { pair.commitAlice() }
+    }
+
+    @Test("keeps messages back no longer than the first claim may take, though others follow and the heads never end")
+    mutating func endlessHeads() throws {
+        claim()
+        pair.send("three", request: 3)
+        pass(Timing.recovery - 1)
+        let other = LogDescription(
+            conversationID: neverWritten.conversationID, deviceID: neverWritten.deviceID, epoch: 8)
+        say(.heads([receipt(1, log: other.logID)], isComplete: false))
+        #expect(pair.alice.completions[RequestID(3)] == nil)
+        #expect(pair.alice.machine.deadline(now: pair.now) == pair.now.uptime + 1)
+        pass(1)
+        #expect(try pair.alice.completions[RequestID(3)]?.get().count == 1)
+        #expect(pair.alice.isDisconnected)
+    }
+
+    @Test("does not count messages that a claim keeps back as waiting for the disk, and has a limit for them")
+    mutating func heldSends() throws {
+        claim()
+        let (bob, drafts) = (pair.bob.local.userID, Array(repeating: MessageDraft("held"), count: Limits.heldSends))
+        for request in [UInt64(3), 4] {
+            pair.alice.perform(
+                pair.alice.machine.send(drafts, to: bob, requestID: RequestID(request), now: pair.now))
+        }
+        #expect(pair.alice.machine.load.sends == 0 && pair.alice.machine.load.held == Limits.heldSends)
+        let error = #expect(throws: ProtocolError.self) { try pair.alice.completions[RequestID(4)]?.get() }
+        #expect(error?.code == .overloaded && error?.message.contains("given back") == true)
+        pass(Timing.recovery)
+        #expect(try pair.alice.completions[RequestID(3)]?.get().count == Limits.heldSends)
+        #expect(pair.alice.machine.load.held == 0)
+    }
+
+    @Test("gives who gives back entries slowly no more time for it than they take at the rate that is wanted")
+    func slowHold() {
+        var hold = SendHold(now: 0)
+        for _ in 0..<1_000 { hold.prolong(bytes: 100) }
+        #expect(hold.deadline < Timing.recovery + 1_000)
+        hold.prolong(bytes: 60 * Limits.recoveryBytesPerSecond)
+        #expect(hold.deadline >= Timing.recovery + 60_000)
+    }
+
+    @Test("keeps the order of messages that are kept back again before all of them have left")
+    mutating func heldTwice() throws {
+        let bob = pair.bob.local.userID
+        func request(_ number: UInt64) -> PendingSend {
+            PendingSend(requestID: RequestID(number), recipientID: bob, drafts: [MessageDraft("held")])
+        }
+        // Two have left, one has not.
+        for number in [UInt64(10), 11] { pair.alice.machine.queue.append(request(number)) }
+        pair.alice.machine.queue.held[bob, default: HeldSends()].append(request(12))
+        claim()
+        pass(Timing.recovery)
+        let texts = pair.alice.events.compactMap { event in
+            if case .messageQueued(let message) = event { message.messageID.sequence } else { nil }
+        }
+        #expect(texts == texts.sorted())
+        for number in [UInt64(10), 11, 12] {
+            let sequence = try pair.alice.completions[RequestID(number)]?.get().first?.messageID.sequence
+            #expect(sequence == number - 7)
+        }
+    }
+
     @Test("is made to look at the disk once for each log, however often heads and receipts name it")
     mutating func manyHeads() {
         pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false

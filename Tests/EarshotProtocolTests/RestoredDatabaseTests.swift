@@ -213,6 +213,68 @@ struct RestoredDatabaseTests {
         try expectSound(pair)
     }
 
+    /// Bob deletes the content of a message that Alice has written.
+    private func delete(_ text: String, of pair: StoredPair) throws {
+        let index = try #require(try pair.texts(.bob).firstIndex(of: text))
+        let row = try pair.rows(.bob)[index]
+        let outcome = try pair.bob.store.deleteContents(
+            of: [MessageID(log: row.log.logID, sequence: row.entry.sequence)], deviceID: pair.bob.local.deviceID
+        ) { .of(body: $0) }
+        #expect(outcome.deletedCount == 1)
+    }
+
+    @Test("takes what the recipient has deleted for delivered, not for withheld")
+    func deletedByRecipient() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try pair.unlink()
+        try pair.send("two", from: .alice)
+        let copy = try pair.copy(.alice)
+        try pair.link()
+        try delete("two", of: pair)
+        try pair.restart(.alice, from: copy)
+        #expect(try pair.state(of: "two", by: .alice) == .queued)
+        try pair.link()
+        #expect(try pair.texts(.alice) == ["one", "two"])
+        #expect(try pair.state(of: "two", by: .alice) == .delivered)
+        try pair.restart(.alice)
+        #expect(try pair.state(of: "two", by: .alice) == .delivered)
+    }
+
+    @Test("gets back that a message was deleted by its recipient, where it does not have it")
+    func deletedByRecipientAndForgotten() throws {
+        var (pair, copy) = try pairAndCopy()
+        try delete("two", of: pair)
+        try pair.restart(.alice, from: copy)
+        try pair.send("offline", from: .alice)
+        try pair.link()
+        #expect(pair.alice.recoveries.map(\.count) == [1])
+        try expectAlike(pair, ["one", "", "three", "answer", "offline"])
+        let row = try #require(try pair.rows(.alice).first { $0.entry.isDeleted })
+        #expect(row.progress[row.log.peerID]?.state(of: row.entry.sequence, failure: row.failure) == .delivered)
+        // The same copy once more: the entries are in the other log already, and one of them is deleted now.
+        try delete("offline", of: pair)
+        try pair.restart(.alice, from: copy)
+        try pair.link()
+        try expectAlike(pair, ["one", "", "three", "answer", ""])
+    }
+
+    @Test("believes no peer that says it has deleted what was withheld from it")
+    func deletedThoughWithheld() throws {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try pair.unlink()
+        try pair.send("two", from: .alice)
+        let copy = try pair.copy(.alice)
+        let log = try #require(try pair.rows(.alice).first?.log.logID)
+        try pair.link()
+        try delete("two", of: pair)
+        try pair.restart(.alice, from: copy)
+        try pair.cancel(MessageID(log: log, sequence: 2), by: .alice)
+        try pair.link()
+        #expect(try pair.state(of: "two", by: .alice) == .failed(.cancelled))
+    }
+
     @Test("learns that a message was delivered that it has taken back since")
     func withdrawn() throws {
         var pair = try StoredPair.linked()
@@ -229,6 +291,44 @@ struct RestoredDatabaseTests {
         #expect(try pair.state(of: "two", by: .alice) == .delivered)
         try pair.restart(.alice)
         #expect(try pair.state(of: "two", by: .alice) == .delivered)
+    }
+
+    // MARK: - A user with two devices
+
+    /// Alice was restored, and has written three messages since. Another device of Bob's acknowledges them.
+    private func writtenToAnotherDevice() throws -> (StoredPair, ProgressKey) {
+        var (pair, copy) = try pairAndCopy()
+        try pair.restart(.alice, from: copy)
+        try pair.send(["a", "b", "c"], from: .alice)
+        let logID = try #require(try pair.rows(.alice).first?.log.logID)
+        return (pair, ProgressKey(logID: logID, recipientID: pair.bob.local.userID))
+    }
+
+    @Test("exchanges nothing that one device has acknowledged for what another one gives back")
+    func acknowledgedMeanwhile() throws {
+        var (pair, key) = try writtenToAnotherDevice()
+        pair.alice.machine.progress[key]?.target.offered = 4
+        pair.alice.machine.progress[key]?.target.delivered = 4
+        try pair.link()
+        #expect(!pair.isLinked)
+        #expect(pair.alice.failedLinks.last == ProtocolError.Code.violation.description)
+        #expect(try pair.texts(.alice) == ["one", "answer", "a", "b", "c"])
+        #expect(pair.alice.machine.undeliveredCount == 3)
+    }
+
+    @Test("counts no message twice that one device acknowledges while another one's entries take its place")
+    func acknowledgedWhileWriting() throws {
+        var (pair, key) = try writtenToAnotherDevice()
+        pair.alice.whileWriting = { [key] commit, machine in
+            guard !commit.cuts.isEmpty else { return }
+            machine.progress[key]?.target.offered = 4
+            machine.progress[key]?.target.delivered = 4
+            machine.queue.changedProgress.insert(key)
+        }
+        try pair.link()
+        try expectAlike(pair, ["one", "two", "three", "answer", "a", "b", "c"])
+        try pair.restart(.alice)
+        #expect(pair.alice.machine.undeliveredCount == 0)
     }
 
     // MARK: - As a recipient
@@ -337,6 +437,25 @@ struct RestoredDatabaseTests {
         try expectAlike(pair, ["one", "two", "three", "answer", "waits"])
     }
 
+    @Test("keeps no message back for a peer that has just given nothing back, and asks it again a while later")
+    func silentAgain() throws {
+        var (pair, copy) = try pairAndCopy()
+        try pair.restart(.alice, from: copy)
+        pair.bob.isDeafAfterHandshake = true
+        try pair.link()
+        pair.pass(Timing.recovery)
+        try pair.tick()
+        try pair.settle()
+        #expect(!pair.isLinked)
+        try pair.link(after: 2 * Timing.redialFloor)
+        let request = try pair.send("goes its way", from: .alice)
+        #expect(throws: Never.self) { try pair.alice.completions[request]?.get() }
+        #expect(pair.isLinked && pair.alice.completions[request] != nil)
+        pair.bob.isDeafAfterHandshake = false
+        try pair.link(after: Timing.recoveryPause)
+        try expectAlike(pair, ["one", "two", "three", "answer", "goes its way"])
+    }
+
     @Test("is given back nothing but its own, one run at a time")
     func strangersLog() throws {
         var (pair, _) = try pairAndCopy()
@@ -344,15 +463,44 @@ struct RestoredDatabaseTests {
         let connectionID = try #require(pair.bob.connectionID)
         let peer = try #require(pair.bob.machine.links[connectionID]?.peer)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(bobs, from: 1, to: peer, on: connectionID)
+            try pair.bob.machine.giveBack(bobs, from: 1, to: peer, on: connectionID, now: pair.now)
         }
         let alices = try #require(try pair.rows(.bob).first?.log.logID)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(alices, from: 4, to: peer, on: connectionID)
+            try pair.bob.machine.giveBack(alices, from: 4, to: peer, on: connectionID, now: pair.now)
         }
-        try pair.bob.machine.giveBack(alices, from: 1, to: peer, on: connectionID)
+        try pair.bob.machine.giveBack(alices, from: 1, to: peer, on: connectionID, now: pair.now)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID)
+            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID, now: pair.now)
         }
+    }
+
+    @Test("is given back its own as fast as one user may have it, and waits for more")
+    func givenBackInTime() throws {
+        let text = String(repeating: "long ", count: 12_000)
+        var (pair, _) = try pairAndCopy(Array(repeating: text, count: 8))
+        let alices = try #require(try pair.rows(.bob).first?.log.logID)
+        let connectionID = try #require(pair.bob.connectionID)
+        let peer = try #require(pair.bob.machine.links[connectionID]?.peer)
+        func read(_ actions: [NodeAction]) -> EntriesRead? {
+            for case .read(let read) in actions { return read }
+            return nil
+        }
+        var given = 0
+        while given < 2 * Limits.returnedBytes {
+            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID, now: pair.now)
+            guard let next = read(pair.bob.machine.tick(now: pair.now)) else { break }
+            let entries = try pair.bob.store.entries(
+                of: next.logID, from: next.from, countLimit: next.countLimit, byteLimit: next.byteLimit)
+            let actions = pair.bob.machine.entriesRead(next, entries: entries, now: pair.now)
+            for case .write(_, let bytes) in actions { given += bytes.count }
+        }
+        #expect(given > Limits.returnedBytes / 2)
+        #expect(given < Limits.returnedBytes + 2 * Limits.frameBytes)
+        #expect(pair.bob.machine.deadline(now: pair.now) <= pair.now.uptime + Timing.returnPause)
+        #expect(read(pair.bob.machine.tick(now: pair.now)) == nil)
+        pair.pass(1_000)
+        #expect(read(pair.bob.machine.tick(now: pair.now))?.from == 2)
+        #expect(read(pair.bob.machine.tick(now: pair.now)) == nil)
     }
 }

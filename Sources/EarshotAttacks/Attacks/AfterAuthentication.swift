@@ -150,7 +150,7 @@ extension Attack {
             .frames("a question to dial back to port 70,000", reason: nil, code: "malformed") { link, _ in
                 link.send(Mallory.dialBack(port: 70_000, nonce: 1))
             },
-            strangeReceipt,
+            strangeReceipt, endlessClaim,
             .receipt("a receipt for more than was sent", reason: 15, code: nil) { mallory, log, chain in
                 mallory.receipt(log, 1_000_000, chain: chain)
             },
@@ -188,6 +188,32 @@ extension Attack {
             return link.end()
         }
         return await Outcome(end, reason: 3, code: "unauthentic", at: arena.alice, from: source)
+    }
+
+    /// A log that the node takes back may not grow meanwhile: what is sent to its reader waits.
+    private static let endlessClaim = Attack(
+        kind: .afterAuthentication, name: "a claim of a log that was never written, heads without an end",
+        expected: "a message to the peer is accepted within \(Timing.recovery / 1000) s; told reason 13, closed"
+    ) { arena, source in
+        let mallory = Mallory(name: "e \(source)")
+        let held = try await Held.link(mallory, arena, source)
+        let log = LogDescription(
+            conversationID: .direct(arena.alice.node.userID, mallory.userID), deviceID: arena.alice.node.deviceID,
+            epoch: 1)
+        _ = try await blocking {
+            try held.with { link in
+                let receipt = mallory.receipt(log.logID, 1, chain: ChainHash.origin(of: log.logID))
+                link.send(Mallory.heads([receipt], isComplete: false))
+                return link.answersPing()
+            }
+        }
+        let start = ContinuousClock.now
+        try await arena.alice.node.messages.send("for you", to: mallory.userID)
+        let wait = start.duration(to: .now)
+        let end = try await blocking { try held.with { $0.end(within: 5) } }
+        return Outcome(
+            "accepted after \(wait.milliseconds) ms; \(end)",
+            wait < .milliseconds(Timing.recovery + 2_000) && end.reason == 13)
     }
 
     private static let unknownFrame = Attack(

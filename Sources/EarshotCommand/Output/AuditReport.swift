@@ -94,7 +94,7 @@ extension AuditReport.Log {
         if findings.deletedCount > 0 {
             lines.append(
                 Counted.text(findings.deletedCount, "content", "contents")
-                    + " deleted here: only the hash is left")
+                    + " deleted: only the hash is left")
         }
         if head > 0, !findings.isReceiptProved {
             lines.append("that \(recipient) received any of it: there is no receipt, or it does not hold")

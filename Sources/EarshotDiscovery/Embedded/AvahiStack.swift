@@ -98,7 +98,7 @@ final class AvahiStack {
         _ body: (UnsafePointer<AvahiServerConfig>) -> Result
     ) -> Result {
         var configuration = AvahiServerConfig()
-        core.server_config_init(&configuration)
+        _ = core.server_config_init(&configuration)
         defer { core.server_config_free(&configuration) }
         configuration.host_name = cavahi_copy(hostName)
         for interface in denied {

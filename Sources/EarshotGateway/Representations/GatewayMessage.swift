@@ -5,9 +5,10 @@ public struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     public let sender: GatewayParty
     /// Everyone it is meant for, and what has become of it for each.
     public var recipients: [GatewayDelivery]
-    /// Empty where the content was deleted here.
+    /// Empty where the content was deleted.
     public let text: String
-    /// Whether the content was deleted here.
+    /// Whether the content was deleted: here, or by the recipient, from whom the message came back after this node's
+    /// database was replaced by an older copy.
     public let isDeleted: Bool
     public let headers: [String: String]
     /// The sender's clock: ISO 8601 in UTC with milliseconds.

@@ -59,7 +59,7 @@ public enum EntryContent: Hashable, Sendable {
     /// The encoded entry, byte for byte as its author wrote it.
     case body([UInt8])
     /// An entry whose content its author withheld, because it expired or was cancelled before it was sent; or one whose
-    /// content was deleted here (`EntryRecord.isDeleted`).
+    /// content was deleted (`EntryRecord.isDeleted`).
     case withheld(EntryHash)
 }
 
@@ -74,7 +74,8 @@ public struct EntryRecord: Hashable, Sendable {
     public let chain: ChainHash
     /// The author's signature over the chain at this entry, where it closes a group.
     public var checkpoint: Signature?
-    /// Whether this node's user has deleted its content here. Then the content is withheld from everybody.
+    /// Whether its content was deleted: by this node's user, or by the recipient from whom the entry came back. Then the
+    /// content is withheld from everybody.
     public let isDeleted: Bool
 
     public init(

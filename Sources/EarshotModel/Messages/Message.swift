@@ -42,7 +42,7 @@ public struct Message: Hashable, Sendable, Identifiable {
     public let expiry: Int64
     /// What has become of it, for each recipient. A copy: the event bus tells of changes.
     public var states: [UserID: DeliveryState]
-    /// Whether its content was deleted here: then text and headers are empty.
+    /// Whether its content was deleted: then text and headers are empty.
     public var isDeleted: Bool
 
     public var id: MessageID { messageID }

@@ -22,8 +22,11 @@ struct IncomingLog: Sendable {
     ///
     /// The run must begin at or before the entry that is missing, its timestamps must rise, and the author's signature
     /// must cover the chain that it makes.
+    /// - Parameter deleted: entries whose content was there once, and its timestamps.
     /// - Returns: the new entries, with what they hold; none if all are known already.
-    mutating func receive(_ run: EntriesFrame) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
+    mutating func receive(
+        _ run: EntriesFrame, deleted: [UInt64: HybridTimestamp] = [:]
+    ) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
         let count = UInt64(run.contents.count)
         guard count > 0, run.firstSequence > 0, run.firstSequence <= UInt64(Int64.max) - count else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
@@ -39,7 +42,7 @@ struct IncomingLog: Sendable {
         var taken: [(record: EntryRecord, body: EntryBody?)] = []
         taken.reserveCapacity(Int(count - known))
         for content in run.contents.dropFirst(Int(known)) {
-            taken.append(try Self.append(content, to: &head))
+            taken.append(try Self.append(content, to: &head, deletedTimestamp: deleted[head.sequence + 1]))
         }
         guard
             Checkpoint.isValid(
@@ -52,7 +55,7 @@ struct IncomingLog: Sendable {
     }
 
     private static func append(
-        _ content: EntryContent, to head: inout LogHead
+        _ content: EntryContent, to head: inout LogHead, deletedTimestamp: HybridTimestamp?
     ) throws(ProtocolError) -> (record: EntryRecord, body: EntryBody?) {
         var body: EntryBody?
         if case .body(let bytes) = content {
@@ -66,13 +69,13 @@ struct IncomingLog: Sendable {
             guard head.timestamp < .maximum else {
                 throw ProtocolError(.violation, "entry \(head.sequence + 1) has no time left to be at")
             }
-            head.timestamp = head.timestamp.next
+            head.timestamp = max(head.timestamp.next, deletedTimestamp ?? head.timestamp.next)
         }
         head.sequence += 1
         head.chain = head.chain.appending(content.hash)
         let record = EntryRecord(
             sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max, content: content,
-            chain: head.chain)
+            chain: head.chain, isDeleted: body == nil && deletedTimestamp != nil)
         return (record, body)
     }
 

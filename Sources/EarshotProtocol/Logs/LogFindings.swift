@@ -49,7 +49,7 @@ public struct LogFindings: Hashable, Sendable {
     public internal(set) var provedSequence: UInt64 = 0
     /// Entries whose contents the author withheld: their hashes are proved, and nobody here has seen them.
     public internal(set) var withheldCount: UInt64 = 0
-    /// Entries whose contents were deleted here: their hashes are proved.
+    /// Entries whose contents were deleted: their hashes are proved.
     public internal(set) var deletedCount: UInt64 = 0
     /// How far the recipient has signed for the log; 0 without a receipt.
     public internal(set) var receiptSequence: UInt64 = 0

@@ -62,8 +62,9 @@ struct CommitQueue: Sendable {
     var sends: Deque<PendingSend> = []
     var sendCount = 0
     var sendBytes = 0
-    /// Sends to users from whose devices a log is being taken back. They count with the others.
-    var held: Deque<PendingSend> = []
+    /// Sends to users from whose devices a log is being taken back. They do not wait for the disk, and do not count with
+    /// the others.
+    var held: [UserID: HeldSends] = [:]
     var received: Deque<ReceivedRun> = []
     var recovered: [RecoveredPiece] = []
     var failures: Deque<PendingFailure> = []
@@ -90,6 +91,19 @@ struct CommitQueue: Sendable {
         !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || !users.isEmpty
             || !forgottenUsers.isEmpty || !devices.isEmpty || !changedProgress.isEmpty || !changedExpiry.isEmpty
             || !markRequests.isEmpty
+    }
+
+    /// Whether a send may wait for the disk, too.
+    func hasRoom(for send: PendingSend) -> Bool {
+        sendCount == 0
+            || (sendCount + send.drafts.count <= Limits.pendingSends
+                && sendBytes + send.bytes <= Limits.pendingSendBytes)
+    }
+
+    mutating func append(_ send: PendingSend) {
+        sends.append(send)
+        sendCount += send.drafts.count
+        sendBytes += send.bytes
     }
 
     /// Whether a commit is to be made now.

@@ -23,8 +23,10 @@ struct Link: Sendable {
     /// Logs of this node's own that the peer holds more of than this node; the first is being taken back.
     var recoveries: [Recovery] = []
     var recovered = RecoveryTally()
-    /// Whether entries of the peer's own are being read for it.
+    /// Whether the peer is owed entries of its own, for which it has asked.
     var isGivingBack = false
+    /// The read for these, if it has to wait.
+    var postponedReturn: EntriesRead?
     /// Bytes of entries that were received and not committed.
     var uncommittedBytes = 0
     /// How much of what was received since the last charge has moved a log forward, in requests.

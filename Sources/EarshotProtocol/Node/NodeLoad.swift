@@ -7,6 +7,8 @@ package struct NodeLoad: Sendable {
     package var sendBytes = 0
     /// How many calls of `send` those bytes come from: one call may be as large as it likes.
     package var sendCalls = 0
+    /// Messages that wait because a log is taken back from their recipient: the most of all recipients.
+    package var held = 0
     /// Bytes of one peer's log that are proved and not on the disk: the most of all logs.
     package var receivedBytes = 0
     /// Events that wait for the users in them to be written, while the disk fails.
@@ -37,6 +39,8 @@ package struct NodeLoad: Sendable {
         let bounds: [(what: String, value: Int, limit: Int)] = [
             ("sends", sends, Limits.pendingSends),
             ("bytes of sends", sendCalls > 1 ? sendBytes : 0, Limits.pendingSendBytes),
+            // Those that waited for the disk when the log was claimed wait on.
+            ("held sends to a user", held, Limits.pendingSends + Limits.heldSends),
             ("received bytes of a log", receivedBytes, window),
             ("events of users", userEvents, users + toldConflicts),
             ("strangers", strangers, Limits.strangers + 1),
@@ -60,7 +64,8 @@ extension NodeMachine {
         var load = NodeLoad()
         load.sends = queue.sendCount
         load.sendBytes = queue.sendBytes
-        load.sendCalls = queue.sends.count + queue.held.count
+        load.sendCalls = queue.sends.count
+        load.held = queue.held.values.reduce(0) { max($0, $1.count) }
         load.receivedBytes = receivedBytes.values.max() ?? 0
         load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
         load.users = directory.users.count

@@ -40,6 +40,7 @@ extension NodeMachine {
         dropRecovered(failed.recovered, now: now)
         takeBackOffers()
         dropReceived(failed.received, now: now)
+        forgetEndedHolds()
         let events = failed.userEvents + queue.userEvents
         queue.userEvents = []
         for event in events { queue.add(event, isMerged: true) }

@@ -136,7 +136,8 @@ extension NodeMachine {
         let bytes = entries.reduce(0) { $0 + $1.windowBytes }
         var isOffered = false
         for connectionID in linksOfUser[record.peerID] ?? [] {
-            guard let link = links[connectionID], link.hasHeads else { continue }
+            guard let link = links[connectionID], link.hasHeads, !isRecovering(record.logID, on: connectionID)
+            else { continue }
             let outgoing = link.outgoing[record.logID] ?? Outgoing(next: 1)
             guard outgoing.canContinue(at: first.sequence), link.windowRoom >= bytes else { continue }
             links[connectionID]?.outgoing[record.logID, default: outgoing].offer(entries)

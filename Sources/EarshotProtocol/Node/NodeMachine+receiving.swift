@@ -19,7 +19,8 @@ extension NodeMachine {
         case .dialBack(let port, let nonce): dialBack(port: port, nonce: nonce, on: connectionID, now: now)
         case .dialBackResult(let nonce, let isReachable):
             dialBackEnded(nonce: nonce, isReachable: isReachable, on: connectionID)
-        case .wanted(let logID, let sequence): try giveBack(logID, from: sequence, to: peer, on: connectionID)
+        case .wanted(let logID, let sequence):
+            try giveBack(logID, from: sequence, to: peer, on: connectionID, now: now)
         case .ping, .pong, .rekey, .close: break  // The link has dealt with these.
         }
     }
@@ -139,7 +140,7 @@ extension NodeMachine {
             !isRecovering(receipt.logID, on: connectionID)
         else { return }
         guard log != nil, receipt.sequence <= offered(receipt.logID, to: peer.userID) else {
-            try recover(receipt, from: peer, on: connectionID)
+            try recover(receipt, from: peer, on: connectionID, now: now)
             return
         }
         links[connectionID]?.outgoing[receipt.logID] = Outgoing(next: receipt.sequence + 1)
@@ -160,7 +161,7 @@ extension NodeMachine {
         }
         if ownLogs[receipt.logID] == nil, receipt.sequence > 0, links[connectionID]?.hasHeads == true {
             // The peer has only now written what this node forgot that it sent.
-            try recover(receipt, from: peer, on: connectionID)
+            try recover(receipt, from: peer, on: connectionID, now: now)
             return
         }
         guard let log = ownLogs[receipt.logID], log.record.peerID == peer.userID,
@@ -227,7 +228,7 @@ extension NodeMachine {
                 .violation, "the peer acknowledges entry \(receipt.sequence) of a log that is not this node's")
         }
         if links[connectionID]?.outgoing[receipt.logID]?.isUntouched == true {
-            try recover(receipt, from: peer, on: connectionID)
+            try recover(receipt, from: peer, on: connectionID, now: now)
             return
         }
         // What was sent on this link is in doubt with it. The next begins with what the peer holds.

@@ -9,12 +9,7 @@ extension NodeMachine {
         do throws(ProtocolError) {
             try check(drafts, to: recipientID)
             let send = PendingSend(requestID: requestID, recipientID: recipientID, drafts: drafts)
-            guard queue.sendCount == 0 || queue.sendBytes + send.bytes <= Limits.pendingSendBytes else {
-                throw Self.overloaded(queue.sendCount)
-            }
-            if isRecovering(recipientID) { queue.held.append(send) } else { queue.sends.append(send) }
-            queue.sendCount += drafts.count
-            queue.sendBytes += send.bytes
+            try enqueue(send)
             use(recipientID, now: now)
         } catch {
             emit(.complete(requestID, .failure(error)))
@@ -42,13 +37,32 @@ extension NodeMachine {
         for draft in drafts {
             do { try draft.validate() } catch { throw ProtocolError(.invalidMessage, error.description) }
         }
-        guard queue.sendCount + drafts.count <= Limits.pendingSends else {
-            throw Self.overloaded(queue.sendCount)
-        }
     }
 
-    private static func overloaded(_ count: Int) -> ProtocolError {
-        ProtocolError(.overloaded, "\(count) messages wait for the disk already; send again in a moment")
+    /// Behind those that wait for the recipient, so that the order stays.
+    private mutating func enqueue(_ send: PendingSend) throws(ProtocolError) {
+        let recipientID = send.recipientID
+        guard isHolding(recipientID) || queue.held[recipientID] != nil else {
+            guard queue.hasRoom(for: send) else {
+                throw ProtocolError(
+                    .overloaded, "\(queue.sendCount) messages wait for the disk already; send again in a moment")
+            }
+            queue.append(send)
+            return
+        }
+        let held = queue.held[recipientID, default: HeldSends()]
+        guard
+            held.count == 0
+                || (held.count + send.drafts.count <= Limits.heldSends
+                    && held.bytes + send.bytes <= Limits.heldSendBytes)
+        else {
+            let name = directory.users[recipientID]?.name.description ?? recipientID.fingerprint
+            throw ProtocolError(
+                .overloaded,
+                "\(held.count) messages to \(name) wait already, until \(name) has given back earlier ones of this node; "
+                    + "send again in a moment")
+        }
+        queue.held[recipientID, default: HeldSends()].append(send)
     }
 
     /// The sender takes a message back.

@@ -16,7 +16,7 @@ extension NodeMachine {
         if hasStorageFailed { linksToPump.formUnion(links.keys) }
         wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
         wakeBound = min(wakeBound, dialBacks.check?.deadline ?? .max)
-        endIdleRecoveries(now: now)
+        readPostponed(now: now)
         for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
         for log in ownLogs.values { noteExpiry(log.record, now: now) }
         return finish(now: now)
@@ -25,7 +25,7 @@ extension NodeMachine {
     /// When `tick` has something to do, at the latest.
     public func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
 
-    var nextDeadline: Int64 { min(queue.deadline, wakeBound, isStopping ? .max : dialer.deadline) }
+    var nextDeadline: Int64 { min(queue.deadline, wakeBound, holdsDue, isStopping ? .max : dialer.deadline) }
 
     /// Messages of this log may expire then. The wall clock may jump, so it is looked at once an hour at least.
     mutating func noteExpiry(_ record: LogRecord, now: Moment) {

@@ -45,6 +45,10 @@ public struct NodeMachine: Sendable {
     var linksToPump: Set<ConnectionID> = []
     /// Links that bring logs of this node's own back.
     var recoveringLinks: Set<ConnectionID> = []
+    /// Users from whom logs are taken back, or were until a moment ago, in vain.
+    var holds: [UserID: SendHold] = [:]
+    /// None of these needs `updateHolds` before this uptime. It may be early, never late.
+    var holdsDue = Int64.max
     /// Conflicts that were told.
     var toldConflicts: Set<IdentityConflict> = []
     /// Users whose clock was found to be far from this one, and reported once.
@@ -59,6 +63,7 @@ public struct NodeMachine: Sendable {
         perSecond: Limits.connectionsPerSecond)
     var notices = StrangerNotices()
     var budgets = PeerBudgets()
+    var returnBudgets = ReturnBudgets()
     /// Links that lose against another one to the same device; closed when the current input is dealt with.
     var duplicates: [ConnectionID] = []
     /// When the first peer was seen, as an uptime.
@@ -126,8 +131,8 @@ public struct NodeMachine: Sendable {
             let key = ProgressKey(logID: log.record.logID, recipientID: log.record.peerID)
             let settled = progress[key]?.committed.delivered ?? 0
             let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
-            let waiting = log.head.sequence - settled - UInt64(failed)
-            if waiting > 0 { counts[log.record.peerID, default: 0] += waiting }
+            let done = settled + UInt64(failed)
+            if log.head.sequence > done { counts[log.record.peerID, default: 0] += log.head.sequence - done }
         }
     }
 

@@ -13,7 +13,9 @@ extension NodeMachine {
         var log =
             recovery.log
             ?? IncomingLog(description: run.log, authorID: local.userID, head: .origin(of: run.log.logID))
-        let taken = try log.receive(run).map(\.record)
+        // No peer's word makes it later than it is.
+        let latest = HybridTimestamp(milliseconds: now.wallClock + Timing.clockTolerance)
+        let taken = try log.receive(run, deleted: run.deleted.mapValues { min($0, latest) }).map(\.record)
         guard !taken.isEmpty else {
             throw ProtocolError(.violation, "the peer gives back entries that this node has, in the place of others")
         }
@@ -24,6 +26,7 @@ extension NodeMachine {
         }
         let bytes = taken.reduce(0) { $0 + $1.windowBytes }
         links[connectionID]?.progress += 2 + bytes / Limits.requestBytes
+        holds[peer.userID]?.prolong(bytes: bytes)
         links[connectionID]?.recoveries[0].log = log
         links[connectionID]?.recoveries[0].run = taken
         links[connectionID]?.recoveries[0].compared = 0
@@ -83,13 +86,14 @@ extension NodeMachine {
         compareNext(on: connectionID, now: now)
     }
 
-    /// The chain does not tell a body from its hash: whoever has only the hash does not have the message.
+    /// The chain does not tell a body from its hash: whoever has only the hash does not have the message, unless they
+    /// have deleted it. That is their word, and does not make anything delivered that was withheld.
     private mutating func compareContent(
         _ own: EntryRecord, _ theirs: EntryRecord, logID: LogID, on connectionID: ConnectionID, now: Moment
     ) {
         let isWithheldHere = failures[logID]?[own.sequence]?.isWithheld == true
         switch (own.content, theirs.content) {
-        case (.body, .withheld) where !isWithheldHere:
+        case (.body, .withheld) where !isWithheldHere && !theirs.isDeleted:
             withhold(MessageID(log: logID, sequence: own.sequence), expiry: own.expiry, now: now)
         case (_, .body) where isWithheldHere:
             links[connectionID]?.recoveries[0].withdrawn.append(own.sequence)
@@ -145,7 +149,7 @@ extension NodeMachine {
 
     /// The peer was given the hash alone, so the message was taken back after the copy was made.
     private mutating func noteWithheld(_ entry: EntryRecord, own: Fork.Entry, in logID: LogID, now: Moment) {
-        guard case .withheld = entry.content, let expiry = own.expiry,
+        guard case .withheld = entry.content, !entry.isDeleted, let expiry = own.expiry,
             failures[logID]?[entry.sequence]?.isWithheld != true
         else { return }
         withhold(MessageID(log: logID, sequence: entry.sequence), expiry: expiry, now: now)

@@ -62,7 +62,10 @@ extension NodeMachine {
         progress[piece.key, default: TrackedProgress()].committed = piece.progress
         // No longer withheld, and forgotten when the receipt is told: it went from failed to delivered.
         for sequence in piece.withdrawn { failures[piece.record.logID]?[sequence]?.isWithheld = false }
-        if let cut = piece.cut { apply(cut) }
+        if let cut = piece.cut {
+            apply(cut)
+            doubtOtherLinks(piece, cut, now: now)
+        }
         for record in [piece.record, piece.successor].compactMap({ $0 }) { adopt(record, now: now) }
         postChanges(from: old, to: piece.progress.capped(at: piece.common, from: old), key: piece.key)
         forgetSettledFailures(in: piece.record.logID, through: piece.progress.delivered)
@@ -86,6 +89,18 @@ extension NodeMachine {
             } else {
                 answerSettled(pending)
             }
+        }
+    }
+
+    /// What other devices of the user were sent, or have acknowledged, while that was written is in doubt: the entries
+    /// are elsewhere now.
+    private mutating func doubtOtherLinks(_ piece: RecoveredPiece, _ cut: LogCut, now: Moment) {
+        progress[piece.key, default: TrackedProgress()].target = piece.progress
+        for connectionID in linksOfUser[piece.record.peerID] ?? [] where connectionID != piece.connectionID {
+            guard let outgoing = links[connectionID]?.outgoing[cut.logID],
+                outgoing.next > cut.after + 1 || !outgoing.isUntouched
+            else { continue }
+            close(connectionID, .logDiffers, error: nil, now: now)
         }
     }
 

@@ -4,8 +4,10 @@ import EarshotModel
 /// Taking this node's own entries back from a peer.
 extension NodeMachine {
     /// A peer says that it holds what this node does not have, or has otherwise. Nothing is written to the peer's user
-    /// until that is settled.
-    mutating func recover(_ claim: Receipt, from peer: LinkPeer, on connectionID: ConnectionID) throws(ProtocolError) {
+    /// until that is settled, or has taken too long.
+    mutating func recover(
+        _ claim: Receipt, from peer: LinkPeer, on connectionID: ConnectionID, now: Moment
+    ) throws(ProtocolError) {
         links[connectionID]?.progress -= 1
         guard claim.isAuthentic else {
             throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
@@ -20,7 +22,7 @@ extension NodeMachine {
         }
         links[connectionID]?.recoveries.insert(Recovery(claim: claim), at: place ?? link.recoveries.count)
         recoveringLinks.insert(connectionID)
-        holdSends(to: peer.userID)
+        hold(peer.userID, now: now)
     }
 
     /// A receipt for a log that is being recovered.
@@ -42,6 +44,9 @@ extension NodeMachine {
 
     /// Goes on with what had to wait.
     mutating func advanceRecoveries(now: Moment) {
+        dropContradicted(now: now)
+        updateHolds(now: now)
+        defer { releaseSends() }
         for connectionID in recoveringLinks.sorted() {
             while let link = links[connectionID], let peer = link.peer, link.hasHeads,
                 let recovery = link.recoveries.first, recovery.isWaiting, mayRecover(peer, on: connectionID)
@@ -51,9 +56,23 @@ extension NodeMachine {
         }
     }
 
-    /// Not while this node writes to that user, or takes a log back from another device of theirs.
+    /// Another device of the user has acknowledged meanwhile what would be cut off.
+    private mutating func dropContradicted(now: Moment) {
+        for piece in queue.recovered {
+            guard let cut = piece.cut, progress[piece.key, default: TrackedProgress()].target.delivered > cut.after
+            else { continue }
+            let error = ProtocolError(
+                .violation,
+                "the peer holds other entries after \(cut.after) of a log of this node than another device of its user")
+            close(piece.connectionID, .violation, error: error, now: now)
+        }
+    }
+
+    /// Not while this node writes to that user, or takes a log back from another device of theirs; nor soon after that
+    /// was tried in vain.
     private func mayRecover(_ peer: LinkPeer, on connectionID: ConnectionID) -> Bool {
-        guard queue.inFlight?.appended.contains(where: { $0.record.peerID == peer.userID }) != true,
+        guard isHolding(peer.userID),
+            queue.inFlight?.appended.contains(where: { $0.record.peerID == peer.userID }) != true,
             queue.inFlight?.recovered.contains(where: { $0.record.peerID == peer.userID }) != true
         else { return false }
         return linksOfUser[peer.userID]?.contains { other in
@@ -92,9 +111,7 @@ extension NodeMachine {
 
     mutating func ask(on connectionID: ConnectionID, now: Moment) {
         guard let recovery = links[connectionID]?.recoveries.first else { return }
-        let deadline = now.uptime + Timing.recovery
-        links[connectionID]?.recoveries[0].phase = .asking(deadline: deadline)
-        wakeBound = min(wakeBound, deadline)
+        links[connectionID]?.recoveries[0].phase = .asking
         links[connectionID]?.machine.enqueue(.wanted(recovery.logID, from: recovery.proved + 1))
         linksToFlush.insert(connectionID)
     }
@@ -105,22 +122,6 @@ extension NodeMachine {
                 EntriesRead(
                     connectionID: connectionID, purpose: .recovering, logID: logID, from: sequence,
                     countLimit: countLimit, byteLimit: Limits.frameBytes)))
-    }
-
-    /// A peer that claims what it does not give is let go.
-    mutating func endIdleRecoveries(now: Moment) {
-        for connectionID in recoveringLinks.sorted() {
-            guard let recovery = links[connectionID]?.recoveries.first else { continue }
-            guard recovery.deadline <= now.uptime else {
-                wakeBound = min(wakeBound, recovery.deadline)
-                continue
-            }
-            let error = ProtocolError(
-                .timeout,
-                "the peer says that it holds \(recovery.claim.sequence) entries of a log of this node, and does not give "
-                    + "them back", closeReason: .timeout)
-            close(connectionID, .timeout, error: error, now: now)
-        }
     }
 
     // MARK: - The end
@@ -147,7 +148,7 @@ extension NodeMachine {
         forgetRecoveries(of: link, connectionID, peer)
     }
 
-    /// A link has no recovery any more, or is gone: tells what it brought, and lets the messages go that waited.
+    /// A link has no recovery any more, or is gone: tells what it brought.
     mutating func forgetRecoveries(of link: Link, _ connectionID: ConnectionID, _ peer: LinkPeer) {
         guard recoveringLinks.remove(connectionID) != nil else { return }
         queue.recovered.removeAll { $0.connectionID == connectionID }
@@ -157,24 +158,7 @@ extension NodeMachine {
                     HistoryRecovery(
                         userID: peer.userID, count: link.recovered.count, renamed: link.recovered.renamed)))
         }
-        releaseSends(to: peer.userID)
-    }
-
-    // MARK: - Messages that wait meanwhile
-
-    func isRecovering(_ userID: UserID) -> Bool {
-        linksOfUser[userID]?.contains { links[$0]?.recoveries.isEmpty == false } == true
-    }
-
-    private mutating func holdSends(to userID: UserID) {
-        guard queue.sends.contains(where: { $0.recipientID == userID }) else { return }
-        queue.held += queue.sends.filter { $0.recipientID == userID }
-        queue.sends.removeAll { $0.recipientID == userID }
-    }
-
-    private mutating func releaseSends(to userID: UserID) {
-        guard !queue.held.isEmpty, !isRecovering(userID) else { return }
-        queue.sends += queue.held.filter { $0.recipientID == userID }
-        queue.held.removeAll { $0.recipientID == userID }
+        // Who has given back what they claimed may claim again.
+        if link.recoveries.isEmpty, !isRecovering(peer.userID) { holds[peer.userID] = nil }
     }
 }

@@ -10,7 +10,7 @@ struct Recovery: Sendable {
         /// The last entry that both ends are known to hold is being read.
         case placing
         /// The peer was asked for the next run.
-        case asking(deadline: Int64)
+        case asking
         /// This node's own entries in the places of the run are being read.
         case comparing
         /// The logs part: what this node has written from there on is being read.
@@ -48,10 +48,6 @@ struct Recovery: Sendable {
 
     var isAsking: Bool {
         if case .asking = phase { true } else { false }
-    }
-
-    var deadline: Int64 {
-        if case .asking(let deadline) = phase { deadline } else { .max }
     }
 
     /// Up to here the peer's log is proved.

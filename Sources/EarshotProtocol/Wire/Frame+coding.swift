@@ -74,8 +74,9 @@ extension EntriesFrame {
         wire.log.deviceID = Wire.data(log.deviceID)
         wire.log.epoch = log.epoch
         wire.firstSequence = firstSequence
-        wire.entries = contents.map { content in
+        wire.entries = contents.enumerated().map { index, content in
             var entry = Earshot_V1_Entry()
+            if let timestamp = deleted[firstSequence + UInt64(index)] { entry.deletedTimestamp = timestamp.rawValue }
             switch content {
             case .body(let bytes): entry.body = Wire.data(bytes)
             case .withheld(let hash): entry.hash = Wire.data(hash)
@@ -98,7 +99,7 @@ extension EntriesFrame {
         self.checkpoint = checkpoint
         var contents: [EntryContent] = []
         contents.reserveCapacity(wire.entries.count)
-        for entry in wire.entries {
+        for (index, entry) in wire.entries.enumerated() {
             switch entry.content {
             case .body(let bytes): contents.append(.body(Array(bytes)))
             case .hash(let bytes):
@@ -106,6 +107,9 @@ extension EntriesFrame {
                     throw ProtocolError(.malformed, "an entry's hash has the wrong length")
                 }
                 contents.append(.withheld(hash))
+                guard entry.deletedTimestamp > 0 else { continue }
+                // Whether there is such a number, and whether it was that time, is looked at later.
+                deleted[firstSequence &+ UInt64(index)] = HybridTimestamp(rawValue: entry.deletedTimestamp)
             case nil: throw ProtocolError(.malformed, "an entry has neither a body nor a hash")
             }
         }

@@ -24,4 +24,7 @@ struct EntriesFrame: Hashable, Sendable {
     let firstSequence: UInt64
     let contents: [EntryContent]
     let checkpoint: Signature
+    /// Entries whose content the sender had, and has deleted, with the timestamps that they had. It counts only where they
+    /// are given back to their author.
+    var deleted: [UInt64: HybridTimestamp] = [:]
 }

@@ -111,7 +111,7 @@ package struct ModelStore {
         logs[successorID] = successor
     }
 
-    /// A log that came back from a peer has only the hashes of what was withheld from that peer.
+    /// A log that came back from a peer has only the hashes of what was withheld from that peer, or deleted there.
     private mutating func fillIn(_ run: RenamedMessages) {
         guard var log = logs[run.to.log] else { return }
         var isChanged = false

@@ -25,6 +25,8 @@ struct StoredPair {
         /// Whether the process ends when the disk takes no more, instead of hearing of it.
         var diesOfFullDisk = false
         var isDead = false
+        /// What happens while its disk writes.
+        var whileWriting: (@Sendable (Commit, inout NodeMachine) -> Void)?
     }
 
     enum Name { case alice, bob }
@@ -60,10 +62,10 @@ struct StoredPair {
 
     // MARK: - The connection
 
-    mutating func link() throws {
+    mutating func link(after wait: Int64 = Timing.redialCeiling) throws {
         try unlink()
         let address = PeerAddress(host: "10.0.0.2", port: 7)
-        pass(Timing.redialCeiling)
+        pass(wait)
         let actions = alice.machine.addStaticPeer(address, now: now) + alice.machine.tick(now: now)
         for case .connect(let connectionID, _) in actions { alice.connectionID = connectionID }
         try perform(actions, .alice)
@@ -257,6 +259,7 @@ struct StoredPair {
         }
         self[name].commitsLeft -= 1
         try self[name].store.commit(commit)
+        self[name].whileWriting?(commit, &self[name].machine)
         try perform(self[name].machine.committed(now: now), name)
     }
 }

@@ -321,6 +321,10 @@ nonisolated struct Earshot_V1_Entry: Sendable {
     set {content = .hash(newValue)}
   }
 
+  /// With a hash, in entries that are given back to their author: the timestamp of the body, which the sender had and has
+  /// deleted.
+  var deletedTimestamp: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -1031,7 +1035,7 @@ nonisolated extension Earshot_V1_Log: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension Earshot_V1_Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Entry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}hash\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}hash\0\u{3}deleted_timestamp\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1055,6 +1059,7 @@ nonisolated extension Earshot_V1_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.content = .hash(v)
         }
       }()
+      case 3: try { try decoder.decodeSingularFixed64Field(value: &self.deletedTimestamp) }()
       default: break
       }
     }
@@ -1076,11 +1081,15 @@ nonisolated extension Earshot_V1_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
     }()
     case nil: break
     }
+    if self.deletedTimestamp != 0 {
+      try visitor.visitSingularFixed64Field(value: self.deletedTimestamp, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V1_Entry, rhs: Earshot_V1_Entry) -> Bool {
     if lhs.content != rhs.content {return false}
+    if lhs.deletedTimestamp != rhs.deletedTimestamp {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
