@@ -18,8 +18,12 @@ struct RunningDiscovery {
 
     /// Consumes events up to the first that is looked for.
     func wait(for isExpected: (DiscoveryEvent) -> Bool) async throws {
-        for await event in discovery.events where isExpected(event) { return }
-        Issue.record("discovery ended before the expected event")
+        var last: DiscoveryEvent?
+        for await event in discovery.events {
+            if isExpected(event) { return }
+            last = event
+        }
+        Issue.record("discovery ended before the expected event; the last was \(last.map { "\($0)" } ?? "none at all")")
     }
 
     /// Consumes events until the device is known, with this port in all its addresses.
