@@ -92,6 +92,7 @@ struct DeletionTests {
     private func holdDisk(of user: TestUser) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
+        configuration.busyMode = .timeout(5)  // It may be writing now.
         let database = try DatabaseQueue(path: user.home.path + "/history.db", configuration: configuration)
         try database.unsafeReentrantWrite { try $0.execute(sql: "BEGIN IMMEDIATE") }
         return database
