@@ -150,6 +150,34 @@ struct RateLimitTests {
         #expect(isLeft)
     }
 
+    @Test("takes no old receipt for news on a link over which its entries did not go")
+    func oldReceipts() {
+        var known = DeliveryProgress()
+        (known.delivered, known.read) = (100, 100)
+        let receipt = { (sequence: UInt64, read: UInt64) in
+            Receipt.sign(
+                logID: LogID(Bytes32()), sequence: sequence, chain: ChainHash(Bytes32()), readSequence: read,
+                deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
+        }
+        var outgoing = Outgoing(next: 1)
+        for sequence in 1...UInt64(50) {
+            let isNews = outgoing.hear(receipt(sequence, sequence), known: known)
+            #expect(!isNews)
+            _ = outgoing.acknowledged(through: sequence)
+        }
+        for sequence in 51...UInt64(60) {
+            outgoing.sent(through: sequence, chain: ChainHash(Bytes32()), bytes: 1)
+            let (isNews, isRepeated) = (
+                outgoing.hear(receipt(sequence, 50), known: known), outgoing.hear(receipt(sequence, 50), known: known)
+            )
+            #expect(isNews && !isRepeated)
+        }
+        let (isRead, isDelivered) = (
+            outgoing.hear(receipt(60, 60), known: known), outgoing.hear(receipt(101, 60), known: known)
+        )
+        #expect(isRead && isDelivered)
+    }
+
     @Test("limits receipts that one link has brought before")
     mutating func repeatedReceipts() {
         for number in 0..<UInt64(3) { pair.send("message \(number)", request: number + 1) }

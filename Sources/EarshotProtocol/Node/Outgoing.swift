@@ -27,8 +27,9 @@ struct Outgoing: Sendable {
     private(set) var unacknowledged: Deque<Boundary> = []
     /// A receipt whose chain hash is being compared with the disk's.
     var receiptInQuestion: Receipt?
-    /// Up to here the peer had the log when it began on this link.
+    /// Up to here the peer had the log when it began on this link, and up to here it was sent on it.
     private let held: UInt64
+    private var sent: UInt64
     /// The highest that the peer has said on this link.
     private var saidDelivered: UInt64 = 0
     private var saidRead: UInt64 = 0
@@ -36,6 +37,7 @@ struct Outgoing: Sendable {
     init(next: UInt64) {
         self.next = next
         held = next - 1
+        sent = held
     }
 
     /// The peer says something: before it is known whether that is so.
@@ -43,8 +45,13 @@ struct Outgoing: Sendable {
     /// - Returns: whether it is news: more than was said on this link, and about what was sent on this link or what no
     ///   device of the user has acknowledged. Each device acknowledges what it was sent, whichever is the first.
     mutating func hear(_ receipt: Receipt, known: DeliveryProgress) -> Bool {
-        let isDelivery = receipt.sequence > max(saidDelivered, min(held, known.delivered))
-        let isRead = receipt.readSequence > max(saidRead, min(held, known.read))
+        let sentHere = held + 1..<sent + 1
+        let isDelivery =
+            receipt.sequence > saidDelivered
+            && (receipt.sequence > known.delivered || sentHere.contains(receipt.sequence))
+        let isRead =
+            receipt.readSequence > saidRead
+            && (receipt.readSequence > known.read || sentHere.contains(receipt.readSequence))
         saidDelivered = max(saidDelivered, receipt.sequence)
         saidRead = max(saidRead, receipt.readSequence)
         return isDelivery || isRead
@@ -78,6 +85,7 @@ struct Outgoing: Sendable {
     /// A frame went out.
     mutating func sent(through sequence: UInt64, chain: ChainHash, bytes: Int) {
         next = sequence + 1
+        self.sent = sequence
         unacknowledged.append(Boundary(sequence: sequence, chain: chain, bytes: bytes))
     }
 

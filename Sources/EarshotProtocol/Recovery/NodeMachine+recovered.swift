@@ -93,12 +93,13 @@ extension NodeMachine {
     }
 
     /// What other devices of the user were sent, or have acknowledged, while that was written is in doubt: the entries
-    /// are elsewhere now.
+    /// are elsewhere now. What they have acknowledged meanwhile they say again when they link.
     private mutating func doubtOtherLinks(_ piece: RecoveredPiece, _ cut: LogCut, now: Moment) {
+        let isAcknowledged = progress[piece.key]?.target != piece.progress
         progress[piece.key, default: TrackedProgress()].target = piece.progress
         for connectionID in linksOfUser[piece.record.peerID] ?? [] where connectionID != piece.connectionID {
             guard let outgoing = links[connectionID]?.outgoing[cut.logID],
-                outgoing.next > cut.after + 1 || !outgoing.isUntouched
+                isAcknowledged || outgoing.next > cut.after + 1 || !outgoing.isUntouched
             else { continue }
             close(connectionID, .logDiffers, error: nil, now: now)
         }

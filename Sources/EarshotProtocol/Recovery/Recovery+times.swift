@@ -10,7 +10,7 @@ extension Recovery {
             last = last.next
             run[index] = EntryRecord(
                 sequence: entry.sequence, timestamp: last, expiry: entry.expiry, content: entry.content,
-                chain: entry.chain, checkpoint: entry.checkpoint)
+                chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: entry.isDeleted)
         }
         log?.raise(to: last)
     }
