@@ -94,12 +94,11 @@ final class BackupWriter {
     /// Seals the end, and puts the file in its place.
     func finish() throws(EarshotError) {
         try write(stream.seal(chunk, isLast: true))
+        guard fsync(descriptor) == 0 else { throw EarshotError.unusableFile(path, "written") }
         guard work.isInPlace(temporary) else {
             throw EarshotError(.unusableFile, "\(temporary) was removed while it was written", remedy: "try again")
         }
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
-            throw EarshotError.unusableFile(path, "written")
-        }
+        guard rename(temporary, path) == 0 else { throw EarshotError.unusableFile(path, "written") }
         isFinished = true
         PrivateFile.synchronizeDirectory(of: path)
     }
