@@ -17,18 +17,15 @@ final class BackupWriter {
         self.path = path
         self.work = work
         temporary = path + ".part"
-        guard access(path, F_OK) != 0 else {
-            throw EarshotError(
-                .fileExists, "there is a file \(path) already", remedy: "name another one, or remove it first")
-        }
+        try Self.requireFree(path)
         do { stream = try SealedStreamWriter(passphrase: passphrase) } catch {
             throw EarshotError(
                 .unusableFile, "the backup cannot be sealed: \(error.message)", remedy: "is there enough memory?",
                 cause: error)
         }
-        // What an earlier try has left when the power went.
-        unlink(temporary)
-        descriptor = try work.makeFile(temporary)
+        descriptor = try Self.makeFile(temporary, for: path, work)
+        // Another export may have ended since it was asked.
+        try Self.requireFree(path)
         chunk.reserveCapacity(SealedStream.chunkBytes)
         try write(stream.beginning)
     }
@@ -36,6 +33,30 @@ final class BackupWriter {
     deinit {
         chunk.wipe()
         if isFinished { work.release(temporary) } else { work.discard(temporary) }
+    }
+
+    private static func requireFree(_ path: String) throws(EarshotError) {
+        guard access(path, F_OK) == 0 else { return }
+        throw EarshotError(
+            .fileExists, "there is a file \(path) already", remedy: "name another one, or remove it first")
+    }
+
+    /// Makes the file to write to, in the place of what an earlier try has left when the power went. What another export
+    /// writes to stays.
+    private static func makeFile(
+        _ temporary: String, for path: String, _ work: WorkFiles
+    ) throws(EarshotError) -> Int32 {
+        guard WorkFiles.removeAbandonedFile(temporary) else {
+            throw EarshotError(
+                .unusableFile, "\(temporary) is in the way, and cannot be told to be an interrupted export's",
+                remedy: "name another file, or remove that one if no export is under way")
+        }
+        do { return try work.makeFile(temporary) } catch {
+            guard error.code == .fileExists else { throw error }
+            throw EarshotError(
+                .fileExists, "another export to \(path) is under way",
+                remedy: "wait until it has ended, or name another file", cause: error)
+        }
     }
 
     func append(_ part: BackupPart, _ bytes: [UInt8]) throws(EarshotError) {
@@ -73,9 +94,11 @@ final class BackupWriter {
     /// Seals the end, and puts the file in its place.
     func finish() throws(EarshotError) {
         try write(stream.seal(chunk, isLast: true))
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
-            throw EarshotError.unusableFile(path, "written")
+        guard fsync(descriptor) == 0 else { throw EarshotError.unusableFile(path, "written") }
+        guard work.isInPlace(temporary) else {
+            throw EarshotError(.unusableFile, "\(temporary) was removed while it was written", remedy: "try again")
         }
+        guard rename(temporary, path) == 0 else { throw EarshotError.unusableFile(path, "written") }
         isFinished = true
         PrivateFile.synchronizeDirectory(of: path)
     }

@@ -5,11 +5,10 @@ extension Home {
     func copyPlace() -> String { path + "/" + Self.copyMark + UUID().uuidString }
 
     /// Where an import may put a home together: beside this one.
-    func stagingPlace() -> String { bare + Self.stagingMark + UUID().uuidString.prefix(Self.stagingDigits) }
+    func stagingPlace() -> String { bare + Self.stagingMark + UUID().uuidString }
 
     private static let copyMark = "backup-"
     private static let stagingMark = ".import-"
-    private static let stagingDigits = 8
     /// Copies of earlier versions were files, with what SQLite puts beside a database.
     private static let copySuffixes = [".db", ".db-wal", ".db-shm", ".db-journal"]
 
@@ -37,7 +36,7 @@ extension Home {
         let parent = PrivateFile.directory(of: bare)
         let mark = (bare.split(separator: "/").last ?? "") + Self.stagingMark
         let stagings = Self.names(in: parent)
-            .filter { $0.hasPrefix(mark) && Self.isRandom($0.dropFirst(mark.count)) }
+            .filter { $0.hasPrefix(mark) && UUID(uuidString: String($0.dropFirst(mark.count))) != nil }
             .map { parent + "/" + $0 }
         return (copies + stagings).sorted().filter(Self.isOwn)
     }
@@ -53,10 +52,6 @@ extension Home {
         guard name.hasPrefix(copyMark) else { return false }
         let suffix = copySuffixes.first { name.hasSuffix($0) } ?? ""
         return UUID(uuidString: String(name.dropFirst(copyMark.count).dropLast(suffix.count))) != nil
-    }
-
-    private static func isRandom(_ text: Substring) -> Bool {
-        text.count == stagingDigits && text.allSatisfy(\.isHexDigit)
     }
 
     private static func isOwn(_ path: String) -> Bool {

@@ -24,20 +24,20 @@ public final class WorkFiles: Sendable {
     public func discard(andThen end: () -> Void = {}) {
         state.withLock { state in
             state.isDiscarded = true
-            for path in state.descriptors.keys { Self.remove(path) }
+            for (path, descriptor) in state.descriptors where Self.isThere(path, descriptor) { Self.remove(path) }
             end()
         }
     }
 
     /// Makes an empty file that is its owner's alone.
     /// - Returns: its descriptor, open until it is released or removed.
-    /// - Throws: `EarshotError` `unusableFile` or `stopped`.
+    /// - Throws: `EarshotError` `fileExists`, `unusableFile` or `stopped`.
     func makeFile(_ path: String) throws(EarshotError) -> Int32 {
         try hold(path) { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
     }
 
     /// Makes an empty directory that is its owner's alone.
-    /// - Throws: `EarshotError` `unusableFile` or `stopped`.
+    /// - Throws: `EarshotError` `fileExists`, `unusableFile` or `stopped`.
     func makeDirectory(_ path: String) throws(EarshotError) {
         _ = try hold(path) {
             guard mkdir(path, 0o700) == 0 else { return -1 }
@@ -49,7 +49,10 @@ public final class WorkFiles: Sendable {
         try state.withLock { (state: inout State) throws(EarshotError) in
             guard !state.isDiscarded else { throw EarshotError(.stopped, "it was interrupted") }
             let descriptor = make()
-            guard descriptor >= 0 else { throw EarshotError.unusableFile(path, "written") }
+            guard descriptor >= 0 else {
+                guard errno == EEXIST else { throw EarshotError.unusableFile(path, "written") }
+                throw EarshotError(.fileExists, "there is a file \(path) already", remedy: "remove it first")
+            }
             // Before it is held, somebody who cleans up may have taken it for a leftover.
             guard Self.lock(descriptor) != .isHeld, Self.isThere(path, descriptor) else {
                 close(descriptor)
@@ -68,12 +71,17 @@ public final class WorkFiles: Sendable {
         }
     }
 
-    /// Removes one.
+    /// Whether what was made is still where it was made.
+    func isInPlace(_ path: String) -> Bool {
+        state.withLock { state in state.descriptors[path].map { Self.isThere(path, $0) } ?? false }
+    }
+
+    /// Removes one. What another has put in its place stays.
     /// - Returns: whether nothing is left.
     @discardableResult
     func discard(_ path: String) -> Bool {
         defer { release(path) }
-        return Self.remove(path)
+        return isInPlace(path) ? Self.remove(path) : true
     }
 
     // MARK: - Leftovers
@@ -85,10 +93,18 @@ public final class WorkFiles: Sendable {
         guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
         return switch lock(descriptor) {
-        case .isOurs: remove(path)
+        // Another who cleans up may have been first, and what is there now may be in use.
+        case .isOurs: isThere(path, descriptor) ? remove(path) : true
         case .isHeld: true
         case .isUnknown: false
         }
+    }
+
+    /// The same for what must be a file: anything else stays.
+    static func removeAbandonedFile(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return errno == ENOENT }
+        return status.st_mode & S_IFMT == S_IFREG && removeAbandoned(path)
     }
 
     private enum Lock { case isOurs, isHeld, isUnknown }

@@ -27,9 +27,9 @@ struct LeftoverTests {
         let id = UUID().uuidString
         let leftovers = [
             "/backup-\(id)/history.db", "/backup-\(id).db", "/backup-\(id).db-wal", "/backup-\(UUID()).db-journal",
-            ".import-0A1B2C3D/identity.key",
+            ".import-\(id)/identity.key",
         ]
-        let others = ["/backup-mine.db", "/backup-\(id).tar", ".import-mine/notes", ".import-0A1B2C3D4/notes"]
+        let others = ["/backup-mine.db", "/backup-\(id).tar", ".import-mine/notes", ".import-20250101/notes"]
         let isThere = FileManager.default.fileExists(atPath: home.path)
         let possible = { (names: [String]) in names.filter { isThere || $0.hasPrefix(".") }.map { home.path + $0 } }
         for path in possible(leftovers) + possible(others) { try makeFile(path) }
