@@ -172,10 +172,65 @@ struct HostilePeerTests {
     @Test("gives who gives back entries slowly no more time for it than they take at the rate that is wanted")
     func slowHold() {
         var hold = SendHold(now: 0)
-        for _ in 0..<1_000 { hold.prolong(bytes: 100) }
+        for sequence in 1...UInt64(1_000) { hold.prolong(by: [entry(sequence, bytes: 100)], of: neverWritten.logID) }
         #expect(hold.deadline < Timing.recovery + 1_000)
-        hold.prolong(bytes: 60 * Limits.recoveryBytesPerSecond)
+        hold.prolong(by: [entry(1_001, bytes: 60 * Limits.recoveryBytesPerSecond)], of: neverWritten.logID)
         #expect(hold.deadline >= Timing.recovery + 60_000)
+    }
+
+    private func entry(_ sequence: UInt64, bytes: Int) -> EntryRecord {
+        EntryRecord(
+            sequence: sequence, timestamp: HybridTimestamp(rawValue: sequence), expiry: .max,
+            content: .body(Array(repeating: 0, count: bytes)), chain: ChainHash(Bytes32()))
+    }
+
+    @Test("gives who gives back the same entries again, or only some of them, no more time for it")
+    func repeatedHold() {
+        var hold = SendHold(now: 0)
+        let entries = (1...UInt64(4)).map { entry($0, bytes: Limits.recoveryBytesPerSecond) }
+        hold.prolong(by: Array(entries[..<3]), of: neverWritten.logID)
+        let earned = hold.deadline
+        #expect(earned >= Timing.recovery + 3_000)
+        hold.prolong(by: Array(entries[..<3]), of: neverWritten.logID)
+        hold.prolong(by: [entries[1]], of: neverWritten.logID)
+        #expect(hold.deadline == earned)
+        // What is new in the run counts, and what another log says in the same places.
+        hold.prolong(by: entries, of: neverWritten.logID)
+        #expect(hold.deadline >= earned + 1_000 && hold.deadline < earned + 2_000)
+        hold.prolong(by: entries, of: log.logID)
+        #expect(hold.deadline >= earned + 5_000)
+    }
+
+    @Test("holds no more for all users together than a limit, and what waited before that keeps its place and its turn")
+    mutating func heldForAll() throws {
+        let (bob, carol) = (pair.bob.local.userID, device("carol").userID)
+        func request(_ number: UInt64, to userID: UserID, count: Int = 1) -> PendingSend {
+            PendingSend(
+                requestID: RequestID(number), recipientID: userID,
+                drafts: Array(repeating: MessageDraft("held"), count: count))
+        }
+        // Carol's log is taken back, too, and nothing more may be held.
+        pair.alice.machine.linksOfUser[carol] = pair.alice.machine.linksOfUser[bob]
+        pair.alice.machine.queue.held[carol, default: HeldSends()].append(
+            request(9, to: carol, count: Limits.allHeldSends))
+        for number in [UInt64(10), 11] { pair.alice.machine.queue.append(request(number, to: bob)) }
+        claim()
+        #expect(pair.alice.machine.load.sends == 2 && pair.alice.machine.load.allHeld == Limits.allHeldSends)
+        #expect(pair.alice.machine.load.exceeded == [])
+        pair.send("refused", request: 4)
+        let error = #expect(throws: ProtocolError.self) { try pair.alice.completions[RequestID(4)]?.get() }
+        #expect(error?.code == .overloaded)
+        #expect(pair.alice.completions[RequestID(10)] == nil)
+
+        // Now there is room again.
+        pair.alice.machine.queue.held[carol] = nil
+        pair.send("accepted", request: 12)
+        pass(Timing.recovery)
+        for number in [UInt64(10), 11, 12] {
+            let sequence = try pair.alice.completions[RequestID(number)]?.get().first?.messageID.sequence
+            #expect(sequence == number - 7)
+        }
+        #expect(pair.alice.machine.load.sends == 0 && pair.alice.machine.load.allHeld == 0)
     }
 
     @Test("keeps the order of messages that are kept back again before all of them have left")

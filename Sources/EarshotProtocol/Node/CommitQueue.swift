@@ -63,7 +63,7 @@ struct CommitQueue: Sendable {
     var sendCount = 0
     var sendBytes = 0
     /// Sends to users from whose devices a log is being taken back. They do not wait for the disk, and do not count with
-    /// the others.
+    /// the others, but for those that were among these and for which `heldTotal` had no room.
     var held: [UserID: HeldSends] = [:]
     var received: Deque<ReceivedRun> = []
     var recovered: [RecoveredPiece] = []
@@ -92,6 +92,9 @@ struct CommitQueue: Sendable {
             || !forgottenUsers.isEmpty || !devices.isEmpty || !changedProgress.isEmpty || !changedExpiry.isEmpty
             || !markRequests.isEmpty
     }
+
+    /// What of the held ones does not count with the others.
+    var heldTotal: HeldTotal { held.values.reduce(HeldTotal()) { $0 + $1.outside } }
 
     /// Whether a send may wait for the disk, too.
     func hasRoom(for send: PendingSend) -> Bool {

@@ -9,6 +9,10 @@ package struct NodeLoad: Sendable {
     package var sendCalls = 0
     /// Messages that wait because a log is taken back from their recipient: the most of all recipients.
     package var held = 0
+    /// Those of all recipients that do not count as sends, their bytes, and how many calls of `send` they come from.
+    package var allHeld = 0
+    package var allHeldBytes = 0
+    package var allHeldCalls = 0
     /// Bytes of one peer's log that are proved and not on the disk: the most of all logs.
     package var receivedBytes = 0
     /// Events that wait for the users in them to be written, while the disk fails.
@@ -41,6 +45,8 @@ package struct NodeLoad: Sendable {
             ("bytes of sends", sendCalls > 1 ? sendBytes : 0, Limits.pendingSendBytes),
             // Those that waited for the disk when the log was claimed wait on.
             ("held sends to a user", held, Limits.pendingSends + Limits.heldSends),
+            ("held sends", allHeld, Limits.allHeldSends),
+            ("bytes of held sends", allHeldCalls > 1 ? allHeldBytes : 0, Limits.allHeldSendBytes),
             ("received bytes of a log", receivedBytes, window),
             ("events of users", userEvents, users + toldConflicts),
             ("strangers", strangers, Limits.strangers + 1),
@@ -66,6 +72,8 @@ extension NodeMachine {
         load.sendBytes = queue.sendBytes
         load.sendCalls = queue.sends.count
         load.held = queue.held.values.reduce(0) { max($0, $1.count) }
+        let held = queue.heldTotal
+        (load.allHeld, load.allHeldBytes, load.allHeldCalls) = (held.count, held.bytes, held.calls)
         load.receivedBytes = receivedBytes.values.max() ?? 0
         load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
         load.users = directory.users.count

@@ -62,6 +62,13 @@ extension NodeMachine {
                 "\(held.count) messages to \(name) wait already, until \(name) has given back earlier ones of this node; "
                     + "send again in a moment")
         }
+        let total = queue.heldTotal
+        guard total.hasRoom(for: send) else {
+            throw ProtocolError(
+                .overloaded,
+                "\(total.count) messages wait already until users have given back earlier ones of this node; send again in "
+                    + "a moment")
+        }
         queue.held[recipientID, default: HeldSends()].append(send)
     }
 

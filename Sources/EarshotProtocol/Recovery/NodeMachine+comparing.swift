@@ -26,7 +26,7 @@ extension NodeMachine {
         }
         let bytes = taken.reduce(0) { $0 + $1.windowBytes }
         links[connectionID]?.progress += 2 + bytes / Limits.requestBytes
-        holds[peer.userID]?.prolong(bytes: bytes)
+        holds[peer.userID]?.prolong(by: taken, of: run.log.logID)
         links[connectionID]?.recoveries[0].log = log
         links[connectionID]?.recoveries[0].run = taken
         links[connectionID]?.recoveries[0].compared = 0

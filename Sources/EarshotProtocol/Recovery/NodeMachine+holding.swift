@@ -32,9 +32,15 @@ extension NodeMachine {
 
     private mutating func holdSends(to userID: UserID) {
         guard queue.sends.contains(where: { $0.recipientID == userID }) else { return }
+        var total = queue.heldTotal
+        var hasRoom = queue.held[userID]?.isFirstQueued != true
         // They come before those that still waited when the last hold ended.
         for send in queue.sends.reversed() where send.recipientID == userID {
-            queue.held[userID, default: HeldSends()].prepend(send)
+            hasRoom = hasRoom && total.hasRoom(for: send)
+            queue.held[userID, default: HeldSends()].prepend(send, isQueued: !hasRoom)
+            // It was accepted, so it waits in any case, and where there is no more room it keeps its place.
+            guard hasRoom else { continue }
+            total.add(send)
             queue.sendCount -= send.drafts.count
             queue.sendBytes -= send.bytes
         }
@@ -78,9 +84,11 @@ extension NodeMachine {
     /// Lets the messages go that wait no longer, as far as the others leave room.
     mutating func releaseSends() {
         for userID in queue.held.keys.sorted() where !isHolding(userID) {
-            while let send = queue.held[userID]?.first, queue.hasRoom(for: send) {
+            while let send = queue.held[userID]?.first {
+                let isQueued = queue.held[userID]?.isFirstQueued == true
+                guard isQueued || queue.hasRoom(for: send) else { break }
                 queue.held[userID]?.removeFirst()
-                queue.append(send)
+                if isQueued { queue.sends.append(send) } else { queue.append(send) }
             }
             if queue.held[userID]?.first == nil { queue.held[userID] = nil }
         }

@@ -5,21 +5,27 @@ import EarshotModel
 ///
 /// A claim costs its sender nothing, so it holds no message for longer than `Timing.recovery`. Entries that are proved
 /// give it more time: as much as they take at `Limits.recoveryBytesPerSecond`. There are only so many that this device
-/// has signed and the user has not acknowledged. Then the messages go their way, and nothing is taken back from the user
+/// has signed, and each counts once, by whichever device of the user it comes and however often. Then the messages go their way, and nothing is taken back from the user
 /// for `Timing.recoveryPause`. It is a user's, not a link's: else whoever links anew would begin anew.
 struct SendHold: Sendable {
     /// An uptime.
     private(set) var deadline: Int64
     private(set) var isPaused = false
+    /// Up to where each log has given time already.
+    private var counted: [LogID: UInt64] = [:]
     /// Whether entries came that this device has signed.
     private(set) var hasBroughtEntries = false
 
     init(now: Int64) { deadline = now + Timing.recovery }
 
-    /// Entries came that this device has signed.
-    mutating func prolong(bytes: Int) {
+    /// Entries came that this device has signed, in ascending order.
+    mutating func prolong(by entries: [EntryRecord], of logID: LogID) {
         hasBroughtEntries = true
-        guard !isPaused else { return }
+        guard !isPaused, let last = entries.last, counted[logID] != nil || counted.count < Limits.logsPerHeads
+        else { return }
+        let end = counted[logID] ?? 0
+        let bytes = entries.reduce(0) { $0 + ($1.sequence > end ? $1.windowBytes : 0) }
+        counted[logID] = max(end, last.sequence)
         deadline += Int64(bytes) * 1000 / Int64(Limits.recoveryBytesPerSecond)
     }
 
@@ -35,27 +41,77 @@ struct HeldSends: Sendable {
     private(set) var sends: Deque<PendingSend> = []
     private(set) var count = 0
     private(set) var bytes = 0
+    /// What of it does not count in the queue for the disk.
+    private(set) var outside = HeldTotal()
+
+    /// Whether the first of them has kept its place in the queue for the disk. Those that have come before the others.
+    var isFirstQueued: Bool { sends.count > outside.calls }
 
     var first: PendingSend? { sends.first }
 
     /// Puts one before all others.
-    mutating func prepend(_ send: PendingSend) {
+    /// - Parameter isQueued: whether it goes on counting in the queue for the disk, as all before it then must.
+    mutating func prepend(_ send: PendingSend, isQueued: Bool) {
         sends.prepend(send)
         count += send.drafts.count
         bytes += send.bytes
+        if !isQueued { outside.add(send) }
     }
 
     mutating func append(_ send: PendingSend) {
         sends.append(send)
         count += send.drafts.count
         bytes += send.bytes
+        outside.add(send)
     }
 
     @discardableResult
     mutating func removeFirst() -> PendingSend {
+        let isQueued = isFirstQueued
         let send = sends.removeFirst()
+        if !isQueued { outside.remove(send) }
         count -= send.drafts.count
         bytes -= send.bytes
         return send
     }
+}
+
+/// Messages that wait because logs are taken back, and do not count in the queue for the disk.
+struct HeldTotal: Sendable {
+    private(set) var calls = 0
+    private(set) var count = 0
+    private(set) var bytes = 0
+
+    /// Whether one more may be held. One call alone may be as large as it likes.
+    func hasRoom(for send: PendingSend) -> Bool {
+        calls == 0
+            || (count + send.drafts.count <= Limits.allHeldSends && bytes + send.bytes <= Limits.allHeldSendBytes)
+    }
+
+    mutating func add(_ send: PendingSend) {
+        calls += 1
+        count += send.drafts.count
+        bytes += send.bytes
+    }
+
+    mutating func remove(_ send: PendingSend) {
+        calls -= 1
+        count -= send.drafts.count
+        bytes -= send.bytes
+    }
+
+    static func + (a: HeldTotal, b: HeldTotal) -> HeldTotal {
+        var sum = a
+        sum.calls += b.calls
+        sum.count += b.count
+        sum.bytes += b.bytes
+        return sum
+    }
+}
+
+extension Limits {
+    /// Messages to all users together, and their bytes, that wait because logs are taken back, beside those that wait for
+    /// the disk: as much as may wait for that, so that all that waits for it when one user claims a log has room.
+    static let allHeldSends = pendingSends
+    static let allHeldSendBytes = pendingSendBytes
 }
