@@ -82,6 +82,10 @@ public enum Limits {
     /// overloaded.
     public static let heldSends = 4096
     public static let heldSendBytes = 4 * 1024 * 1024
+    /// The same of all users together, beside those that wait for the disk: as much as may wait for that, so that all that
+    /// waits for it when one user gives back messages has room.
+    public static let allHeldSends = pendingSends
+    public static let allHeldSendBytes = pendingSendBytes
     /// Entries of their own that a user is given back at once, in bytes, and in a second after that. Whoever asks for more
     /// waits for it.
     public static let returnedBytes = 16 * 1024 * 1024

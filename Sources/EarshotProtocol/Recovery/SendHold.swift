@@ -108,10 +108,3 @@ struct HeldTotal: Sendable {
         return sum
     }
 }
-
-extension Limits {
-    /// Messages to all users together, and their bytes, that wait because logs are taken back, beside those that wait for
-    /// the disk: as much as may wait for that, so that all that waits for it when one user claims a log has room.
-    static let allHeldSends = pendingSends
-    static let allHeldSendBytes = pendingSendBytes
-}
