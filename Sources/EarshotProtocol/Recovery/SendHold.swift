@@ -5,8 +5,9 @@ import EarshotModel
 ///
 /// A claim costs its sender nothing, so it holds no message for longer than `Timing.recovery`. Entries that are proved
 /// give it more time: as much as they take at `Limits.recoveryBytesPerSecond`. There are only so many that this device
-/// has signed, and each counts once, by whichever device of the user it comes and however often. Then the messages go their way, and nothing is taken back from the user
-/// for `Timing.recoveryPause`. It is a user's, not a link's: else whoever links anew would begin anew.
+/// has signed, and each counts once, by whichever device of the user it comes and however often. Then the messages go
+/// their way, and nothing is taken back from the user for `Timing.recoveryPause`. It is a user's, not a link's: else
+/// whoever links anew would begin anew.
 struct SendHold: Sendable {
     /// An uptime.
     private(set) var deadline: Int64
