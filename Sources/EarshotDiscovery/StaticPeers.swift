@@ -8,6 +8,8 @@ public struct StaticPeers: Sendable, Hashable {
     public static let maximumCount = 256
     /// The longest name of a host (RFC 1035 section 2.3.4).
     static let maximumHostBytes = 253
+    /// The longest name of an interface (IFNAMSIZ in Linux's if.h, without the zero at its end).
+    static let maximumScopeBytes = 15
 
     /// Without duplicates, in the order they were named.
     public let addresses: [PeerAddress]
@@ -50,6 +52,6 @@ public struct StaticPeers: Sendable, Hashable {
     private static func isIPv6(_ host: String) -> Bool {
         let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(literal: String(parts[0])), address.family == .ipv6 else { return false }
-        return parts.count == 1 || !parts[1].isEmpty
+        return parts.count == 1 || (1...maximumScopeBytes).contains(parts[1].utf8.count)
     }
 }

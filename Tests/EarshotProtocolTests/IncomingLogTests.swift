@@ -135,6 +135,15 @@ struct IncomingLogTests {
         #expect(incoming.proved.sequence == 0)
     }
 
+    @Test("is written, too, where a run goes past the edge of 64 bits", arguments: [UInt64.max - 1, UInt64.max])
+    func overflowingRunOnTheWire(_ first: UInt64) {
+        var log = empty
+        let good = run(3, after: &log)
+        let edge = EntriesFrame(
+            log: good.log, firstSequence: first, contents: good.contents, checkpoint: good.checkpoint)
+        #expect(Frame.entries(edge).encoded().count == Frame.entries(good).encoded().count + 9)
+    }
+
     @Test("takes no entry at the edge of what can be counted, though it follows the last")
     func lastEntry() throws {
         var (log, incoming) = (empty, incoming)

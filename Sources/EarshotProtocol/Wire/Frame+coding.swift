@@ -76,7 +76,7 @@ extension EntriesFrame {
         wire.firstSequence = firstSequence
         wire.entries = contents.enumerated().map { index, content in
             var entry = Earshot_V1_Entry()
-            if let timestamp = deleted[firstSequence + UInt64(index)] { entry.deletedTimestamp = timestamp.rawValue }
+            if let timestamp = deleted[firstSequence &+ UInt64(index)] { entry.deletedTimestamp = timestamp.rawValue }
             switch content {
             case .body(let bytes): entry.body = Wire.data(bytes)
             case .withheld(let hash): entry.hash = Wire.data(hash)
