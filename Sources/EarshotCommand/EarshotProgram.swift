@@ -16,8 +16,8 @@ struct EarshotProgram: AsyncParsableCommand {
               earshot send bob "Lunch?"
               earshot chat bob
 
-            All commands but init, up, export, import and completions talk to the node that runs on the home directory. Where none runs, they start \
-            one for as long as they take.
+            init, network, export and import work on the home directory itself. All others but completions talk to the \
+            node that runs on it; where none runs, they start one for as long as they take (metrics does not).
 
             With --json each line of standard output is one JSON object.
 

@@ -12,7 +12,7 @@ public enum Event: Hashable, Sendable {
     case messageRead(MessageStateChange)
     /// A message will not be delivered, and the state says why.
     case messageFailed(MessageStateChange)
-    /// A user was met for the first time, and pinned.
+    /// A user was met for the first time.
     case userDiscovered(User)
     /// Something about a known user changed, and `changes` says what.
     case userUpdated(User, changes: Set<UserChange>)
