@@ -244,26 +244,34 @@ struct RateLimitTests {
         #expect(failures.contains { $0.code == "malformed" && $0.message.contains("more such connections") })
     }
 
-    @Test("closes a stranger's link before that of somebody it knows, when there are too many")
-    mutating func strangersFirst() throws {
-        let known = pair.bob.connectionID
-        // Bob's link to Alice, whom he knows, is the least recently used of all.
+    @Test(
+        "closes a stranger's link before that of somebody it knows, when there are too many", arguments: [false, true])
+    mutating func strangersFirst(havingWritten: Bool) throws {
+        pair.send("hello bob")
+        pair.settle()
+        let known = pair.alice.connectionID
+        // Alice's link to Bob, to whom she has written, is the least recently used of all.
         pair.now.uptime += 1_000
-        let template = try #require(pair.bob.machine.links[known])
+        let template = try #require(pair.alice.machine.links[known])
         for number in 0..<UInt64(Limits.links) {
             var link = template
-            link.peer = LinkPeer(credential: device("stranger \(number)").link.credential, run: 1)
+            let stranger = LinkPeer(credential: device("stranger \(number)").link.credential, run: 1)
+            link.peer = stranger
             link.lastUsed = pair.now.uptime
-            pair.bob.machine.links[ConnectionID(10_000 + number)] = link
+            pair.alice.machine.links[ConnectionID(10_000 + number)] = link
+            guard havingWritten else { continue }
+            _ = pair.alice.machine.directory.linked(stranger, address: nil, now: pair.now)
+            pair.alice.machine.use(stranger.userID, now: pair.now)
+            #expect(pair.alice.machine.directory.users[stranger.userID]?.isPinned == true)
         }
-        pair.bob.events = []
+        pair.alice.events = []
         let newcomer = LinkPeer(credential: device("newcomer").link.credential, run: 1)
         var link = template
         link.peer = nil
-        pair.bob.machine.links[ConnectionID(20_000)] = link
-        pair.bob.machine.establish(newcomer, on: ConnectionID(20_000), now: pair.now)
-        #expect(pair.bob.machine.links[known] != nil)
-        #expect(pair.bob.machine.links.count == Limits.links + 1)
+        pair.alice.machine.links[ConnectionID(20_000)] = link
+        pair.alice.machine.establish(newcomer, on: ConnectionID(20_000), now: pair.now)
+        #expect(pair.alice.machine.links[known] != nil)
+        #expect(pair.alice.machine.links.count == Limits.links + 1)
     }
 }
 

@@ -121,17 +121,23 @@ extension NodeMachine {
     private mutating func closeLeastRecentlyUsed(except connectionID: ConnectionID, now: Moment) {
         let established = links.filter { $0.value.peer != nil && $0.key != connectionID }
         guard established.count >= Limits.links else { return }
-        // Whoever comes with many identities must not push out those whom this node knows.
-        let strangers = established.filter { !isKnown($0.value.peer) }
-        guard
-            let oldest = (strangers.isEmpty ? established : strangers)
-                .min(by: { ($0.value.lastUsed, $0.key) < ($1.value.lastUsed, $1.key) })
-        else { return }
-        close(oldest.key, .overloaded, error: nil, now: now)
+        let standings = established.mapValues { standing(of: $0.peer) }
+        guard let lowest = standings.values.min() else { return }
+        let oldest = established.filter { standings[$0.key] == lowest }
+            .min { ($0.value.lastUsed, $0.key) < ($1.value.lastUsed, $1.key) }
+        if let oldest { close(oldest.key, .overloaded, error: nil, now: now) }
     }
 
-    private func isKnown(_ peer: LinkPeer?) -> Bool {
-        peer.flatMap { directory.users[$0.userID] }?.isPinned == true
+    /// How much this node has to do with a user. Whoever comes with many identities must not push out those whom it
+    /// knows, not even by writing from each of them.
+    private enum Standing: Comparable {
+        case unpinned, stranger, known
+    }
+
+    private func standing(of peer: LinkPeer?) -> Standing {
+        guard let userID = peer?.userID else { return .unpinned }
+        if !isStranger(userID) { return .known }
+        return directory.users[userID]?.isPinned == true ? .stranger : .unpinned
     }
 
     /// Tells a peer what this node holds of its logs, so that it sends what is missing.
