@@ -34,6 +34,13 @@ public enum Limits {
     public static let receiptsPerFrame = 1024
     /// Logs in one `Heads` frame.
     public static let logsPerHeads = 1024
+    /// Logs of a user, over all of their devices.
+    public static let logsPerUser = 1024
+    /// Devices of a user that are remembered though they have written nothing.
+    public static let devicesPerUser = 64
+    /// Bytes of entries from all peers that wait for the disk; strangers have a half. Beyond it their links end, and they
+    /// send it again.
+    public static let receivedBytes = 128 * 1024 * 1024
     /// Encoded credential.
     public static let credentialBytes = 1024
     /// One Noise handshake message, payload and all.

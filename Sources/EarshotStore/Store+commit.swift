@@ -28,6 +28,7 @@ struct CommitWriter {
 
     func write(_ commit: Commit) throws {
         for userID in commit.forgottenUsers { try forget(userID) }
+        for deviceID in commit.forgottenDevices { try forget(deviceID) }
         // First nobody has a pin, then those who should: a name may pass from one to the other.
         if commit.users.count > 1 { try commit.users.forEach(unpin) }
         for user in commit.users { try write(user) }
@@ -60,6 +61,10 @@ struct CommitWriter {
     private func forget(_ userID: UserID) throws {
         try db.cachedStatement(sql: "DELETE FROM device WHERE userID = ?").execute(arguments: [userID.data])
         try db.cachedStatement(sql: "DELETE FROM user WHERE userID = ?").execute(arguments: [userID.data])
+    }
+
+    private func forget(_ deviceID: DeviceID) throws {
+        try db.cachedStatement(sql: "DELETE FROM device WHERE deviceID = ?").execute(arguments: [deviceID.data])
     }
 
     private func write(_ device: DeviceRecord) throws {

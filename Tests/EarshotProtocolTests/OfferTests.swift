@@ -34,6 +34,49 @@ struct OfferTests {
         pair.settle()
         #expect(pair.alice.events.names.filter { $0 == .messageDelivered }.count == 2)
     }
+
+    @Test("and not while a failure waits that says that one of them may not")
+    func failureThatWaits() throws {
+        var pair = MachinePair.linked()
+        pair.breakLink()
+        pair.settle()
+        let entry = try pair.committedEntry("one")
+        let logID = try #require(pair.alice.machine.ownLogs.keys.first)
+        // More failures than one commit takes, of other logs, wait already.
+        let other = LogDescription(
+            conversationID: .direct(pair.alice.local.userID, device("carol").link.credential.userID),
+            deviceID: pair.alice.local.deviceID, epoch: 1
+        ).logID
+        for sequence in 1...UInt64(3 * Limits.commitEntries) {
+            let failure = DeliveryFailure(
+                messageID: MessageID(log: other, sequence: sequence), reason: .blocked, isWithheld: true)
+            pair.alice.machine.queueFailure(failure, requestID: nil)
+        }
+        let messageID = MessageID(log: logID, sequence: entry.sequence)
+        pair.alice.perform(pair.alice.machine.cancel(messageID, requestID: RequestID(5), now: pair.now))
+        pair.relink()
+
+        var (isFailed, isOffered) = (false, false)
+        for _ in 0..<20 {
+            if let read = pair.alice.reads.popLast() {
+                pair.alice.perform(pair.alice.machine.entriesRead(read, entries: [entry], now: pair.now))
+            }
+            if let commit = pair.alice.commits.first {
+                isFailed = isFailed || commit.failures.contains { $0.messageID == messageID }
+                isOffered = commit.deliveries.contains { $0.logID == logID && $0.progress.offered > 0 }
+                #expect(isFailed || !isOffered)
+                pair.commitAlice()
+            }
+            pair.exchange()
+            pair.now.uptime += Timing.lazyCommit
+            pair.alice.perform(pair.alice.machine.tick(now: pair.now))
+        }
+        #expect(isFailed)
+        pair.settle()
+        #expect(pair.bob.machine.incomingLogs[logID]?.proved.sequence == 1)
+        #expect(!pair.alice.events.names.contains(.messageDelivered))
+        #expect(!pair.bob.events.names.contains(.messageReceived))
+    }
 }
 
 extension MachinePair {

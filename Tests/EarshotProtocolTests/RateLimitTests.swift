@@ -97,7 +97,7 @@ struct RateLimitTests {
     mutating func inTheMiddle() {
         pair.send("hello", request: 1)
         pair.settle()
-        guard let receipt = pair.bob.machine.incomingLogs.keys.lazy.compactMap(pair.bob.machine.ownReceipt).first
+        guard let receipt = pair.bob.machine.incomingLogs.ids.lazy.compactMap(pair.bob.machine.ownReceipt).first
         else { return }
         let before = pair.alice.machine.notes.receiptsReceived
         say(Array(repeating: .receipts(Array(repeating: receipt, count: Limits.receiptsPerFrame)), count: 8))
@@ -182,7 +182,7 @@ struct RateLimitTests {
     mutating func repeatedReceipts() {
         for number in 0..<UInt64(3) { pair.send("message \(number)", request: number + 1) }
         pair.settle()
-        let receipts = pair.bob.machine.incomingLogs.keys.compactMap { pair.bob.machine.ownReceipt(for: $0) }
+        let receipts = pair.bob.machine.incomingLogs.ids.compactMap { pair.bob.machine.ownReceipt(for: $0) }
         #expect(receipts.first?.sequence == 3)
         var count = 0
         while !pair.alice.isDisconnected, count < Limits.peerRequests {

@@ -105,6 +105,7 @@ private struct RandomCommits {
                     lastSeen: Int64.random(in: 10...99, using: &generator)))
         }
         if generator.oneIn(8) { commit.forgottenUsers = [identifier(UInt8.random(in: 1...5, using: &generator))] }
+        if generator.oneIn(8) { commit.forgottenDevices = [identifier(UInt8.random(in: 1...5, using: &generator))] }
         guard generator.oneIn(3) else { return }
         let address = PeerAddress(host: "10.0.0.\(Int.random(in: 1...9, using: &generator))", port: 7)
         let owner = generator.oneIn(20) ? identifier(99) : commit.users.first?.userID

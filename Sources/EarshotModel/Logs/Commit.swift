@@ -7,6 +7,8 @@ public struct Commit: Hashable, Sendable {
     /// Strangers whose place is needed; their devices go with them.
     public var forgottenUsers: [UserID] = []
     public var devices: [DeviceRecord] = []
+    /// Devices that have written nothing, and whose place is needed.
+    public var forgottenDevices: [DeviceID] = []
     /// Logs that are new or longer, with their heads after this commit.
     public var logs: [LogRecord] = []
     /// New entries, ascending within a log.

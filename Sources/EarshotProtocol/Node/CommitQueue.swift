@@ -42,17 +42,12 @@ struct PendingSend: Sendable {
 /// A run of proved entries that waits for a commit.
 struct ReceivedRun: Sendable {
     let connectionID: ConnectionID
+    let deviceID: DeviceID
     let logID: LogID
     let head: LogHead
     let entries: [EntryRecord]
     let messages: [Message]
     let bytes: Int
-}
-
-/// That a message fails, and who asked for that.
-struct PendingFailure: Sendable {
-    let failure: DeliveryFailure
-    let requestID: RequestID?
 }
 
 /// What waits to be written, and the one commit that is being written.
@@ -67,10 +62,13 @@ struct CommitQueue: Sendable {
     var held: [UserID: HeldSends] = [:]
     var received: Deque<ReceivedRun> = []
     var recovered: [RecoveredPiece] = []
-    var failures: Deque<PendingFailure> = []
+    /// Bytes of what was received, with that in flight.
+    var receivedBytes = ReceivedBytes()
+    var failures = PendingFailures()
     var users: [UserID: UserRecord] = [:]
     var forgottenUsers: [UserID] = []
     var devices: [DeviceID: DeviceRecord] = [:]
+    var forgottenDevices: Set<DeviceID> = []
     /// Events to post when the users above are written.
     var userEvents: [Event] = []
     var changedProgress: Set<ProgressKey> = []
@@ -89,7 +87,8 @@ struct CommitQueue: Sendable {
 
     var hasWork: Bool {
         !sends.isEmpty || !received.isEmpty || !recovered.isEmpty || !failures.isEmpty || !users.isEmpty
-            || !forgottenUsers.isEmpty || !devices.isEmpty || !changedProgress.isEmpty || !changedExpiry.isEmpty
+            || !forgottenUsers.isEmpty || !devices.isEmpty || !forgottenDevices.isEmpty || !changedProgress.isEmpty
+            || !changedExpiry.isEmpty
             || !markRequests.isEmpty
     }
 

@@ -27,8 +27,6 @@ struct Link: Sendable {
     var isGivingBack = false
     /// The read for these, if it has to wait.
     var postponedReturn: EntriesRead?
-    /// Bytes of entries that were received and not committed.
-    var uncommittedBytes = 0
     /// How much of what was received since the last charge has moved a log forward, in requests.
     var progress = 0
 

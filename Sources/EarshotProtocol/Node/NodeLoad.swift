@@ -28,8 +28,12 @@ package struct NodeLoad: Sendable {
     package var dialTargets = 0
     /// Bytes that were sent on one link and not acknowledged: the most of all links.
     package var windowBytes = 0
-    /// Bytes that came on one link and are not committed: the most of all links.
-    package var uncommittedBytes = 0
+    /// Bytes of one device that are proved and not on the disk, over all of its links: the most of all devices.
+    package var deviceBytes = 0
+    /// Those of all devices.
+    package var allReceivedBytes = 0
+    /// Devices without a link that have written nothing: the most of all users.
+    package var idleDevices = 0
     package var dialBacks = 0
     package var peerClocks = 0
     package var toldConflicts = 0
@@ -56,7 +60,9 @@ package struct NodeLoad: Sendable {
             ("dials", dials, Limits.concurrentDials),
             ("targets of the dialler", dialTargets, Limits.discoveredDevices),
             ("unacknowledged bytes of a link", windowBytes, window),
-            ("uncommitted bytes of a link", uncommittedBytes, window),
+            ("received bytes of a device", deviceBytes, window),
+            ("received bytes", allReceivedBytes, Limits.receivedBytes),
+            ("idle devices of a user", idleDevices, Limits.devicesPerUser + Limits.links + 1),
             ("dial-backs", dialBacks, Limits.concurrentDialBacks),
             ("clocks of peers", peerClocks, Limits.peerClocks),
             ("conflicts", toldConflicts, Limits.strangers),
@@ -74,7 +80,8 @@ extension NodeMachine {
         load.held = queue.held.values.reduce(0) { max($0, $1.count) }
         let held = queue.heldTotal
         (load.allHeld, load.allHeldBytes, load.allHeldCalls) = (held.count, held.bytes, held.calls)
-        load.receivedBytes = receivedBytes.values.max() ?? 0
+        addReceived(to: &load)
+        load.idleDevices = idleDevices.values.max() ?? 0
         load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
         load.users = directory.users.count
         load.strangers = directory.users.values.count { !$0.isPinned && $0.trust == .unverified }
@@ -86,16 +93,29 @@ extension NodeMachine {
         return load
     }
 
-    private var receivedBytes: [LogID: Int] {
-        ((queue.inFlight?.received ?? []) + queue.received)
-            .reduce(into: [:]) { $0[$1.logID, default: 0] += $1.bytes }
+    private func addReceived(to load: inout NodeLoad) {
+        var logs: [LogID: Int] = [:]
+        var devices: [DeviceID: Int] = [:]
+        for run in (queue.inFlight?.received ?? []) + queue.received {
+            logs[run.logID, default: 0] += run.bytes
+            devices[run.deviceID, default: 0] += run.bytes
+            load.allReceivedBytes += run.bytes
+        }
+        load.receivedBytes = logs.values.max() ?? 0
+        load.deviceBytes = devices.values.max() ?? 0
+    }
+
+    private var idleDevices: [UserID: Int] {
+        directory.devices.values.reduce(into: [:]) { counts, device in
+            guard linkOfDevice[device.deviceID] == nil, !incomingLogs.hasLogs(of: device.deviceID) else { return }
+            counts[device.userID, default: 0] += 1
+        }
     }
 
     private func addLinks(to load: inout NodeLoad) {
         var hosts: [String: Int] = [:]
         for link in links.values {
             load.windowBytes = max(load.windowBytes, link.windowUsed)
-            load.uncommittedBytes = max(load.uncommittedBytes, link.uncommittedBytes)
             if link.peer != nil {
                 load.links += 1
             } else if link.isOutbound {

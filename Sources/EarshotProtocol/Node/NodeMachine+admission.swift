@@ -90,6 +90,8 @@ extension NodeMachine {
     private mutating func note(_ peer: LinkPeer, address: PeerAddress?, now: Moment) {
         let (user, device, changes) = directory.linked(peer, address: address, now: now)
         queue.devices[device.deviceID] = device
+        queue.forgottenDevices.remove(device.deviceID)
+        forgetSurplusDevice(of: device)
         noteMeeting(user, changes: changes, now: now)
     }
 
@@ -109,13 +111,28 @@ extension NodeMachine {
 
     /// A node remembers a bounded number of those whom it only ever met.
     private mutating func forgetSurplusStranger(except newcomer: UserID) {
-        let known = Set(ownLogs.values.map(\.record.peerID)).union(incomingLogs.values.map(\.authorID))
-        guard let userID = directory.forgetSurplus(except: newcomer, where: { !known.contains($0) }) else { return }
+        let (currentLog, incomingLogs) = (currentLog, incomingLogs)
+        let forgotten = directory.forgetSurplus(except: newcomer) {
+            currentLog[$0] == nil && incomingLogs.count(of: $0) == 0
+        }
+        guard let userID = forgotten else { return }
         queue.users[userID] = nil
         queue.devices = queue.devices.filter { $0.value.userID != userID }
         if hasStorageFailed { queue.dropEvents(about: userID) }
         queue.forgottenUsers.append(userID)
         toldConflicts = toldConflicts.filter { $0.claimedBy != userID }
+    }
+
+    /// A node remembers a bounded number of a user's devices, beside those that have written to it. Which of the others
+    /// is forgotten matters little: all that is known of it is where it was.
+    private mutating func forgetSurplusDevice(of newcomer: DeviceRecord) {
+        let (linkOfDevice, incomingLogs) = (linkOfDevice, incomingLogs)
+        let forgotten = directory.forgetSurplusDevice(of: newcomer.userID, except: newcomer.deviceID) {
+            linkOfDevice[$0] == nil && !incomingLogs.hasLogs(of: $0)
+        }
+        guard let deviceID = forgotten else { return }
+        queue.devices[deviceID] = nil
+        queue.forgottenDevices.insert(deviceID)
     }
 
     private mutating func closeLeastRecentlyUsed(except connectionID: ConnectionID, now: Moment) {
@@ -142,10 +159,9 @@ extension NodeMachine {
 
     /// Tells a peer what this node holds of its logs, so that it sends what is missing.
     private mutating func sendHeads(to peer: LinkPeer, on connectionID: ConnectionID) {
-        let receipts = incomingLogs.values
-            .filter { $0.description.deviceID == peer.deviceID && $0.authorID == peer.userID }
+        let receipts = incomingLogs.logs(of: peer.deviceID)
+            .filter { $0.authorID == peer.userID }
             .compactMap { ownReceipt(for: $0.description.logID) }
-            .sorted { $0.logID < $1.logID }
         var start = 0
         repeat {
             let end = min(start + Limits.logsPerHeads, receipts.count)

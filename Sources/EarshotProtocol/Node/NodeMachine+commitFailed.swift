@@ -22,6 +22,7 @@ extension NodeMachine {
         where queue.devices[device.deviceID] == nil && directory.users[device.userID] != nil {
             queue.devices[device.deviceID] = device
         }
+        queue.forgottenDevices.formUnion(failed.commit.forgottenDevices.filter { directory.devices[$0] == nil })
         queue.forgottenUsers += failed.commit.forgottenUsers.filter { directory.users[$0] == nil }
         for requestID in failed.markRequests {
             emit(.complete(requestID, .failure(reason)))
@@ -85,10 +86,8 @@ extension NodeMachine {
         // Also the links that stand now: over them the peer may have sent the same again, and gone on from there.
         var linksToClose = Set(dropped.map(\.connectionID))
         for run in dropped {
-            guard let log = incomingLogs[run.logID], let current = linkOfDevice[log.description.deviceID] else {
-                continue
-            }
-            linksToClose.insert(current)
+            queue.receivedBytes.remove(run.bytes, of: run.deviceID)
+            if let current = linkOfDevice[run.deviceID] { linksToClose.insert(current) }
         }
         queue.received.removeAll()
         for run in dropped {

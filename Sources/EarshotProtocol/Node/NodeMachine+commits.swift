@@ -25,12 +25,14 @@ extension NodeMachine {
     private mutating func takeUsers(into next: inout CommitInFlight) {
         next.commit.users = queue.users.values.sorted { $0.userID < $1.userID }
         next.commit.forgottenUsers = queue.forgottenUsers
+        next.commit.forgottenDevices = queue.forgottenDevices.sorted()
         next.commit.devices = queue.devices.values.sorted { $0.deviceID < $1.deviceID }
         next.userEvents = queue.userEvents
         next.markRequests = queue.markRequests
         queue.users = [:]
         queue.forgottenUsers = []
         queue.devices = [:]
+        queue.forgottenDevices = []
         queue.userEvents = []
         queue.markRequests = []
     }

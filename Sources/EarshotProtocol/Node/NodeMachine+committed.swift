@@ -43,7 +43,7 @@ extension NodeMachine {
 
     private mutating func apply(_ run: ReceivedRun) {
         incomingLogs[run.logID]?.commit(through: run.head)
-        links[run.connectionID]?.uncommittedBytes -= run.bytes
+        queue.receivedBytes.remove(run.bytes, of: run.deviceID)
         for message in run.messages { post(.messageReceived(message)) }
     }
 
@@ -102,6 +102,7 @@ extension NodeMachine {
     private mutating func apply(_ pending: PendingFailure, after cuts: [LogCut]) {
         guard let pending = pending.placed(after: cuts) else { return }
         let messageID = pending.failure.messageID
+        pumpLinks(of: messageID.log)
         if let requestID = pending.requestID { emit(.complete(requestID, .success([]))) }
         guard let log = ownLogs[messageID.log] else { return }
         let key = ProgressKey(logID: messageID.log, recipientID: log.record.peerID)

@@ -41,37 +41,50 @@ extension NodeMachine {
         let logID = run.log.logID
         var log = try incomingLog(run.log, of: peer)
         let taken = try log.receive(run)
-        incomingLogs[logID] = log
         guard !taken.isEmpty else {
             if log.isSettled { sendReceipt(for: logID, on: connectionID) }
             return
         }
-        var bytes = 0
+        let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
+        try checkRoom(for: bytes, of: peer)
+        // Not before: what is not queued for the disk is not proved, or a hole would follow.
+        incomingLogs[logID] = log
         var messages: [Message] = []
         messages.reserveCapacity(taken.count)
         for (record, body) in taken {
-            bytes += record.windowBytes
             if let body { note(body.timestamp, of: peer.userID, now: now) }
             guard let message = message(record, body, of: run.log, by: peer.userID) else { continue }
             messages.append(message)
         }
-        let uncommitted = (links[connectionID]?.uncommittedBytes ?? 0) + bytes
-        guard uncommitted <= Limits.windowBytes + Limits.frameBytes else {
-            throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
-        }
-        links[connectionID]?.uncommittedBytes = uncommitted
+        queue.receivedBytes.add(bytes, of: peer.deviceID)
         links[connectionID]?.progress += 2 + bytes / Limits.requestBytes
         if !messages.isEmpty { use(peer.userID, now: now) }
         queue.received.append(
             ReceivedRun(
-                connectionID: connectionID, logID: logID, head: log.proved, entries: taken.map(\.record),
+                connectionID: connectionID, deviceID: peer.deviceID, logID: logID, head: log.proved,
+                entries: taken.map(\.record),
                 messages: messages, bytes: bytes))
+    }
+
+    /// A device has one window, however many links it makes: what it sends again on another is known already. Beside
+    /// that there is a bound for all that waits for the disk, of which strangers have a half.
+    private func checkRoom(for bytes: Int, of peer: LinkPeer) throws(ProtocolError) {
+        guard queue.receivedBytes[peer.deviceID] + bytes <= Limits.windowBytes + Limits.frameBytes else {
+            throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
+        }
+        let limit = isStranger(peer.userID) ? Limits.receivedBytes / 2 : Limits.receivedBytes
+        guard queue.receivedBytes.total + bytes <= limit else {
+            throw ProtocolError(
+                .overloaded, "more comes from all peers together than the disk takes in time; it is sent again",
+                closeReason: .storageFailure)
+        }
     }
 
     private func incomingLog(_ description: LogDescription, of peer: LinkPeer) throws(ProtocolError) -> IncomingLog {
         if let known = incomingLogs[description.logID] { return known }
-        guard incomingLogs.values.count(where: { $0.description.deviceID == peer.deviceID }) < Limits.logsPerHeads
-        else { throw ProtocolError(.violation, "the peer has begun more than \(Limits.logsPerHeads) logs") }
+        guard incomingLogs.count(of: peer.userID) < Limits.logsPerUser else {
+            throw ProtocolError(.violation, "the peer has begun more than \(Limits.logsPerUser) logs")
+        }
         return IncomingLog(
             description: description, authorID: peer.userID, head: .origin(of: description.logID))
     }

@@ -105,6 +105,11 @@ extension NodeMachine {
 
     // MARK: - Onto the links
 
+    mutating func pumpLinks(of logID: LogID) {
+        guard let recipientID = ownLogs[logID]?.record.peerID else { return }
+        linksToPump.formUnion(linksOfUser[recipientID] ?? [])
+    }
+
     /// Sends what can be sent of this node's logs on one link: asks the store for what comes next.
     mutating func pump(_ connectionID: ConnectionID, now: Moment) {
         guard let link = links[connectionID], link.hasHeads, link.windowRoom > 0, (queue.retryAt ?? .min) <= now.uptime
@@ -112,7 +117,7 @@ extension NodeMachine {
         // One log at a time, so that what is read for one is not room that another counts on.
         guard link.outgoing.values.allSatisfy(\.isIdle) else { return }
         for logID in link.outgoing.keys.sorted() {
-            guard let outgoing = link.outgoing[logID],
+            guard let outgoing = link.outgoing[logID], !queue.failures.hold(logID),
                 outgoing.receiptInQuestion == nil, let log = ownLogs[logID], outgoing.next <= log.head.sequence
             else { continue }
             links[connectionID]?.outgoing[logID]?.phase = .reading
@@ -161,13 +166,15 @@ extension NodeMachine {
         return finish(now: now)
     }
 
-    /// Entries may go out once it is on the disk that they may; they are not taken back after that.
+    /// Entries may go out once it is on the disk that they may, and which of them may not; they are not taken back after
+    /// that.
     private mutating func offer(
         _ entries: [EntryRecord], through sequence: UInt64, logID: LogID, on connectionID: ConnectionID, now: Moment
     ) {
         guard let log = ownLogs[logID] else { return }
         let key = ProgressKey(logID: logID, recipientID: log.record.peerID)
         links[connectionID]?.outgoing[logID]?.phase = .idle
+        guard !queue.failures.hold(logID) else { return }
         links[connectionID]?.outgoing[logID]?.offer(entries)
         if progress[key, default: TrackedProgress()].committed.offered >= sequence {
             sendOffered(logID, on: connectionID, now: now)

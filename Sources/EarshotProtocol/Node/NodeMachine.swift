@@ -32,7 +32,7 @@ public struct NodeMachine: Sendable {
     var ownLogs: [LogID: OwnLog] = [:]
     /// The log that this device writes to each user now.
     var currentLog: [UserID: LogID] = [:]
-    var incomingLogs: [LogID: IncomingLog] = [:]
+    var incomingLogs = IncomingLogs()
     var progress: [ProgressKey: TrackedProgress] = [:]
     /// Messages that failed and that no receipt has settled.
     var failures: [LogID: [UInt64: DeliveryFailure]] = [:]

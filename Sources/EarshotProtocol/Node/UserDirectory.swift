@@ -9,10 +9,12 @@ struct UserDirectory: Sendable {
     private var namesakes: [UserName: Set<UserID>] = [:]
     private var holders: [UserName: UserID] = [:]
     private var linkCounts: [UserID: Int] = [:]
+    private var devicesOfUser: [UserID: Set<DeviceID>] = [:]
 
     init(users: [UserRecord], devices: [DeviceRecord]) {
         self.devices = Dictionary(uniqueKeysWithValues: devices.map { ($0.deviceID, $0) })
         for user in users { put(user) }
+        for device in devices { devicesOfUser[device.userID, default: []].insert(device.deviceID) }
     }
 
     func isOnline(_ userID: UserID) -> Bool { linkCounts[userID, default: 0] > 0 }
@@ -136,7 +138,7 @@ struct UserDirectory: Sendable {
         let device = DeviceRecord(
             deviceID: peer.deviceID, userID: peer.userID, credential: peer.credential.encoded(),
             addresses: Array(addresses.prefix(Limits.addressesPerDevice)))
-        devices[peer.deviceID] = device
+        put(device)
         return (met.user, device, changes)
     }
 
@@ -168,8 +170,29 @@ struct UserDirectory: Sendable {
             let oldest = strangers.min(by: { isForgotten($0, before: $1) })
         else { return nil }
         remove(oldest.userID)
-        for device in devices.values where device.userID == oldest.userID { devices[device.deviceID] = nil }
+        for deviceID in devicesOfUser.removeValue(forKey: oldest.userID) ?? [] { devices[deviceID] = nil }
         return oldest.userID
+    }
+
+    private mutating func put(_ device: DeviceRecord) {
+        if let old = devices.updateValue(device, forKey: device.deviceID) {
+            devicesOfUser[old.userID]?.remove(old.deviceID)
+        }
+        devicesOfUser[device.userID, default: []].insert(device.deviceID)
+    }
+
+    /// Forgets a device of a user who has more than a node remembers.
+    /// - Parameter isForgettable: whether a device has no link and has written nothing.
+    /// - Returns: which was forgotten.
+    mutating func forgetSurplusDevice(
+        of userID: UserID, except newcomer: DeviceID, where isForgettable: (DeviceID) -> Bool
+    ) -> DeviceID? {
+        guard let own = devicesOfUser[userID], own.count > Limits.devicesPerUser else { return nil }
+        let candidates = own.filter { $0 != newcomer && isForgettable($0) }
+        guard candidates.count >= Limits.devicesPerUser, let deviceID = candidates.min() else { return nil }
+        devices[deviceID] = nil
+        devicesOfUser[userID]?.remove(deviceID)
+        return deviceID
     }
 
     private func isForgotten(_ a: UserRecord, before b: UserRecord) -> Bool {

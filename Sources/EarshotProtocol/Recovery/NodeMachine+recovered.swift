@@ -1,4 +1,3 @@
-import DequeModule
 import EarshotModel
 
 /// What was taken back, on its way to the disk.
@@ -36,8 +35,8 @@ extension NodeMachine {
     mutating func takeFailures(into next: inout CommitInFlight) {
         let cuts = next.commit.cuts
         // Thousands may fail at once, when somebody is blocked.
-        for _ in 0..<min(queue.failures.count, Limits.commitEntries) {
-            let pending = queue.failures.removeFirst()
+        for _ in 0..<Limits.commitEntries {
+            guard let pending = queue.failures.popFirst() else { return }
             guard let placed = pending.placed(after: cuts) else {
                 answerSettled(pending)
                 continue
@@ -51,6 +50,7 @@ extension NodeMachine {
     private mutating func answerSettled(_ pending: PendingFailure) {
         let messageID = pending.failure.messageID
         failures[messageID.log]?[messageID.sequence] = nil
+        pumpLinks(of: messageID.log)
         guard let requestID = pending.requestID else { return }
         emit(.complete(requestID, .failure(ProtocolError(.alreadySent, "the message was sent already"))))
     }
@@ -81,9 +81,9 @@ extension NodeMachine {
             guard let place = cut.place(of: failure.messageID) else { continue }
             failures[place.log, default: [:]][place.sequence] = failure.moved(to: place)
         }
-        let waiting = queue.failures
-        queue.failures = []
-        for pending in waiting {
+        var waiting = queue.failures
+        queue.failures = PendingFailures()
+        while let pending = waiting.popFirst() {
             if let placed = pending.placed(after: [cut]) {
                 queue.failures.append(placed)
             } else {

@@ -160,6 +160,7 @@ package struct ModelStore {
             let forgotten = Set(commit.forgottenUsers)
             devices = devices.filter { !forgotten.contains($0.value.userID) }
         }
+        for deviceID in commit.forgottenDevices { devices[deviceID] = nil }
         for device in commit.devices {
             guard users[device.userID] != nil else { throw Refused(reason: "a device of nobody") }
             devices[device.deviceID] = device

@@ -286,10 +286,12 @@ struct HostileLink: Sendable {
         _ = machine.undelivered
         require(reads.count <= logs.count + 1, "a peer makes this node read one thing at a time")
         for link in machine.links.values {
-            require(link.windowUsed >= 0 && link.uncommittedBytes >= 0, "a window is not less than empty")
+            require(link.windowUsed >= 0, "a window is not less than empty")
             require(link.windowUsed <= 2 * Limits.windowBytes, "a window is bounded")
-            require(link.uncommittedBytes <= Limits.windowBytes + Limits.frameBytes, "what waits is bounded")
         }
+        let load = machine.load
+        require(load.deviceBytes <= Limits.windowBytes + Limits.frameBytes, "what waits of a device is bounded")
+        require(load.allReceivedBytes == machine.queue.receivedBytes.total, "what waits is counted")
         require(machine.queue.users.count + machine.queue.devices.count < 8, "what waits for the disk is bounded")
     }
 }

@@ -1,0 +1,36 @@
+import DequeModule
+import EarshotModel
+
+/// That a message fails, and who asked for that.
+struct PendingFailure: Sendable {
+    let failure: DeliveryFailure
+    let requestID: RequestID?
+}
+
+/// Failures that wait for a commit, in the order in which they were decided on.
+///
+/// Thousands may wait, more than one commit takes. A withheld message's entry goes out as a hash, and only its failure
+/// tells that from one that was delivered: nothing more of its log is offered while the failure waits.
+struct PendingFailures: Sendable {
+    private var failures: Deque<PendingFailure> = []
+    private var counts: [LogID: Int] = [:]
+
+    var isEmpty: Bool { failures.isEmpty }
+    var count: Int { failures.count }
+
+    /// Whether a failure of a message in this log waits.
+    func hold(_ logID: LogID) -> Bool { counts[logID] != nil }
+
+    mutating func append(_ pending: PendingFailure) {
+        failures.append(pending)
+        counts[pending.failure.messageID.log, default: 0] += 1
+    }
+
+    mutating func popFirst() -> PendingFailure? {
+        guard let first = failures.popFirst() else { return nil }
+        let logID = first.failure.messageID.log
+        let left = (counts[logID] ?? 1) - 1
+        counts[logID] = left > 0 ? left : nil
+        return first
+    }
+}

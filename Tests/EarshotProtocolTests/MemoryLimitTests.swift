@@ -1,0 +1,119 @@
+import EarshotCrypto
+import EarshotModel
+import EarshotTesting
+import Testing
+
+@testable import EarshotProtocol
+
+/// What peers send is bounded in memory over all of their links and devices.
+@Suite("What waits or is kept of peers")
+struct MemoryLimitTests {
+    private var pair = MachinePair.linked()
+    private var aliceID: DeviceID { pair.alice.local.deviceID }
+
+    /// Alice sends; Bob's disk does nothing.
+    private mutating func sendOne(_ request: UInt64 = 1) {
+        pair.send("hello", request: request)
+        while !pair.alice.commits.isEmpty {
+            pair.commitAlice()
+            pair.exchange()
+        }
+    }
+
+    private var failure: LinkFailure? {
+        pair.bob.events.compactMap { if case .linkFailed(let failure) = $0 { failure } else { nil } }.last
+    }
+
+    @Test("is a device's window, however many links it makes, and what goes past it leaves no hole behind")
+    mutating func window() throws {
+        // What came over links that are gone.
+        pair.bob.machine.queue.receivedBytes.add(Limits.windowBytes + Limits.frameBytes, of: aliceID)
+        sendOne()
+        #expect(failure?.code == ProtocolError.Code.violation.description)
+        #expect(pair.bob.commits.isEmpty)
+        // What was refused is not taken for known: the next link brings it again, from its place on.
+        #expect(pair.bob.machine.incomingLogs.logs(of: aliceID).allSatisfy { $0.proved.sequence == 0 })
+    }
+
+    @Test("is bounded for strangers together, and others have as much again")
+    mutating func total() {
+        pair.bob.machine.queue.receivedBytes.add(Limits.receivedBytes / 2, of: device("carol").deviceID)
+        var stranger = self
+        stranger.sendOne()
+        #expect(stranger.failure?.closeReason == CloseReason.storageFailure.name)
+        #expect(stranger.pair.bob.commits.isEmpty)
+
+        let aliceID = pair.alice.local.userID
+        pair.bob.perform(
+            pair.bob.machine.decide(.verify, about: aliceID, requestID: RequestID(9), now: pair.now))
+        pair.settle()
+        sendOne()
+        #expect(pair.bob.commits.count == 1)
+        pair.settle()
+        #expect(pair.bob.events.names.contains(.messageReceived))
+        #expect(pair.bob.machine.queue.receivedBytes.total == Limits.receivedBytes / 2)
+    }
+
+    @Test("is forgotten when the disk does not take it")
+    mutating func refused() {
+        sendOne()
+        #expect(pair.bob.machine.queue.receivedBytes.total > 0)
+        pair.bob.commits = []
+        pair.bob.perform(pair.bob.machine.commitFailed("no", now: pair.now))
+        #expect(pair.bob.machine.queue.receivedBytes.total == 0)
+    }
+
+    @Test("are so many logs of a user, over all devices")
+    mutating func logs() {
+        for epoch in 1...UInt64(Limits.logsPerUser) {
+            let log = LogDescription(
+                conversationID: .direct(pair.alice.local.userID, pair.bob.local.userID),
+                deviceID: device("another \(epoch % 8)").deviceID, epoch: epoch)
+            pair.bob.machine.incomingLogs[log.logID] = IncomingLog(
+                description: log, authorID: pair.alice.local.userID, head: .origin(of: log.logID))
+        }
+        sendOne()
+        #expect(failure?.code == ProtocolError.Code.violation.description)
+    }
+
+    @Test("are so many devices of a user, beside those that have written or have a link")
+    mutating func devices() throws {
+        var generator = SeededGenerator(seed: 3)
+        let identity = generator.signingKey()
+        var connections: [ConnectionID] = []
+        let template = try #require(pair.bob.machine.links[pair.bob.connectionID])
+        var writer: DeviceID?
+        for number in 0..<UInt64(3 * Limits.devicesPerUser) {
+            let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
+            var link = template
+            link.peer = nil
+            let connectionID = ConnectionID(1_000 + number)
+            pair.bob.machine.links[connectionID] = link
+            let peer = LinkPeer(credential: newcomer.link.credential, run: 1)
+            pair.bob.machine.establish(peer, on: connectionID, now: pair.now)
+            if number == 0 {
+                writer = newcomer.deviceID
+                let log = LogDescription(
+                    conversationID: .direct(peer.userID, pair.bob.local.userID), deviceID: newcomer.deviceID, epoch: 1)
+                pair.bob.machine.incomingLogs[log.logID] = IncomingLog(
+                    description: log, authorID: peer.userID, head: .origin(of: log.logID))
+            }
+            connections.append(connectionID)
+            pair.now.uptime += 1_000
+            guard number > 0 else { continue }
+            pair.bob.perform(pair.bob.machine.disconnected(connections.removeFirst(), now: pair.now))
+        }
+        let malloryID = UserID(identity.publicKey)
+        let kept = pair.bob.machine.directory.devices.values.filter { $0.userID == malloryID }.map(\.deviceID)
+        #expect(kept.count <= Limits.devicesPerUser + 2)
+        #expect(kept.contains(try #require(writer)))
+        #expect(pair.bob.machine.load.exceeded == [])
+        var forgotten: Set<DeviceID> = []
+        while let commit = pair.bob.commits.first {
+            forgotten.formUnion(commit.forgottenDevices)
+            pair.commitBob()
+        }
+        #expect(forgotten.count >= 3 * Limits.devicesPerUser - kept.count)
+        #expect(forgotten.isDisjoint(with: kept))
+    }
+}
