@@ -30,6 +30,21 @@ struct MulticastGuardTests {
         #expect(sockets.receive() == [1])
         #expect(sockets.receive() == nil)
     }
+
+    @Test("judges the datagrams of both families, and leaves alone what else the library waits for")
+    func kinds() throws {
+        let kinds = [
+            (AF_INET, SOCK_DGRAM, true), (AF_INET6, SOCK_DGRAM, true), (AF_INET, SOCK_STREAM, false),
+            (AF_UNIX, SOCK_DGRAM, false), (AF_NETLINK, SOCK_RAW, false),
+        ]
+        for (family, type, isJudged) in kinds {
+            let descriptor = socket(family, CInt(type.rawValue), 0)
+            defer { close(descriptor) }
+            try #require(descriptor >= 0)
+            #expect(MulticastGuard.isDatagramSocket(descriptor) == isJudged)
+        }
+        #expect(!MulticastGuard.isDatagramSocket(try WakeUp().fileDescriptor))
+    }
 }
 
 /// Two sockets, of which one sends to the other.
@@ -81,8 +96,7 @@ extension RealNetworkTests {
             try await alice.waitForDevice(2, port: 4002)
             let mallory = try MulticastSender(from: "10.77.0.1")
             for packet in try Self.packets() { try mallory.send(packet) }
-            // The library does some of it only when the records have expired: a second, and then it has cleaned up.
-            try await Task.sleep(for: .seconds(3))
+            // Some would end it only when the records expire, after a second: as long as a goodbye takes to count.
             try await bob.stop()
             try await alice.wait { $0 == .lost(deviceID(2)) }
             let carol = try RunningDiscovery("carol", seed: 3, port: 4003, source: EmbeddedDNSSDSource())

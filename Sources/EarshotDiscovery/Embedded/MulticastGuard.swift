@@ -51,7 +51,7 @@ final class MulticastGuard {
     }
 
     /// Those of multicast DNS; the library also waits for netlink, and for pipes.
-    private static func isDatagramSocket(_ descriptor: CInt) -> Bool {
+    static func isDatagramSocket(_ descriptor: CInt) -> Bool {
         let domain = option(SO_DOMAIN, of: descriptor)
         return option(SO_TYPE, of: descriptor) == CInt(SOCK_DGRAM.rawValue)
             && (domain == AF_INET || domain == AF_INET6)
