@@ -42,9 +42,9 @@ extension RealNetworkTests {
             [
                 // CVE-2026-24401
                 [(name, name)],
-                // Avahi issue 683, CVE-2025-68468
+                // CVE-2025-68468: when they expire.
                 [("i2.local", "i3.local"), ("i1.local", "i3.local"), (name, "i2.local"), (name, "i1.local")],
-                // Avahi pull request 941, and issue 678, CVE-2025-68471
+                // CVE-2025-68471, and where that is mended, memory that is used after it was freed.
                 [(name, "z.local"), (name, "y.local"), ("z.local", "y.local"), ("y.local", "z.local")],
             ]
         }

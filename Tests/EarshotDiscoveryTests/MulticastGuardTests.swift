@@ -42,7 +42,9 @@ struct MulticastGuardTests {
             try #require(descriptor >= 0)
             #expect(MulticastGuard.isDatagramSocket(descriptor) == isJudged)
         }
-        #expect(!MulticastGuard.isDatagramSocket(try WakeUp().fileDescriptor))
+        let wakeUp = try WakeUp()
+        #expect(!MulticastGuard.isDatagramSocket(wakeUp.fileDescriptor))
+        withExtendedLifetime(wakeUp) {}
     }
 }
 

@@ -2,8 +2,8 @@
 /// 4.1) as RFC 6762 section 18 has it, without a record that the library cannot bear.
 ///
 /// Such a record is a `CNAME`. Following them, libavahi-core 0.8 calls itself without end (CVE-2026-24401), fails its own
-/// assertions (CVE-2025-68468, CVE-2025-68471; avahi issues 678 and 683) and uses memory that it has freed (avahi
-/// pull request 941). DNS-SD needs none. Types that are not known here pass; what they hold is not looked at.
+/// assertions at once or when the records expire (CVE-2025-68471, CVE-2025-68468), and uses memory that it has freed.
+/// DNS-SD needs none. Types that are not known here pass; what they hold is not looked at.
 ///
 /// Pure. The work for one message is bounded: by its length, and by `maximumNameParts` for each name.
 struct DNSMessageCheck {
