@@ -16,6 +16,7 @@ final class AvahiStack {
     let server: OpaquePointer
     private let poll: OpaquePointer
     private let watch: OpaquePointer
+    private let multicastGuard: MulticastGuard
     private var lastSerial = 0
 
     /// - Parameters:
@@ -33,6 +34,9 @@ final class AvahiStack {
         guard let poll = avahi_simple_poll_new(), let api = avahi_simple_poll_get(poll) else {
             throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack gets no loop")
         }
+        // Before there is a socket to read from. Unretained, like the inbox.
+        let multicastGuard = MulticastGuard()
+        multicastGuard.install(in: poll)
         guard let watch = Self.watch(wakeUp, api, context) else {
             avahi_simple_poll_free(poll)
             throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack cannot be woken up")
@@ -51,6 +55,7 @@ final class AvahiStack {
         gauge.opened()
         (self.core, self.gauge, self.inbox) = (core, gauge, inbox)
         (self.server, self.poll, self.watch) = (server, poll, watch)
+        self.multicastGuard = multicastGuard
     }
 
     /// Says goodbye for what is still advertised.
@@ -111,7 +116,11 @@ final class AvahiStack {
         configuration.publish_hinfo = 0
         configuration.publish_workstation = 0
         configuration.publish_domain = 0
+        // Unicast DNS with guessable ports and identifiers (CVE-2024-52615, CVE-2024-52616), and what one interface says
+        // on another.
         configuration.enable_wide_area = 0
+        configuration.n_wide_area_servers = 0
+        configuration.enable_reflector = 0
         return body(&configuration)
     }
 }

@@ -3,7 +3,8 @@ import CDNSSD
 import CLinuxNetwork
 import Glibc
 
-/// Waiting for descriptors. Several C modules bring the declarations along, so only this file uses them.
+/// Waiting for descriptors. Several C modules bring the declarations along, so only this file and
+/// `MulticastGuard` use them.
 enum Polling {
     /// poll(2): waits until one of the descriptors can be read or has failed, at most so many milliseconds; -1 waits without end.
     /// - Parameter descriptors: a negative one is passed over.

@@ -14,6 +14,11 @@ let discoveryTargets = [
         let again = certain { try Announcement(announcement.txtRecord()) }
         require(again == announcement, "an announcement is read as it is written")
     },
+    FuzzTarget("dns-message", maximumBytes: 1024) { input in
+        let message = input.flag() ? input.rest() : multicastMessage(&input)
+        guard DNSMessageCheck.fault(in: message) == nil else { return }
+        require(!recordTypes(of: message).contains(5), "the library gets no alias to see")
+    },
     FuzzTarget("browser", maximumBytes: 1024) { input in
         var browsing = Browsing()
         while !input.isEmpty { browsing.step(&input) }
@@ -31,6 +36,49 @@ let discoveryTargets = [
         }
     },
 ]
+
+/// As stacks send them, but for the names: they are what they like.
+private func multicastMessage(_ input: inout FuzzInput) -> [UInt8] {
+    let types: [UInt8] = [1, 2, 5, 12, 13, 16, 28, 33, 41, 47, 255]
+    let counts = (0..<4).map { _ in input.choice(4) }
+    var message: [UInt8] = [0, 0, input.byte(), 0] + counts.flatMap { [0, UInt8($0)] }
+    for place in 0..<counts.reduce(0, +) {
+        message += name(&input, at: message.count) + [0, types[input.choice(types.count)], 0, 1]
+        guard place >= counts[0] else { continue }
+        let service = [UInt8](repeating: 0, count: input.flag() ? 6 : 0)
+        let data = input.flag() ? service + name(&input, at: message.count + 6 + service.count) : input.block()
+        message += [0, 0, 0, 120, UInt8(data.count >> 8), UInt8(data.count & 0xff)] + data
+    }
+    input.damage(&message)
+    return message
+}
+
+private func name(_ input: inout FuzzInput, at offset: Int) -> [UInt8] {
+    let label = input.flag() ? input.take(Int(input.byte() & 63)) : []
+    let labels = label.isEmpty ? [] : [UInt8(label.count)] + label
+    guard input.flag() else { return labels + [0] }
+    let target = input.choice(256) % (offset + 1)
+    return labels + [0xc0 | UInt8(target >> 8), UInt8(target & 0xff)]
+}
+
+/// The types of a message's records, read without looking whether they are sound.
+private func recordTypes(of message: [UInt8]) -> [Int] {
+    func integer(_ offset: Int) -> Int { Int(message[offset]) << 8 | Int(message[offset + 1]) }
+    var offset = 12
+    func skipName() {
+        while message[offset] != 0 && message[offset] < 0xc0 { offset += 1 + Int(message[offset]) }
+        offset += message[offset] == 0 ? 1 : 2
+    }
+    for _ in 0..<integer(4) {
+        skipName()
+        offset += 4
+    }
+    return (0..<integer(6) + integer(8) + integer(10)).map { _ in
+        skipName()
+        defer { offset += 10 + integer(offset + 8) }
+        return integer(offset)
+    }
+}
 
 private func kernelMessage(_ input: inout FuzzInput) -> NetlinkMessage {
     let types = [RTM_NEWLINK, RTM_NEWADDR, RTM_NEWROUTE]

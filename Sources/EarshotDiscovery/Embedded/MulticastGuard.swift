@@ -1,0 +1,66 @@
+import CAvahiCore
+import CDNSSD
+import CLinuxNetwork
+import Glibc
+
+/// Stands between the sockets of libavahi-core and the library: what `DNSMessageCheck` finds unfit is taken off a socket
+/// before the library reads from it, since there are packets that end the process in which it runs.
+///
+/// The library reads one datagram each time that it is told of a socket, so only the first in the queue is judged.
+/// Confined to the stack's thread, which alone reads from these sockets.
+final class MulticastGuard {
+    /// How many datagrams are taken off one socket before other work has its turn.
+    static let removalLimit = 64
+
+    /// One byte more than may be, which tells the datagrams that are too long.
+    private var buffer = [UInt8](repeating: 0, count: DNSMessageCheck.maximumBytes + 1)
+
+    /// Has the library's loop wait by this guard, which has to outlive it.
+    func install(in loop: OpaquePointer) {
+        avahi_simple_poll_set_func(
+            loop,
+            { descriptors, count, milliseconds, context in
+                guard let context else { preconditionFailure("the guard is the context") }
+                let multicastGuard = Unmanaged<MulticastGuard>.fromOpaque(context).takeUnretainedValue()
+                let polled = UnsafeMutableBufferPointer(start: descriptors, count: Int(count))
+                return multicastGuard.wait(for: polled, milliseconds)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// poll(2), but a socket whose first datagram is unfit has nothing to read.
+    private func wait(for descriptors: UnsafeMutableBufferPointer<pollfd>, _ milliseconds: CInt) -> CInt {
+        let result = poll(descriptors.baseAddress, nfds_t(descriptors.count), milliseconds)
+        guard result > 0 else { return result }
+        for index in descriptors.indices where descriptors[index].revents != 0 {
+            let descriptor = descriptors[index].fd
+            if Self.isDatagramSocket(descriptor), !hasFitDatagram(descriptor) { descriptors[index].revents = 0 }
+        }
+        return CInt(descriptors.count { $0.revents != 0 })
+    }
+
+    /// Takes unfit datagrams off the socket, up to `removalLimit`.
+    /// - Returns: whether the one that is first now is fit. Without, there is none, or the rest has to wait.
+    func hasFitDatagram(_ socket: CInt) -> Bool {
+        for _ in 0..<Self.removalLimit {
+            let count = recv(socket, &buffer, buffer.count, CInt(MSG_PEEK | MSG_DONTWAIT))
+            guard count >= 0 else { return false }
+            if DNSMessageCheck.fault(in: buffer.prefix(count)) == nil { return true }
+            _ = recv(socket, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+        }
+        return false
+    }
+
+    /// Those of multicast DNS; the library also waits for netlink, and for pipes.
+    static func isDatagramSocket(_ descriptor: CInt) -> Bool {
+        let domain = option(SO_DOMAIN, of: descriptor)
+        return option(SO_TYPE, of: descriptor) == CInt(SOCK_DGRAM.rawValue)
+            && (domain == AF_INET || domain == AF_INET6)
+    }
+
+    /// - Returns: nothing for what is no socket.
+    private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
+        var value: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+}

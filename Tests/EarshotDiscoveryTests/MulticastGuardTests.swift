@@ -1,0 +1,86 @@
+import Glibc
+import Testing
+
+@testable import EarshotDiscovery
+
+@Suite("What stands between the sockets and the library")
+struct MulticastGuardTests {
+    @Test("takes what is unfit off the socket, and leaves what is fit for the library to read")
+    func takesOff() throws {
+        let sockets = try LoopbackSockets()
+        let hostile = DNSMessage(answers: [DNSMessage.alias("a.local", of: "a.local")]).bytes
+        let honest = DNSMessage(flags: 0, questions: [(DNSMessage.name("_earshot._tcp.local"), .pointer)]).bytes
+        let stands = MulticastGuard()
+        #expect(!stands.hasFitDatagram(sockets.receiver))
+        for bytes in [hostile, [], [UInt8](repeating: 0, count: 10_000), honest, hostile] { try sockets.send(bytes) }
+        #expect(stands.hasFitDatagram(sockets.receiver))
+        #expect(stands.hasFitDatagram(sockets.receiver))
+        #expect(sockets.receive() == honest)
+        #expect(!stands.hasFitDatagram(sockets.receiver))
+        #expect(sockets.receive() == nil)
+    }
+
+    @Test("takes so many off at once, and the rest when it is asked again")
+    func bounded() throws {
+        let sockets = try LoopbackSockets()
+        let stands = MulticastGuard()
+        for _ in 0...MulticastGuard.removalLimit { try sockets.send([1]) }
+        #expect(!stands.hasFitDatagram(sockets.receiver))
+        #expect(sockets.receive() == [1])
+        #expect(sockets.receive() == nil)
+    }
+
+    @Test("judges the datagrams of both families, and leaves alone what else the library waits for")
+    func kinds() throws {
+        let kinds = [
+            (AF_INET, SOCK_DGRAM, true), (AF_INET6, SOCK_DGRAM, true), (AF_INET, SOCK_STREAM, false),
+            (AF_UNIX, SOCK_DGRAM, false), (AF_NETLINK, SOCK_RAW, false),
+        ]
+        for (family, type, isJudged) in kinds {
+            let descriptor = socket(family, CInt(type.rawValue), 0)
+            defer { close(descriptor) }
+            try #require(descriptor >= 0)
+            #expect(MulticastGuard.isDatagramSocket(descriptor) == isJudged)
+        }
+        let wakeUp = try WakeUp()
+        #expect(!MulticastGuard.isDatagramSocket(wakeUp.fileDescriptor))
+        withExtendedLifetime(wakeUp) {}
+    }
+}
+
+/// Two sockets, of which one sends to the other.
+private struct LoopbackSockets: ~Copyable {
+    let receiver: CInt
+    private let sender: CInt
+
+    init() throws {
+        receiver = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+        sender = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        guard bindSocket(receiver, to: address) == 0 else { throw DiscoveryError.failedCall("bind") }
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let connected = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(receiver, $0, &size) == 0 && connect(sender, $0, size) == 0
+            }
+        }
+        guard connected else { throw DiscoveryError.failedCall("connect") }
+    }
+
+    deinit {
+        close(receiver)
+        close(sender)
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        guard Glibc.send(sender, bytes, bytes.count, 0) == bytes.count else { throw DiscoveryError.failedCall("send") }
+    }
+
+    func receive() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 10_000)
+        let count = recv(receiver, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+        return count < 0 ? nil : Array(buffer.prefix(count))
+    }
+}
