@@ -80,9 +80,8 @@ public struct GatewayClient: Sendable {
     }
 
     /// Deletes the contents of messages, here and nowhere else: all of them or none.
-    /// - Returns: the messages, without their contents.
     @discardableResult
-    public func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> [GatewayMessage] {
+    public func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> GatewayDeletedMessages {
         try await decode(call(.POST, "messages/delete-contents", body: DeleteContentsRequest(messages: messageIDs)))
     }
 
