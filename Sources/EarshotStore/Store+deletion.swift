@@ -176,12 +176,15 @@ private struct Deletion {
         ).map { UInt64($0) }
     }
 
+    /// Whether it is a message here, deleted or not: of one that was withheld there never was a content.
     private func exists(_ messageID: MessageID) throws -> Bool {
-        try Bool.fetchOne(
+        guard let sequence = Int64(exactly: messageID.sequence) else { return false }
+        return try Bool.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT 1 FROM log JOIN entry ON entry.log = log.number WHERE log.logID = ? AND entry.sequence = ?
-                    """), arguments: [messageID.log.data, Int64(messageID.sequence)]) ?? false
+                    SELECT 1 FROM log JOIN entry ON entry.log = log.number
+                    WHERE log.logID = ? AND entry.sequence = ? AND (entry.body IS NOT NULL OR entry.isDeleted)
+                    """), arguments: [messageID.log.data, sequence]) ?? false
     }
 
     /// Whether it is a message of this device's that its recipient does not have, and that has not failed.
