@@ -1,5 +1,6 @@
 import EarshotProtocol
 import EarshotStore
+import Foundation
 
 /// What deleting contents came to.
 public struct ContentDeletion: Sendable, Hashable {
@@ -8,8 +9,8 @@ public struct ContentDeletion: Sendable, Hashable {
     /// Own messages that were kept because they are not delivered yet: the first `listedLimit` of them.
     public let kept: [MessageID]
     public let keptCount: Int
-    /// Whether the contents are overwritten in the database's files; `false` where somebody was reading at the time. Then
-    /// they are when the node next moves its journal into the database, and at the latest when it ends.
+    /// Whether the contents are overwritten in the database's files; `false` where somebody was reading all the time. Then
+    /// they are by the next deletion, and at the latest when the node ends.
     public let isOverwritten: Bool
 
     public static let listedLimit = 100
@@ -57,7 +58,20 @@ extension ContentDeletion {
         deletedCount = outcome.deletedCount
         kept = outcome.undelivered
         self.keptCount = keptCount
-        isOverwritten = try store.overwriteDeleted()
+        isOverwritten = try Self.overwrite(in: store)
+    }
+
+    /// Most readers are gone in a moment; whoever copies the whole history is not.
+    private static let overwritingTries = 20
+    private static let pause = 0.05
+
+    /// Waits for readers here, and not in the database, where commits would wait too.
+    private static func overwrite(in store: Store) throws(StoreError) -> Bool {
+        for _ in 1..<overwritingTries {
+            if try store.overwriteDeleted() { return true }
+            Thread.sleep(forTimeInterval: pause)
+        }
+        return try store.overwriteDeleted()
     }
 }
 

@@ -12,6 +12,9 @@ public struct Users: Sendable {
 
     /// What is shorter is no beginning of a key.
     public static let shortestPrefix = 4
+    /// In bytes; what is longer names nobody. A name may be typed in a form that takes three times the bytes of form C, and
+    /// a key behind it.
+    private static let longestText = 4 * Limits.nameBytes
 
     public func user(_ userID: UserID) async -> User? { await node.shell.user(userID) }
 
@@ -23,6 +26,8 @@ public struct Users: Sendable {
     /// somebody only if they are alone in having it.
     /// - Throws: `EarshotError` `unknownUser`, with names that are near, or `ambiguousUser`, with the fingerprints.
     public func named(_ text: String) async throws(EarshotError) -> User {
+        // Comparing takes as long as the text is, for each user.
+        guard text.utf8.count <= Self.longestText else { throw unknown(text, among: []) }
         let all = await self.all
         if let userID = UserID(text), let user = all.first(where: { $0.userID == userID }) { return user }
         let matches = Self.matches(text, among: all)
@@ -100,7 +105,7 @@ public struct Users: Sendable {
             near.isEmpty
             ? "run both nodes on one network, and see who is known with: earshot users"
             : "did you mean \(near.joined(separator: " or "))?"
-        return EarshotError(.unknownUser, "nobody called \"\(text)\" is known", remedy: remedy)
+        return EarshotError(.unknownUser, "nobody called \"\(Excerpt.of(text))\" is known", remedy: remedy)
     }
 
     /// Names of others that are offered in place of one that is unknown.
@@ -109,8 +114,11 @@ public struct Users: Sendable {
     /// The names that were probably meant, the nearest first: two letters may be wrong, and one in a short name.
     private static func near(_ text: String, among names: Set<UserName>) -> [String] {
         let text = text.lowercased()
-        let limit = text.count < 3 ? 1 : 2
-        return names.map { ($0, EditDistance.between($0.text.lowercased(), text)) }
+        let length = text.count
+        let limit = length < 3 ? 1 : 2
+        return names.map { ($0, $0.text.lowercased()) }
+            .filter { abs($0.1.count - length) <= limit }
+            .map { ($0.0, EditDistance.between($0.1, text)) }
             .filter { $0.1 <= limit }
             .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
             .prefix(suggestions)

@@ -29,7 +29,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .notInitialized: "the home directory has no identity: earshot init"
         case .passphrase: "the passphrase or network key is wrong, or one is needed"
         case .unknownUser: "no user, or more than one, is called so"
-        case .timeout: "what was waited for did not happen in time; a message stays queued"
+        case .timeout: "what was waited for did not happen in time; a message that was queued stays so"
         case .homeInUse: "another node runs on the home directory"
         case .storage: "the home directory or the database cannot be used"
         case .network: "the port is taken, or the network cannot be used"

@@ -22,7 +22,7 @@ public enum GatewayLimits {
     public static let shutdown = Duration.seconds(2)
     /// How long a client waits for the answer to a request.
     public static let response = TimeAmount.seconds(30)
-    /// The same where the answer takes a time that grows with the history.
+    /// The same where the answer takes a time that grows with the history, or waits for messages that are taken back.
     public static let longResponse = TimeAmount.hours(1)
     /// The longest path of a Unix socket on Linux: `sockaddr_un.sun_path` without its closing zero (unix(7)).
     public static let socketPathBytes = 107

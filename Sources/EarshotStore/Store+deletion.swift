@@ -75,12 +75,18 @@ extension Store {
     }
 
     /// Moves all that was written into the one file and empties the other, so that what was deleted stands in neither.
-    /// - Returns: `false` where somebody was reading at the time: then it is done at the next checkpoint, or on closing.
+    ///
+    /// It waits for nobody, because commits wait for it.
+    /// - Returns: `false` where somebody was reading at the time: then it is done when this is called again, or on closing.
     public func overwriteDeleted() throws(StoreError) -> Bool {
         do {
             return try database.writeWithoutTransaction { db in
+                let patience = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
+                try db.execute(sql: "PRAGMA busy_timeout = 0")
                 // The first column says whether somebody stood in the way (sqlite.org/pragma.html#pragma_wal_checkpoint).
-                try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+                let obstacle = Result { try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+                try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
+                return try obstacle.get() == 0
             }
         } catch { throw StoreError(error, path: path) }
     }
@@ -170,12 +176,15 @@ private struct Deletion {
         ).map { UInt64($0) }
     }
 
+    /// Whether it is a message here, deleted or not: of one that was withheld there never was a content.
     private func exists(_ messageID: MessageID) throws -> Bool {
-        try Bool.fetchOne(
+        guard let sequence = Int64(exactly: messageID.sequence) else { return false }
+        return try Bool.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT 1 FROM log JOIN entry ON entry.log = log.number WHERE log.logID = ? AND entry.sequence = ?
-                    """), arguments: [messageID.log.data, Int64(messageID.sequence)]) ?? false
+                    SELECT 1 FROM log JOIN entry ON entry.log = log.number
+                    WHERE log.logID = ? AND entry.sequence = ? AND (entry.body IS NOT NULL OR entry.isDeleted)
+                    """), arguments: [messageID.log.data, sequence]) ?? false
     }
 
     /// Whether it is a message of this device's that its recipient does not have, and that has not failed.

@@ -52,6 +52,26 @@ struct AuditTests {
             })
     }
 
+    @Test("say where somebody reads, so that what was deleted still stands in the files")
+    func reader() async throws {
+        let pair = try await Pair.met()
+        #expect(try await pair.alice.run("send", "bob", "secret", "--wait", "delivered").status == 0)
+        let history = try await pair.bob.run("history", "alice", "--json").objects()
+        let id = try #require(history.first?["id"] as? String)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let database = try DatabaseQueue(path: pair.bob.path + "/history.db", configuration: configuration)
+        try await database.writeWithoutTransaction { db in
+            try db.beginTransaction(.deferred)
+            _ = try Row.fetchAll(db, sql: "SELECT * FROM entry")
+        }
+        let deleted = try await pair.bob.run("delete", id, "--yes")
+        #expect(deleted.status == 0)
+        #expect(deleted.errors.contains("the contents still stand in its files"))
+        try await database.writeWithoutTransaction { try $0.rollback() }
+        #expect(try await pair.bob.run("delete", id, "--yes").errors == "")
+    }
+
     @Test("keep what is not delivered yet, and say what to do")
     func undelivered() async throws {
         let pair = try await Pair.met()

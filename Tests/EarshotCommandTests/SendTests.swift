@@ -75,6 +75,13 @@ struct SendTests {
         withExtendedLifetime(bobNode) {}
     }
 
+    @Test("waits as long as it is told to, however long that is", arguments: ["1e19", "1e300"])
+    func longTimeout(seconds: String) async throws {
+        let pair = try await Pair.met()
+        let result = try await pair.alice.run("send", "bob", "x", "--wait", "delivered", "--timeout", seconds)
+        #expect(result.status == 0)
+    }
+
     @Test("delivers by itself where no node runs, to a peer that is known or is just met")
     func withoutNode() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))

@@ -1,3 +1,4 @@
+import Earshot
 import Testing
 
 @testable import EarshotGateway
@@ -50,6 +51,15 @@ struct FormatTests {
     @Test("write any time that a message may carry", arguments: [Int64.min, Int64.min + 1, 1 << 53, Int64.max])
     func edgesOfTime(milliseconds: Int64) {
         #expect(Timestamp.text(milliseconds).hasSuffix("Z"))
+    }
+
+    @Test("tell of a message without an answer that it may have been accepted, and of other errors as they are")
+    func openOutcome() {
+        let late = GatewayError(.timedOut, "the node does not answer", remedy: "restart it").whileSending
+        #expect(late.code == .timedOut && late.remedy?.contains("earshot history NAME") == true)
+        #expect(
+            late.message == "the node does not answer; it is not known whether the node has accepted the message")
+        #expect(GatewayError(.overloaded, "too many").whileSending.description == "too many")
     }
 
     @Test("refuse a path that does not fit into a socket address", arguments: [107, 108])

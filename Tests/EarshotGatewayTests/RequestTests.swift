@@ -105,4 +105,39 @@ struct RequestTests {
             #expect(response.status == 400)
         }
     }
+
+    @Test(
+        "names messages by numbers that a log can have",
+        arguments: ["0", "9223372036854775808", "18446744073709551615", "18446744073709551616"])
+    func impossibleMessage(sequence: String) async throws {
+        let id = String(repeating: "0", count: 52) + "-" + sequence
+        try await TestNode.with("alice") { alice in
+            for request in [
+                RawRequest(path: "/v1/messages/\(id)"), RawRequest(method: "DELETE", path: "/v1/messages/\(id)"),
+                RawRequest(method: "DELETE", path: "/v1/messages/\(id)/content"),
+                RawRequest(
+                    method: "POST", path: "/v1/messages/delete-contents", body: Array(#"{"messages":["\#(id)"]}"#.utf8)),
+            ] {
+                let response = try await request.send(to: alice.node.home.socketFile)
+                #expect(response.status == 400)
+                #expect(try response.error().code == "invalidRequest")
+            }
+        }
+    }
+
+    @Test("that is long is not given back in the error")
+    func longTexts() async throws {
+        let text = String(repeating: "x", count: 400_000)
+        try await TestNode.with("alice") { alice in
+            for (path, body) in [
+                ("messages", #"{"to":"\#(text)","text":"x"}"#),
+                ("messages/delete-contents", #"{"messages":["\#(text)"]}"#),
+            ] {
+                let response = try await RawRequest(method: "POST", path: "/v1/\(path)", body: Array(body.utf8))
+                    .send(to: alice.node.home.socketFile)
+                #expect(response.body.count < 1000)
+                #expect(try response.error().message.contains("xxx…"))
+            }
+        }
+    }
 }

@@ -1,9 +1,11 @@
 import EarshotModel
 import EarshotProtocol
-import EarshotStore
 import EarshotTesting
+import GRDB
 import Synchronization
 import Testing
+
+@testable import EarshotStore
 
 @Suite("The deletion of contents")
 struct DeletionTests {
@@ -56,5 +58,54 @@ struct DeletionTests {
             hash: { .of(body: $0) }, withheld: { _ in told.withLock { $0 += 1 } })
         #expect(outcome.unknown == [log.messageID(9)] && outcome.deletedCount == 0)
         #expect(told.withLock { $0 } == 0)
+    }
+
+    private func delete(_ messageIDs: [MessageID], in store: Store) throws -> DeletionOutcome {
+        try store.deleteContents(
+            of: messageIDs, deviceID: log.record.description.deviceID, hash: { .of(body: $0) })
+    }
+
+    @Test("knows no message of a number that no log can have", arguments: [0, UInt64(Int64.max) + 1, .max])
+    func impossible(sequence: UInt64) throws {
+        let outcome = try delete([log.messageID(1), log.messageID(sequence)], in: stored())
+        #expect(outcome.unknown == [log.messageID(sequence)] && outcome.deletedCount == 0)
+    }
+
+    @Test("knows no message that was withheld, and then deletes none of several")
+    func withheld() throws {
+        let store = try Store.inMemory()
+        var log = SampleLog(device: 8)
+        log.append(at: 1)
+        log.append(at: 2, isWithheld: true)
+        try store.commit(log.commit)
+        let outcome = try delete([1, 2].map(log.messageID), in: store)
+        #expect(outcome.unknown == [log.messageID(2)] && outcome.deletedCount == 0)
+        #expect(try store.row(of: log.messageID(1))?.entry.isDeleted == false)
+        // What was deleted is no longer there either, and yet known.
+        #expect(try delete([log.messageID(1)], in: store).deletedCount == 1)
+        #expect(try delete([log.messageID(1)], in: store) == DeletionOutcome())
+    }
+
+    @Test("is not overwritten while somebody reads, and holds up no commit for them")
+    func reader() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("history.db")
+        let store = try Store(path: path)
+        try store.commit(log.commit)
+        let patience = try busyTimeout(of: store)
+        let start = ContinuousClock.now
+        try Store.reading(path: path).database.read { db in
+            let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
+            let isOverwritten = try store.overwriteDeleted()
+            #expect(count == 4 && !isOverwritten)
+        }
+        // The store's patience with others is longer than this.
+        #expect(patience == 5000 && ContinuousClock.now - start < .milliseconds(patience - 1000))
+        #expect(try busyTimeout(of: store) == patience)
+        #expect(try store.overwriteDeleted())
+    }
+
+    private func busyTimeout(of store: Store) throws -> Int {
+        try #require(try store.database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") })
     }
 }

@@ -26,7 +26,7 @@ struct ChatLayout {
     /// Word of a new state, where rows that were written stay as they are.
     func stateRow(of message: GatewayMessage) -> String {
         let text = SafeText.line(message.shownText)
-        let excerpt = DisplayWidth.wrap(text, width: 20)[0]
+        let excerpt = DisplayWidth.head(of: text, width: 20)
         return right(excerpt == text ? text : excerpt + "…", message, isLast: true)
     }
 

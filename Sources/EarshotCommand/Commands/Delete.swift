@@ -66,10 +66,10 @@ struct Delete: ProgramCommand {
     private func deleteMessages(_ output: Output) async throws {
         let count = ids.count == 1 ? "the content of 1 message" : "the contents of \(ids.count) messages"
         try await confirm("Delete \(count) on this machine?")
-        try await Session.with(common.homeDirectory) { session in
-            for message in try await session.client.deleteContents(of: ids) { try output.object(message) }
-        }
+        let deletion = try await Session.with(common.homeDirectory) { try await $0.client.deleteContents(of: ids) }
+        try deletion.messages.forEach { try output.object($0) }
         output.line("deleted here: \(count)")
+        noteWhetherOverwritten(deletion.isOverwritten, output)
     }
 
     private func deleteConversation(with name: String, _ output: Output) async throws {
@@ -86,10 +86,15 @@ struct Delete: ProgramCommand {
         output.line(
             "deleted here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) with \(shown); "
                 + "\(shown) keeps what they have")
-        if !deletion.isOverwritten {
-            output.note("somebody was reading the history: the contents are overwritten when the node ends")
-        }
+        noteWhetherOverwritten(deletion.isOverwritten, output)
         guard deletion.keptCount == 0 else { throw kept(deletion, for: shown) }
+    }
+
+    private func noteWhetherOverwritten(_ isOverwritten: Bool, _ output: Output) {
+        guard !isOverwritten else { return }
+        output.note(
+            "somebody is reading the history, so the contents still stand in its files: they are overwritten by the next "
+                + "deletion, or when the node ends")
     }
 
     private func kept(_ deletion: GatewayDeletion, for name: String) -> Failure {

@@ -41,6 +41,9 @@ struct Send: ProgramCommand {
     /// How long a node that runs only for this command tries to deliver, where nobody asked it to wait.
     private static let attempt = 5.0
 
+    /// Nobody waits for a hundred years, and no clock counts much further.
+    private static let longestTimeout = 100 * 365 * 24 * 3600.0
+
     func validate() throws {
         guard timeout > 0, timeout.isFinite else { throw ValidationError("--timeout takes a number above 0.") }
         if let ttl, !(ttl > 0 && ttl.isFinite) { throw ValidationError("--ttl takes a number above 0.") }
@@ -74,7 +77,9 @@ struct Send: ProgramCommand {
     private func follow(
         _ delivery: Delivery, to goal: DeliveryStage, _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
     ) async throws {
-        let done: Void? = try await within(.seconds(timeout)) { try await delivery.follow(to: goal, report: report) }
+        let done: Void? = try await within(.seconds(min(timeout, Self.longestTimeout))) {
+            try await delivery.follow(to: goal, report: report)
+        }
         guard done != nil else {
             throw Failure(
                 .timedOut, "the message was not \(goal.rawValue) in time; it stays queued and will be delivered later",

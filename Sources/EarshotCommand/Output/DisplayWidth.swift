@@ -27,11 +27,10 @@ enum DisplayWidth {
     ]
 
     /// Breaks a line at spaces, or within a word that is longer, so that each part takes at most `width` columns.
-    static func wrap(_ line: String, width: Int) -> [String] {
+    static func wrap(_ line: String, width: Int, measure: (Character) -> Int = of) -> [String] {
         var parts: [String] = []
         var rest = line[...]
-        while of(rest) > width {
-            let end = breakIndex(of: rest, width: width)
+        while let end = breakIndex(of: rest, width: width, measure) {
             parts.append(String(rest[..<end]))
             rest = rest[end...].drop { $0 == " " }
         }
@@ -39,18 +38,26 @@ enum DisplayWidth {
         return parts
     }
 
-    private static func breakIndex(of text: Substring, width: Int) -> Substring.Index {
+    /// The first of these parts.
+    static func head(of line: String, width: Int, measure: (Character) -> Int = of) -> String {
+        breakIndex(of: line[...], width: width, measure).map { String(line[..<$0]) } ?? line
+    }
+
+    /// Looks no further than that, because a line may be long.
+    /// - Returns: `nil` where all of it fits.
+    private static func breakIndex(
+        of text: Substring, width: Int, _ measure: (Character) -> Int
+    ) -> Substring.Index? {
         var taken = 0
-        var end = text.startIndex
         var lastSpace: Substring.Index?
-        while end < text.endIndex {
-            taken += of(text[end])
+        for index in text.indices {
+            taken += measure(text[index])
             // At least one character a part, however narrow the terminal is.
-            if taken > width, end > text.startIndex { break }
-            if text[end] == " ", end > text.startIndex { lastSpace = end }
-            end = text.index(after: end)
+            guard index > text.startIndex else { continue }
+            if taken > width { return lastSpace ?? index }
+            if text[index] == " " { lastSpace = index }
         }
-        return lastSpace ?? end
+        return nil
     }
 
     /// The text and spaces up to a width.

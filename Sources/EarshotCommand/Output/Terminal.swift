@@ -7,7 +7,7 @@ enum Terminal {
         if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
             return (Int(size.ws_col), max(1, Int(size.ws_row)))
         }
-        let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
-        return (max(1, columns), 24)
+        let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { UInt16($0) } ?? 80
+        return (max(1, Int(columns)), 24)
     }
 }

@@ -61,12 +61,18 @@ public struct GatewayClient: Sendable {
         try await get("users/\(Self.escape(user))/safety-number")
     }
 
+    /// Returns when the message is on the disk; the node may have to take back others first.
     /// - Parameter timeToLive: in seconds; 30 days unless given.
+    /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may have been accepted all the same.
     public func send(
         _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Double? = nil
     ) async throws(GatewayError) -> GatewayMessage {
         let body = SendRequest(to: recipient, text: text, headers: headers, timeToLiveSeconds: timeToLive)
-        return try await decode(call(.POST, "messages", body: body))
+        let response: ByteBuffer
+        do {
+            response = try await call(.POST, "messages", body: body, within: GatewayLimits.longResponse)
+        } catch { throw error.whileSending }
+        return try decode(response)
     }
 
     public func message(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
@@ -80,9 +86,8 @@ public struct GatewayClient: Sendable {
     }
 
     /// Deletes the contents of messages, here and nowhere else: all of them or none.
-    /// - Returns: the messages, without their contents.
     @discardableResult
-    public func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> [GatewayMessage] {
+    public func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> GatewayDeletedMessages {
         try await decode(call(.POST, "messages/delete-contents", body: DeleteContentsRequest(messages: messageIDs)))
     }
 
@@ -135,14 +140,14 @@ public struct GatewayClient: Sendable {
     }
 
     private func call(
-        _ method: HTTPMethod, _ path: String, body: some Encodable
+        _ method: HTTPMethod, _ path: String, body: some Encodable, within limit: TimeAmount = GatewayLimits.response
     ) async throws(GatewayError) -> ByteBuffer {
         var request = try request(method, path)
         do { request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body))) } catch {
             throw GatewayError(.internalError, "the request cannot be encoded: \(error)", cause: error)
         }
         request.headers.add(name: "content-type", value: "application/json")
-        return try await read(request)
+        return try await read(request, within: limit)
     }
 
     private func request(_ method: HTTPMethod, _ path: String) throws(GatewayError) -> HTTPClientRequest {

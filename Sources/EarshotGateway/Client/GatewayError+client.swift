@@ -23,4 +23,12 @@ extension GatewayError {
                 cause: error)
         }
     }
+
+    /// The same where a message was handed over: the node may accept it though nobody hears of that any more.
+    var whileSending: GatewayError {
+        guard code == .timedOut || code == .connectionLost else { return self }
+        return GatewayError(
+            code, "\(message); it is not known whether the node has accepted the message",
+            remedy: "before you send it again, see whether it is there: earshot history NAME", cause: cause)
+    }
 }

@@ -6,7 +6,16 @@ public struct GatewayDeletion: Codable, Hashable, Sendable {
     /// Ids of own messages that were kept because they are not delivered yet: not all where there are many.
     public let kept: [String]
     public let keptCount: Int
-    /// Whether the contents are overwritten in the files already. If not, they are by the end of the node.
+    /// Whether the contents are overwritten in the files already. If not, they are by the next deletion, and at the latest
+    /// when the node ends.
+    public let isOverwritten: Bool
+}
+
+/// What deleting the contents of messages came to.
+public struct GatewayDeletedMessages: Codable, Hashable, Sendable {
+    /// The messages, without their contents.
+    public let messages: [GatewayMessage]
+    /// Whether the contents are overwritten in the files already, as in `GatewayDeletion`.
     public let isOverwritten: Bool
 }
 

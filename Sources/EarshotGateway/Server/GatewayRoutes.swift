@@ -95,13 +95,14 @@ struct Endpoints: Sendable {
         return try .json(await representer.message(try await node.messages.message(messageID)))
     }
 
-    /// - Returns: the messages, without their contents.
     func deleteContents(_ request: Request) async throws -> Response {
         let messageIDs = try await request.json(DeleteContentsRequest.self).messages.map { try MessageID(reading: $0) }
-        try await node.messages.delete(messageIDs)
+        let deletion = try await node.messages.delete(messageIDs)
         var messages: [Message] = []
         for messageID in messageIDs { messages.append(try await node.messages.message(messageID)) }
-        return try .json(await representer.messages(messages))
+        return try .json(
+            GatewayDeletedMessages(
+                messages: await representer.messages(messages), isOverwritten: deletion.isOverwritten))
     }
 
     func deleteContents(_ context: BasicRequestContext) async throws -> Response {

@@ -42,7 +42,7 @@ extension MessageID {
     init(reading text: String) throws(GatewayError) {
         guard let messageID = MessageID(text) else {
             throw GatewayError(
-                .invalidRequest, "\"\(text)\" is not the id of a message",
+                .invalidRequest, "\"\(Excerpt.of(text))\" is not the id of a message",
                 remedy: "take its id from: earshot history NAME --json")
         }
         self = messageID

@@ -1,7 +1,7 @@
 /// The name of a message: its log and its sequence number there, which no other message has.
 public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertible {
     public let log: LogID
-    /// From 1, without holes.
+    /// From 1, without holes, and at most `Int64.max`: that is what a database holds.
     public let sequence: UInt64
 
     public init(log: LogID, sequence: UInt64) {
@@ -12,10 +12,10 @@ public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertib
     /// - Returns: `nil` unless the text is a log id, a hyphen and a sequence number.
     public init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let log = LogID(String(parts[0])), let sequence = UInt64(parts[1]), sequence > 0,
+        guard parts.count == 2, let log = LogID(String(parts[0])), let sequence = Int64(parts[1]), sequence > 0,
             String(sequence) == parts[1]
         else { return nil }
-        self.init(log: log, sequence: sequence)
+        self.init(log: log, sequence: UInt64(sequence))
     }
 
     public var description: String { "\(log)-\(sequence)" }

@@ -24,6 +24,16 @@ struct UsersTests {
         #expect(try await users.named("Zoe\u{308}").userID == Self.userID(3))
     }
 
+    @Test("are found by the longest name, however its characters are composed, with a whole key")
+    func longestName() async throws {
+        let long = String(repeating: "\u{390}", count: 31)
+        let spelled = String(repeating: "\u{3B9}\u{308}\u{301}", count: 31)
+        let users = try known([long])
+        for text in [spelled, "\(spelled)@\(Self.userID(0))"] {
+            #expect(try await users.named(text).userID == Self.userID(0))
+        }
+    }
+
     @Test("are found by their key, and by their name with the beginning of it")
     func key() async throws {
         let users = try known(["bob"])
@@ -69,6 +79,16 @@ struct UsersTests {
         #expect(far?.remedy?.contains("did you mean") == false)
     }
 
+    @Test("that are unknown by a long text are refused at once, without all of it", .timeLimit(.minutes(1)))
+    func longText() async throws {
+        let names = (0..<200).map { "\($0)" + String(repeating: "b", count: 60) }
+        for text in [String(repeating: "b", count: 400_000), "b" + String(repeating: "\u{301}", count: 200_000)] {
+            let error = await expect(.unknownUser) { try await known(names).named(text) }
+            #expect(error?.message.contains("…") == true)
+            #expect(error.map { "\($0)".utf8.count < 1000 } == true)
+        }
+    }
+
     @Test("do not include this node's own")
     func ownName() async throws {
         let error = await expect(.unknownUser) { try await known(["bob"]).named("alice") }
@@ -111,7 +131,8 @@ struct UsersTests {
     }
 
     private static func userID(_ index: Int) -> UserID {
-        guard let userID = UserID(bytes: [UInt8](repeating: UInt8(17 * (index + 1)), count: 32)) else {
+        guard let userID = UserID(bytes: [UInt8](repeating: UInt8(truncatingIfNeeded: 17 * (index + 1)), count: 32))
+        else {
             preconditionFailure("thirty-two bytes are a key")
         }
         return userID

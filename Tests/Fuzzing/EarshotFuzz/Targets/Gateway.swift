@@ -88,6 +88,7 @@ private final class LocalAPI: Sendable {
             "status", "users", "users/\(word(&input))", "users/\(word(&input))/trust",
             "users/\(word(&input))/safety-number", "messages", "messages/\(word(&input))",
             "conversations/\(word(&input))/messages", "conversations/\(word(&input))/read", "events", word(&input),
+            "messages/\(word(&input))/content", "conversations/\(word(&input))/contents", "messages/delete-contents",
         ]
         var path = "/v1/" + paths[input.choice(paths.count)]
         if input.flag() { path += "?" + query(&input) }
@@ -118,7 +119,7 @@ private final class LocalAPI: Sendable {
             "\"to\":\"\(word(&input))\"", "\"text\":\"\(word(&input))\"",
             "\"headers\":{\"\(word(&input))\":\"\(word(&input))\"}",
             "\"timeToLiveSeconds\":\(input.number())e\(input.byte())", "\"decision\":\"verify\"",
-            "\"upTo\":\"\(word(&input))\"", input.text(),
+            "\"upTo\":\"\(word(&input))\"", "\"messages\":[\"\(word(&input))\"]", input.text(),
         ]
         var bytes = Array("{\(fields.filter { _ in input.flag() }.joined(separator: ","))}".utf8)
         input.damage(&bytes)
