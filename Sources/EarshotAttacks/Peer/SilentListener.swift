@@ -6,7 +6,7 @@ final class SilentListener: Sendable {
     private let descriptor: Int32
 
     init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw HostileSocket.Failure(description: "no socket: errno \(errno)") }
         var status = HostileSocket.call("127.0.0.1", 0) { bind(descriptor, $0, $1) }
         if status == 0 { status = listen(descriptor, 64) }
@@ -20,6 +20,7 @@ final class SilentListener: Sendable {
             close(descriptor)
             throw HostileSocket.Failure(description: "cannot listen: errno \(errno)")
         }
+        self.descriptor = descriptor
         port = UInt16(bigEndian: address.sin_port)
     }
 
