@@ -159,7 +159,7 @@ struct DeviceTable {
 
     /// Where some records are of this node's network and version, only they count: anybody can add another, and must not
     /// make a device of this network one of another by it. Of those that count the newest has the say over the name; the
-    /// addresses are those of all.
+    /// addresses are those of all, none of which pushes out another's.
     private func merged(
         _ deviceID: DeviceID, _ records: [(record: ServiceRecord, serial: UInt64)]
     ) -> DiscoveredDevice {
@@ -171,20 +171,36 @@ struct DeviceTable {
         return DiscoveredDevice(
             deviceID: deviceID, name: newest.name, fingerprint: newest.fingerprint,
             protocolVersion: newest.protocolVersion, networkTag: newest.networkTag,
-            addresses: Self.ordered(newestFirst.flatMap(\.record.addresses)))
+            addresses: Self.fair(newestFirst.map(\.record.addresses)))
     }
 
     private func isOfOwnNetwork(_ announcement: Announcement) -> Bool {
         announcement.networkTag == ownNetworkTag && announcement.protocolVersion == Advertisement.protocolVersion
     }
 
+    /// The best address of each record, then the second best of each, and so on: `Limits.advertisedAddresses` has room
+    /// for the best of all. So whoever adds records pushes out none of those that were there.
+    private static func fair(_ records: [[PeerAddress]]) -> [PeerAddress] {
+        let records = records.map(ordered)
+        var fair: [PeerAddress] = []
+        for place in 0..<Limits.addressesPerDevice where fair.count < Limits.advertisedAddresses {
+            let best = records.compactMap { place < $0.count ? $0[place] : nil }
+            fair += ordered(best, limit: best.count).filter { !fair.contains($0) }
+        }
+        return Array(fair.prefix(Limits.advertisedAddresses))
+    }
+
     /// The best reach first, each once. Within a reach by text, so that the order does not depend on who came first.
     private static func ordered(_ addresses: [PeerAddress]) -> [PeerAddress] {
+        ordered(addresses, limit: Limits.addressesPerDevice)
+    }
+
+    private static func ordered(_ addresses: [PeerAddress], limit: Int) -> [PeerAddress] {
         let ranked = Set(addresses).map { address in
             let literal = address.host.prefix { $0 != "%" }
             return (reach: IPAddress(literal: String(literal))?.reach ?? .routable, address: address)
         }
         let sorted = ranked.sorted { ($0.reach, $0.address.description) < ($1.reach, $1.address.description) }
-        return sorted.prefix(Limits.addressesPerDevice).map(\.address)
+        return sorted.prefix(limit).map(\.address)
     }
 }

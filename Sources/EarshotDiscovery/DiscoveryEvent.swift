@@ -8,8 +8,8 @@ public struct DiscoveredDevice: Sendable, Hashable {
     public var fingerprint: String
     public var protocolVersion: Int
     public var networkTag: String?
-    /// Where it may be reached, the best first: routable, then link-local, then loopback. At most
-    /// `Limits.addressesPerDevice`.
+    /// Where it may be reached: the best address of each of its records, then the second best of each, and so on. Of
+    /// these the best first: routable, then link-local, then loopback. At most `Limits.advertisedAddresses`.
     public var addresses: [PeerAddress]
 
     public init(

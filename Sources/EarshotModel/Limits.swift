@@ -16,6 +16,9 @@ public enum Limits {
     public static let unwrittenBytes = 16 * 1024 * 1024
     /// Dials that are under way at once.
     public static let concurrentDials = 32
+    /// Of these, what targets have to themselves that were linked before or were given by the user: being advertised
+    /// costs nothing.
+    public static let keptDials = 8
     /// Users that are asked at once whether this node can be reached.
     public static let reachabilityPeers = 4
     /// Connections that are made at once for peers who ask whether they can be reached.
@@ -103,8 +106,12 @@ public enum Limits {
     public static let recoveryHolds = 1024
     /// Messages in one call of `send`.
     public static let messagesPerSend = 4096
-    /// Addresses that are remembered of a device.
+    /// Addresses that are remembered of a device, or taken from one record of it, or dialled at once.
     public static let addressesPerDevice = 8
+    /// Addresses of all records of a device together: room for the best of each record.
+    public static let advertisedAddresses = 32
+    /// Addresses of a device that are dialled whatever is advertised, because it was reached there last.
+    public static let provedAddresses = 2
     /// Users that are remembered though no message was ever exchanged with them and no decision made; past it the one
     /// who was not seen for the longest time is forgotten.
     public static let strangers = 4096

@@ -106,12 +106,29 @@ struct DeviceTableTests {
         #expect(Self.addresses(events) == ["10.0.0.1:4000", "[fe80::1%eth0]:4000", "127.0.0.1:4000"])
     }
 
-    @Test("keeps a bounded number of addresses, the best")
+    @Test("keeps a bounded number of addresses of a record, the best, and the best of each record first")
     mutating func addressLimit() throws {
         let many = (10...30).map { "10.0.0.\($0):4000" }
         _ = table.received(.appeared(try record("bob", seed: 1, on: "lo", at: ["127.0.0.1:4000"])), from: "a")
         let events = table.received(.appeared(try record("bob", seed: 1, at: many)), from: "a")
-        #expect(Self.addresses(events) == Array(many.prefix(Limits.addressesPerDevice)))
+        let best = many.prefix(Limits.addressesPerDevice)
+        #expect(Self.addresses(events) == [best[0], "127.0.0.1:4000"] + best.dropFirst())
+    }
+
+    @Test("does not lose an address to those that somebody else advertises for the same device")
+    mutating func forgedAddresses() throws {
+        let honest = try record("bob", seed: 1, at: ["192.168.1.7:4000", "192.168.1.8:4000"])
+        _ = table.received(.appeared(honest), from: "a")
+        let one = try record("bob", seed: 1, on: "forged", at: (1...8).map { "10.0.0.\($0):1" })
+        let pooled = Self.addresses(table.received(.appeared(one), from: "a")) ?? []
+        #expect(Set(pooled.prefix(4)) == ["10.0.0.1:1", "192.168.1.7:4000", "10.0.0.2:1", "192.168.1.8:4000"])
+        for number in 2..<DeviceTable.recordsPerDevice {
+            let forged = (1...8).map { "10.0.\(number).\($0):1" }
+            let record = try record("bob", seed: 1, on: "forged \(number)", at: forged)
+            let addresses = Self.addresses(table.received(.appeared(record), from: "a")) ?? []
+            #expect(addresses.prefix(number + 1).contains("192.168.1.7:4000"), "\(number) forged records")
+            #expect(addresses.count <= Limits.advertisedAddresses)
+        }
     }
 
     @Test("takes a new port for the old one")

@@ -7,7 +7,7 @@ import Foundation
 extension Attack {
     // MARK: - Discovery
 
-    static let discovery: [Attack] = [crowd, claimedName, wrongPlace, advertisedAnew]
+    static let discovery: [Attack] = [crowd, claimedName, wrongPlace, silentPlace, advertisedAnew]
 
     private static let crowd = Attack(
         kind: .discovery, name: "12,000 devices that nobody has are advertised",
@@ -57,6 +57,47 @@ extension Attack {
         let links = await arena.alice.node.status().links.filter { $0.userID == arena.carol.node.userID }.count
         arena.advertiser.report(.disappeared(record.key))
         return Outcome("\(links) links to carol", links == 0)
+    }
+
+    private static let silentPlace = Attack(
+        kind: .discovery,
+        name: "two nodes that never met are advertised where connections are accepted and nothing is said",
+        expected: "they link within 20 s"
+    ) { arena, source in
+        let trap = try SilentListener()
+        let advertisers = [Advertiser(), Advertiser()]
+        var nodes: [RunningNode] = []
+        for (number, advertiser) in advertisers.enumerated() {
+            let home = try Arena.home("sought \(number) \(source)", in: arena.folder)
+            nodes.append(try await RunningNode.start(home, sources: [advertiser]))
+        }
+        let start = ContinuousClock.now
+        var areLinked = false
+        while !areLinked, ContinuousClock.now - start < .seconds(20) {
+            for (advertiser, other) in zip(advertisers, nodes.reversed()) {
+                // What is advertised already changes nothing; before the node listens to it, nothing is advertised.
+                for record in try records(of: other, and: trap) { advertiser.report(.appeared(record)) }
+            }
+            try await Task.sleep(for: .milliseconds(50))
+            areLinked = await nodes[0].isLinked(to: nodes[1].node.userID)
+        }
+        let time = ContinuousClock.now - start
+        for node in nodes { try await node.stop() }
+        return Outcome("\(areLinked ? "linked" : "not linked") after \(time.components.seconds) s", areLinked)
+    }
+
+    /// Where a node is, and, dialled before that, where it is not.
+    private static func records(of running: RunningNode, and trap: SilentListener) throws -> [ServiceRecord] {
+        let node = running.node
+        let announcement = Announcement(
+            deviceID: node.deviceID, name: node.name, fingerprint: node.userID.fingerprint.filter { $0 != " " },
+            protocolVersion: Advertisement.protocolVersion, networkTag: nil)
+        let places = [("forged", "127.0.0.1", trap.port), ("honest", "127.0.0.2", running.port)]
+        return places.map { instance, host, port in
+            ServiceRecord(
+                key: ServiceRecord.Key(instance: instance, interface: "lo", family: .ipv4),
+                announcement: announcement, addresses: [PeerAddress(host: host, port: port)])
+        }
     }
 
     private static let advertisedAnew = Attack(

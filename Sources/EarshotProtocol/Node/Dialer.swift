@@ -28,7 +28,7 @@ struct Dialer: Sendable {
     }
 
     private struct Entry {
-        var addresses: [PeerAddress]
+        var addresses: DialAddresses
         var state: State
         var backoff = Timing.redialFloor
         /// Whether one of the two ends did not want the other: being advertised again changes nothing about that.
@@ -49,10 +49,15 @@ struct Dialer: Sendable {
     // MARK: - What can be dialled
 
     /// A target was found, or its addresses changed: dial it after `delay`.
-    mutating func found(_ target: Target, addresses: [PeerAddress], delay: Int64 = 0, now: Int64) {
+    /// - Parameter remembered: where it was linked in an earlier run, the latest first.
+    mutating func found(
+        _ target: Target, addresses: [PeerAddress], remembered: [PeerAddress] = [], delay: Int64 = 0, now: Int64
+    ) {
         guard entries[target] != nil || entries.count < Limits.discoveredDevices else { return }
-        var entry = entries[target] ?? Entry(addresses: [], state: .waiting(until: now + delay))
-        entry.addresses = addresses
+        var entry = entries[target] ?? Entry(addresses: DialAddresses(), state: .waiting(until: now + delay))
+        entry.addresses.advertise(addresses)
+        entry.addresses.remember(remembered)
+        if !remembered.isEmpty { entry.isProven = true }
         entry.forgottenAt = nil
         entries[target] = entry
         if !entry.isRefused { hasten(target, until: now + delay, now: now) }
@@ -61,13 +66,15 @@ struct Dialer: Sendable {
     /// A device that is not advertised may be where it was last: dial it after `delay`, and for `Timing.remembered`.
     mutating func recalled(_ target: Target, addresses: [PeerAddress], delay: Int64, now: Int64) {
         if let entry = entries[target] {
+            entries[target]?.addresses.remember(addresses)
+            entries[target]?.isProven = true
             if entry.forgottenAt != nil { entries[target]?.forgottenAt = now + Timing.remembered }
             return
         }
         guard entries.count < Limits.discoveredDevices else { return }
         entries[target] = Entry(
-            addresses: addresses, state: .waiting(until: now + delay), isProven: true,
-            forgottenAt: now + Timing.remembered)
+            addresses: DialAddresses(advertised: addresses, proved: addresses), state: .waiting(until: now + delay),
+            isProven: true, forgottenAt: now + Timing.remembered)
         deadline = min(deadline, now + delay)
         boundRemembered()
     }
@@ -102,6 +109,7 @@ struct Dialer: Sendable {
     mutating func retryAll(now: Int64) {
         for target in entries.keys {
             entries[target]?.isRefused = false
+            entries[target]?.addresses.forgive()
             hasten(target, until: now, now: now)
         }
     }
@@ -120,39 +128,80 @@ struct Dialer: Sendable {
         }
     }
 
-    /// The targets whose time has come, as many as may be dialled at once. Each is now being dialled; an earlier dial
-    /// of it is to be given up.
+    /// The targets whose time has come, as many as may be dialled at once, those first that have waited longest. Each is
+    /// now being dialled; an earlier dial of it is to be given up.
     mutating func due(now: Int64) -> [(target: Target, addresses: [PeerAddress])] {
         guard deadline <= now else { return [] }
         deadline = .max
-        var room = Limits.concurrentDials
-        var due: [(Target, [PeerAddress])] = []
-        for (target, entry) in entries {
+        var room = Room()
+        var waiting: [(since: Int64, target: Target)] = []
+        var hanging: [(since: Int64, target: Target)] = []
+        for (target, entry) in entries where !entry.addresses.isEmpty {
             switch entry.state {
-            case .dialling(_, let restartAt) where restartAt <= now && !entry.addresses.isEmpty:
-                due.append((target, entry.addresses))
             case .dialling(_, let restartAt):
-                room -= 1
-                deadline = min(deadline, restartAt)
-            case .waiting(let until) where until <= now && !entry.addresses.isEmpty:
-                due.append((target, entry.addresses))
-            case .waiting(let until) where !entry.addresses.isEmpty: deadline = min(deadline, until)
-            case .waiting, .linked, .dropped: continue
+                room.take(isKept: isKept(target))
+                if restartAt <= now { hanging.append((restartAt, target)) }
+                deadline = min(deadline, restartAt <= now ? .max : restartAt)
+            case .waiting(let until) where until <= now: waiting.append((until, target))
+            case .waiting(let until): deadline = min(deadline, until)
+            case .linked, .dropped: continue
             }
         }
-        due.sort { $0.0 < $1.0 }
-        if due.count > max(0, room) {
-            due.removeLast(due.count - max(0, room))
-            deadline = min(deadline, now + Timing.redialFloor)
+        var due = waiting.sorted(by: <).map(\.target).filter { room.admit(isKept: isKept($0)) }
+        // A dial that hangs keeps its place only where nobody has waited for it in vain.
+        due += hanging.sorted(by: <).map(\.target).filter { !room.wasMissed(isKept: isKept($0)) }
+        if due.count < waiting.count + hanging.count { deadline = min(deadline, now + Timing.redialFloor) }
+        return due.map { ($0, dial($0, now: now)) }
+    }
+
+    private mutating func dial(_ target: Target, now: Int64) -> [PeerAddress] {
+        if case .dialling = entries[target]?.state { entries[target]?.addresses.failed() }
+        entries[target]?.state = .dialling(since: now, restartAt: .max)
+        return entries[target]?.addresses.next() ?? []
+    }
+
+    /// Whether a target may have the places that are kept: it was linked, or the user has given it.
+    private func isKept(_ target: Target) -> Bool {
+        if case .address = target { return true }
+        return entries[target]?.isProven == true
+    }
+
+    /// Places for dials.
+    private struct Room {
+        private var all = Limits.concurrentDials
+        private var unkept = Limits.concurrentDials - Limits.keptDials
+        private var isMissed = false
+        private var isUnkeptMissed = false
+
+        mutating func take(isKept: Bool) {
+            all -= 1
+            if !isKept { unkept -= 1 }
         }
-        for (target, _) in due { entries[target]?.state = .dialling(since: now, restartAt: .max) }
-        return due
+
+        mutating func admit(isKept: Bool) -> Bool {
+            guard all > 0, isKept || unkept > 0 else {
+                if isKept { isMissed = true } else { isUnkeptMissed = true }
+                return false
+            }
+            take(isKept: isKept)
+            return true
+        }
+
+        /// Whether somebody found no place who could have that of such a target.
+        func wasMissed(isKept: Bool) -> Bool { isMissed || isUnkeptMissed && !isKept }
     }
 
     // MARK: - What became of it
 
+    /// Who may be the target accepted a connection there.
+    mutating func reached(_ target: Target, at address: PeerAddress) { entries[target]?.addresses.reached(address) }
+
+    /// It is the target: a handshake has shown it, whatever came of that.
+    mutating func proved(_ target: Target, at address: PeerAddress) { entries[target]?.addresses.prove(address) }
+
     mutating func linked(_ target: Target) {
         guard entries[target] != nil else { return }
+        entries[target]?.addresses.ended()
         entries[target]?.state = .linked
         entries[target]?.backoff = Timing.redialFloor
         entries[target]?.isRefused = false
@@ -176,6 +225,7 @@ struct Dialer: Sendable {
     mutating func failed(_ target: Target, isRefusal: Bool = false, now: Int64) {
         guard var entry = entries[target] else { return }
         entry.isRefused = isRefusal
+        entry.addresses.failed()
         if let forgottenAt = entry.forgottenAt {
             if case .linked = entry.state { entry.forgottenAt = now + Timing.remembered }
             guard entry.isProven, now < (entry.forgottenAt ?? forgottenAt) else {

@@ -55,6 +55,7 @@ extension NodeMachine {
         }
         link.targets.insert(device)
         for target in link.targets { dialer.linked(target) }
+        if link.isOutbound, let address = link.address { dialer.proved(device, at: address) }
         link.peer = peer
         link.establishedAt = now.uptime
         links[connectionID] = link

@@ -13,7 +13,9 @@ extension NodeMachine {
         firstSight = start
         let isNewcomer = now.uptime - start < Timing.newcomer
         let delay = isNewcomer || local.deviceID < deviceID ? 0 : Timing.dialDeference
-        dialer.found(.device(deviceID), addresses: addresses, delay: delay, now: now.uptime)
+        dialer.found(
+            .device(deviceID), addresses: addresses, remembered: directory.devices[deviceID]?.addresses ?? [],
+            delay: delay, now: now.uptime)
         if let standing = linkOfDevice[deviceID] {
             if links[standing]?.machine.isDoubted == false { dialer.linked(.device(deviceID)) }
             doubtIfSilent(standing, now: now)
@@ -111,6 +113,7 @@ extension NodeMachine {
     /// A dial succeeded.
     public mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress, now: Moment) -> [NodeAction] {
         links[connectionID]?.address = address
+        for target in links[connectionID]?.targets ?? [] { dialer.reached(target, at: address) }
         guard let output = links[connectionID]?.machine.start() else { return [.disconnect(connectionID)] }
         run(output, on: connectionID, now: now)
         return finish(now: now)
@@ -215,6 +218,7 @@ extension NodeMachine {
             clocks.note(stranger)
         }
         for target in link.targets {
+            if link.peer == nil { noteProof(of: target, by: link) }
             if let survivor = standingLink(for: target, of: link.peer) {
                 links[survivor]?.targets.insert(target)
                 dialer.linked(target)
@@ -226,6 +230,13 @@ extension NodeMachine {
             }
         }
         if let error, isWorthTelling(error, wasEstablished: link.peer != nil) { tell(error, of: link, now: now) }
+    }
+
+    /// A link that came to nothing may have shown all the same that the device is where it was dialled.
+    private mutating func noteProof(of target: Dialer.Target, by link: Link) {
+        guard link.isOutbound, let address = link.address, case .device(link.machine.introduced?.deviceID) = target
+        else { return }
+        dialer.proved(target, at: address)
     }
 
     private mutating func tell(_ error: ProtocolError, of link: Link, now: Moment) {

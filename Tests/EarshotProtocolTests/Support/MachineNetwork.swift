@@ -45,6 +45,8 @@ struct MachineNetwork {
     var connections: [End: End] = [:]
     /// Addresses that answer nothing, not even that nobody is there.
     var blackHoles: Set<PeerAddress> = []
+    /// Addresses that accept before all others, and say nothing.
+    var silent: Set<PeerAddress> = []
     private var queue: [Happening] = []
 
     init(_ names: [String], run: UInt64 = 1) {
@@ -159,6 +161,10 @@ struct MachineNetwork {
 
     private mutating func connect(_ end: End, _ addresses: [PeerAddress]) {
         if addresses.allSatisfy(blackHoles.contains) { return }
+        if let address = addresses.first(where: silent.contains) {
+            input(end.node) { $0.connected(end.connectionID, to: address, now: $1) }
+            return
+        }
         guard let peer = nodes.indices.first(where: { addresses.contains(nodes[$0].address) }) else {
             input(end.node) { $0.connectFailed(end.connectionID, reason: "nobody is there", now: $1) }
             return
