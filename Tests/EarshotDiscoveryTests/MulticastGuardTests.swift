@@ -40,10 +40,10 @@ struct MulticastGuardTests {
             let descriptor = socket(family, CInt(type.rawValue), 0)
             defer { close(descriptor) }
             try #require(descriptor >= 0)
-            #expect(MulticastGuard.isDatagramSocket(descriptor) == isJudged)
+            #expect(DatagramSocket.isOne(descriptor) == isJudged)
         }
         let wakeUp = try WakeUp()
-        #expect(!MulticastGuard.isDatagramSocket(wakeUp.fileDescriptor))
+        #expect(!DatagramSocket.isOne(wakeUp.fileDescriptor))
         withExtendedLifetime(wakeUp) {}
     }
 }

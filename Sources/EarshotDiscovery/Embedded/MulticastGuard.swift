@@ -33,7 +33,7 @@ final class MulticastGuard {
         guard result > 0 else { return result }
         for index in descriptors.indices where descriptors[index].revents != 0 {
             let descriptor = descriptors[index].fd
-            if Self.isDatagramSocket(descriptor), !hasFitDatagram(descriptor) { descriptors[index].revents = 0 }
+            if DatagramSocket.isOne(descriptor), !hasFitDatagram(descriptor) { descriptors[index].revents = 0 }
         }
         return CInt(descriptors.count { $0.revents != 0 })
     }
@@ -42,25 +42,11 @@ final class MulticastGuard {
     /// - Returns: whether the one that is first now is fit. Without, there is none, or the rest has to wait.
     func hasFitDatagram(_ socket: CInt) -> Bool {
         for _ in 0..<Self.removalLimit {
-            let count = recv(socket, &buffer, buffer.count, CInt(MSG_PEEK | MSG_DONTWAIT))
+            let count = DatagramSocket.peek(socket, into: &buffer)
             guard count >= 0 else { return false }
             if DNSMessageCheck.fault(in: buffer.prefix(count)) == nil { return true }
-            _ = recv(socket, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+            DatagramSocket.remove(from: socket)
         }
         return false
-    }
-
-    /// Those of multicast DNS; the library also waits for netlink, and for pipes.
-    static func isDatagramSocket(_ descriptor: CInt) -> Bool {
-        let domain = option(SO_DOMAIN, of: descriptor)
-        return option(SO_TYPE, of: descriptor) == CInt(SOCK_DGRAM.rawValue)
-            && (domain == AF_INET || domain == AF_INET6)
-    }
-
-    /// - Returns: nothing for what is no socket.
-    private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
-        var value: CInt = 0
-        var size = socklen_t(MemoryLayout<CInt>.size)
-        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
     }
 }
