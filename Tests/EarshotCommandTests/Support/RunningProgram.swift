@@ -24,14 +24,22 @@ final class RunningProgram: Sendable {
         errors.start()
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    deinit {
+        if process.isRunning { process.terminate() }
+        closeInput()
+    }
 
     var pid: Int32 { process.processIdentifier }
     var outputText: String { output.text }
     var errorText: String { errors.text }
 
     func write(_ data: Data) { input.fileHandleForWriting.write(data) }
-    func closeInput() { try? input.fileHandleForWriting.close() }
+
+    /// Not left to the end of the pipe: Foundation keeps a process, and its pipes, for ever.
+    func closeInput() {
+        do { try input.fileHandleForWriting.close() } catch { Issue.record(error, "a pipe cannot be closed") }
+    }
+
     func signal(_ number: Int32) { kill(pid, number) }
 
     /// Waits for the end.
@@ -74,6 +82,7 @@ private final class Collector: Sendable {
                     if data.isEmpty { state.isComplete = true }
                 }
             }
+            do { try pipe.fileHandleForReading.close() } catch { Issue.record(error, "a pipe cannot be closed") }
         }
     }
 }
