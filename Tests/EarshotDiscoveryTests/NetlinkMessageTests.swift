@@ -39,6 +39,12 @@ enum KernelMessage {
 
 @Suite("Messages of the kernel")
 struct NetlinkMessageTests {
+    @Test("may say any number for an error", arguments: [(Int32.min, Int32.max), (-1, 1), (0, 0)])
+    func anyError(said: Int32, error: CInt) {
+        let message = NetlinkMessage(type: UInt16(NLMSG_ERROR), flags: 0, sequence: 1, body: bytes(of: said))
+        #expect(message.failure == error)
+    }
+
     @Test("are read as they were written, several in one reception")
     func several() {
         let messages = [

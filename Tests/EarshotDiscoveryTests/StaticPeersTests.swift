@@ -21,7 +21,7 @@ struct StaticPeersTests {
             "", ":", "bob", "bob:", ":80", "bob:0", "bob:65536", "bob:-1", "bob:80x", "::1:80", "[::1]", "[::1]80",
             "[bob]:80", "[10.0.0.1]:80", "300.0.0.1:80", "1.2.3:80", "bob smith:80", "http://bob:80", "[fe80::1%]:80",
             "[fe80::1%sixteen-letters!]:80",
-            "0.0.0.0:80", "[ff02::1]:80", "[::]:80", "b\u{0}b:80",
+            "0.0.0.0:80", "[ff02::1]:80", "[::]:80", "b\u{0}b:80", "[::1\u{0}b]:80",
         ])
     func refusal(text: String) {
         #expect { try StaticPeers(parsing: ["fine:1", text]) } throws: {

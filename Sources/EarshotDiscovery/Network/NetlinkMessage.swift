@@ -34,7 +34,7 @@ struct NetlinkMessage: Equatable {
     /// What the kernel says of a request that failed, as an `errno`; 0 for one that it did.
     var failure: CInt? {
         guard CInt(type) == NLMSG_ERROR else { return nil }
-        return body[...].integer(Int32.self, at: 0).map { -$0 }
+        return body[...].integer(Int32.self, at: 0).map { CInt(clamping: -Int64($0)) }
     }
 
     /// The attributes that follow the part of fixed length: rtnetlink(7). Of several of one type the last.

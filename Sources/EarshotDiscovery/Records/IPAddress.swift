@@ -39,6 +39,8 @@ struct IPAddress: Sendable, Hashable {
 
     /// Reads a literal in its usual form, without a scope.
     init?(literal: String) {
+        // C would read no further than a zero.
+        guard !literal.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()
         if inet_pton(AF_INET, literal, &v4) == 1 {
