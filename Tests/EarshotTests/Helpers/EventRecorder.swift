@@ -54,6 +54,15 @@ actor EventRecorder {
         }
     }
 
+    /// Waits until so many messages were received, and gives the texts of all. A recipient may hear of a message after
+    /// its sender has heard that it is delivered.
+    func receivedTexts(_ count: Int) async throws -> [String] {
+        try await wait(for: "\(count) messages are received") { events in
+            let texts = events.compactMap { $0.received?.text }
+            return texts.count >= count ? texts : nil
+        }
+    }
+
     /// The texts of the messages that were received so far.
     var receivedTexts: [String] { events.compactMap { $0.received?.text } }
 
