@@ -161,6 +161,18 @@ struct DialerTests {
         #expect(dialer.deadline == 500_002 + Timing.redialFloor)
     }
 
+    @Test(
+        "holds nothing against an address that accepted a dial which was given up because everything may be another way"
+    )
+    func forgivenWhileItHangs() {
+        var dialer = Dialer()
+        dialer.found(target, addresses: addresses + [PeerAddress(host: "10.9.9.9", port: 9)], now: 0)
+        _ = dialer.due(now: 0)
+        dialer.reached(target, at: addresses[0])
+        dialer.retryAll(now: 100_000)
+        #expect(dialer.due(now: 100_000).first?.addresses.count == addresses.count + 1)
+    }
+
     @Test("gives up a dial that hangs when its peer is seen again, and not before it had its time")
     func restarts() {
         var dialer = Dialer()

@@ -23,6 +23,13 @@ struct ForgedAdvertisementTests {
         #expect(time <= Timing.handshake + 2 * Timing.redialFloor)
     }
 
+    @Test("do not keep a node from a peer that is advertised at the node's own address, too")
+    mutating func ownAddress() throws {
+        see(1, by: 0, at: [network.nodes[0].address, network.nodes[1].address])
+        let time = try #require(network.time { $0.isLinked(1) })
+        #expect(time <= 2 * Timing.redialFloor)
+    }
+
     @Test("do not keep two nodes apart whose own advertisements are gone, where they were linked before")
     mutating func acquaintances() throws {
         network = .linkedPair()

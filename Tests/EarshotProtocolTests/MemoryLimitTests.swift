@@ -63,6 +63,25 @@ struct MemoryLimitTests {
         #expect(pair.bob.machine.queue.receivedBytes.total == 0)
     }
 
+    @Test("may come again over another link before it is on the disk, and is not held against the peer")
+    mutating func again() throws {
+        sendOne()
+        let run = try #require(pair.bob.machine.queue.inFlight?.received.first)
+        let log = try #require(pair.bob.machine.incomingLogs[run.logID])
+        let checkpoint = try #require(run.entries.last?.checkpoint)
+        let frame = EntriesFrame(
+            log: log.description, firstSequence: 1, contents: run.entries.map(\.content), checkpoint: checkpoint)
+        for _ in 0..<2 * Limits.peerRequests {
+            pair.alice.machine.links[pair.alice.connectionID]?.machine.enqueue(.entries(frame))
+            let output = pair.alice.machine.links[pair.alice.connectionID]?.machine.flush(now: pair.now) ?? []
+            for bytes in output.written {
+                pair.bob.perform(pair.bob.machine.received(bytes, on: pair.bob.connectionID, now: pair.now))
+            }
+        }
+        #expect(!pair.bob.isDisconnected)
+        #expect(pair.bob.commits.count == 1)
+    }
+
     @Test("are so many logs of a user, over all devices")
     mutating func logs() {
         for epoch in 1...UInt64(Limits.logsPerUser) {
@@ -74,6 +93,28 @@ struct MemoryLimitTests {
         }
         sendOne()
         #expect(failure?.code == ProtocolError.Code.violation.description)
+    }
+
+    @Test("is not written again of a device that was forgotten while the disk refused it")
+    mutating func forgottenMeanwhile() throws {
+        var generator = SeededGenerator(seed: 4)
+        let identity = generator.signingKey()
+        let template = try #require(pair.bob.machine.links[pair.bob.connectionID])
+        for number in 0..<UInt64(4 * Limits.devicesPerUser) {
+            let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
+            var link = template
+            link.peer = nil
+            let connectionID = ConnectionID(1_000 + number)
+            pair.bob.machine.links[connectionID] = link
+            pair.bob.machine.establish(
+                LinkPeer(credential: newcomer.link.credential, run: 1), on: connectionID, now: pair.now)
+            // The first devices are in the first commit, which does not end before all others were met.
+            pair.bob.perform(pair.bob.machine.disconnected(connectionID, now: pair.now))
+            pair.now.uptime += 1_000
+        }
+        pair.bob.perform(pair.bob.machine.commitFailed("no", now: pair.now))
+        #expect(Set(pair.bob.machine.queue.devices.keys).isSubset(of: pair.bob.machine.directory.devices.keys))
+        #expect(pair.bob.machine.queue.forgottenDevices.isDisjoint(with: pair.bob.machine.queue.devices.keys))
     }
 
     @Test("are so many devices of a user, beside those that have written or have a link")

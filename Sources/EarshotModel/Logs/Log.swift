@@ -92,8 +92,13 @@ public struct EntryRecord: Hashable, Sendable {
     }
 
     /// What it counts for against a window: its content and a fixed overhead, so that tiny entries are not free.
+    public var windowBytes: Int { content.windowBytes }
+}
+
+extension EntryContent {
+    /// What an entry of it counts for against a window.
     public var windowBytes: Int {
-        switch content {
+        switch self {
         case .body(let bytes): bytes.count + Limits.entryOverheadBytes
         case .withheld: Bytes32.count + Limits.entryOverheadBytes
         }

@@ -125,5 +125,6 @@ struct DialAddresses: Sendable {
     mutating func forgive() {
         wrong = []
         isOneByOne = false
+        ended()
     }
 }

@@ -27,6 +27,8 @@ struct Link: Sendable {
     var isGivingBack = false
     /// The read for these, if it has to wait.
     var postponedReturn: EntriesRead?
+    /// Bytes of entries that came again, before the disk had what came of them over an earlier link.
+    var repeatedBytes = 0
     /// How much of what was received since the last charge has moved a log forward, in requests.
     var progress = 0
 

@@ -19,7 +19,7 @@ extension NodeMachine {
             queue.users[user.userID] = user
         }
         for device in failed.commit.devices
-        where queue.devices[device.deviceID] == nil && directory.users[device.userID] != nil {
+        where queue.devices[device.deviceID] == nil && directory.devices[device.deviceID] != nil {
             queue.devices[device.deviceID] = device
         }
         queue.forgottenDevices.formUnion(failed.commit.forgottenDevices.filter { directory.devices[$0] == nil })

@@ -222,8 +222,9 @@ extension NodeMachine {
             if let survivor = standingLink(for: target, of: link.peer) {
                 links[survivor]?.targets.insert(target)
                 dialer.linked(target)
-            } else if error?.closeReason == .ownIdentity, error?.code == .closedHere {
-                // Not because somebody says so: who answers at an address may be anybody.
+            } else if case .address = target, error?.closeReason == .ownIdentity, error?.code == .closedHere {
+                // Not because somebody says so: who answers at an address may be anybody. And no device: who is advertised
+                // at this node's own address may be elsewhere, too.
                 dialer.dropped(target)
             } else if !links.keys.contains(where: { isDial($0, of: target) }) {
                 dialer.failed(target, isRefusal: isRefusal(error, of: target, by: link), now: now.uptime)

@@ -42,7 +42,7 @@ extension NodeMachine {
         var log = try incomingLog(run.log, of: peer)
         let taken = try log.receive(run)
         guard !taken.isEmpty else {
-            if log.isSettled { sendReceipt(for: logID, on: connectionID) }
+            if log.isSettled { sendReceipt(for: logID, on: connectionID) } else { excuse(run, on: connectionID) }
             return
         }
         let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
@@ -64,6 +64,15 @@ extension NodeMachine {
                 connectionID: connectionID, deviceID: peer.deviceID, logID: logID, head: log.proved,
                 entries: taken.map(\.record),
                 messages: messages, bytes: bytes))
+    }
+
+    /// A peer cannot know what came over its last link and is not on the disk yet: it sends that again, and is not charged
+    /// for it, up to a window.
+    private mutating func excuse(_ run: EntriesFrame, on connectionID: ConnectionID) {
+        let bytes = run.contents.reduce(0) { $0 + $1.windowBytes }
+        guard let repeated = links[connectionID]?.repeatedBytes, repeated + bytes <= Limits.windowBytes else { return }
+        links[connectionID]?.repeatedBytes = repeated + bytes
+        links[connectionID]?.progress += 1 + bytes / Limits.requestBytes
     }
 
     /// A device has one window, however many links it makes: what it sends again on another is known already. Beside
