@@ -20,6 +20,17 @@ struct MemoryLimitTests {
         }
     }
 
+    /// Bob has a link to one more device.
+    @discardableResult
+    private mutating func meet(_ newcomer: LocalDevice, on connectionID: ConnectionID) throws -> LinkPeer {
+        var link = try #require(pair.bob.machine.links[pair.bob.connectionID])
+        link.peer = nil
+        pair.bob.machine.links[connectionID] = link
+        let peer = LinkPeer(credential: newcomer.link.credential, run: 1)
+        pair.bob.machine.establish(peer, on: connectionID, now: pair.now)
+        return peer
+    }
+
     private var failure: LinkFailure? {
         pair.bob.events.compactMap { if case .linkFailed(let failure) = $0 { failure } else { nil } }.last
     }
@@ -99,15 +110,10 @@ struct MemoryLimitTests {
     mutating func forgottenMeanwhile() throws {
         var generator = SeededGenerator(seed: 4)
         let identity = generator.signingKey()
-        let template = try #require(pair.bob.machine.links[pair.bob.connectionID])
         for number in 0..<UInt64(4 * Limits.devicesPerUser) {
-            let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
-            var link = template
-            link.peer = nil
             let connectionID = ConnectionID(1_000 + number)
-            pair.bob.machine.links[connectionID] = link
-            pair.bob.machine.establish(
-                LinkPeer(credential: newcomer.link.credential, run: 1), on: connectionID, now: pair.now)
+            let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
+            try meet(newcomer, on: connectionID)
             // The first devices are in the first commit, which does not end before all others were met.
             pair.bob.perform(pair.bob.machine.disconnected(connectionID, now: pair.now))
             pair.now.uptime += 1_000
@@ -122,16 +128,11 @@ struct MemoryLimitTests {
         var generator = SeededGenerator(seed: 3)
         let identity = generator.signingKey()
         var connections: [ConnectionID] = []
-        let template = try #require(pair.bob.machine.links[pair.bob.connectionID])
         var writer: DeviceID?
         for number in 0..<UInt64(3 * Limits.devicesPerUser) {
-            let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
-            var link = template
-            link.peer = nil
             let connectionID = ConnectionID(1_000 + number)
-            pair.bob.machine.links[connectionID] = link
-            let peer = LinkPeer(credential: newcomer.link.credential, run: 1)
-            pair.bob.machine.establish(peer, on: connectionID, now: pair.now)
+            let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
+            let peer = try meet(newcomer, on: connectionID)
             if number == 0 {
                 writer = newcomer.deviceID
                 let log = LogDescription(
