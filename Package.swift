@@ -108,7 +108,8 @@ let package = Package(
         .executableTarget(
             name: "EarshotSimulate",
             dependencies: [
-                "EarshotTesting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "EarshotCrypto", "EarshotModel", "EarshotTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
 

@@ -1,3 +1,5 @@
+import EarshotCrypto
+import EarshotModel
 import EarshotTesting
 import Foundation
 
@@ -8,10 +10,22 @@ struct Campaign {
         var failed = 0
         var messages = 0
         var faults = 0
+        private var digests: [UInt64: Bytes32] = [:]
+
+        /// One hash over the digests of all seeds, in the order of the seeds.
+        var digest: EntryHash {
+            var hash = Blake2b(label: "earshot simulation campaign 1")
+            for (seed, digest) in digests.sorted(by: { $0.key < $1.key }) {
+                hash.update(seed)
+                hash.update(digest)
+            }
+            return EntryHash(hash.finalize())
+        }
 
         mutating func add(_ outcome: Simulation.Outcome) {
             messages += outcome.messages
             faults += outcome.faults
+            digests[outcome.seed] = outcome.digest
             if outcome.violations.isEmpty { passed += 1 } else { failed += 1 }
         }
     }

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import EarshotModel
 public import EarshotTesting
 import Foundation
 
@@ -24,6 +25,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "The process that is about to do this action, counted over all nodes, dies instead.")
     var crash: Int?
     @Flag(help: "With --seed: say on standard error what happens.") var log = false
+    @Flag(help: "Print one hash over all frames, commits and events of all seeds.") var digest = false
     @Flag(help: "Print one object, before the last line.") var json = false
 
     func validate() throws {
@@ -64,10 +66,12 @@ struct Simulate: AsyncParsableCommand {
         let tally = try await campaign.run()
         let seconds = Date().timeIntervalSince(start)
         print("\(tally.messages) messages, \(tally.faults) faults, \(String(format: "%.1f", seconds)) s")
+        let digest = tally.digest.description
+        if self.digest { print("digest \(digest)") }
         if json {
             print(
                 "{\"nodes\":\(nodes),\"passed\":\(tally.passed),\"failed\":\(tally.failed),"
-                    + "\"messages\":\(tally.messages),\"faults\":\(tally.faults),\"seconds\":\(seconds)}")
+                    + "\"messages\":\(tally.messages),\"faults\":\(tally.faults),\"seconds\":\(seconds),\"digest\":\"\(digest)\"}")
         }
         print("\(tally.passed) passed, \(tally.failed) failed")
         if tally.failed > 0 { throw ExitCode.failure }
@@ -82,13 +86,13 @@ struct Simulate: AsyncParsableCommand {
         for violation in first.violations { print(violation) }
         print(
             "seed \(seed), \(nodes) nodes: \(first.messages) messages, \(first.faults) faults, \(first.actions) actions, "
-                + "\(first.duration / 1000) ms of virtual time, trace \(String(first.trace, radix: 16))")
-        let isSame = first.trace == second.trace
+                + "\(first.duration / 1000) ms of virtual time, digest \(EntryHash(first.digest))")
+        let isSame = first.digest == second.digest
         print(isSame ? "the second run took the same course" : "the second run took another course")
         let isPassed = isSame && first.violations.isEmpty
         if json {
             print(
-                "{\"nodes\":\(nodes),\"seed\":\(seed),\"trace\":\"\(String(first.trace, radix: 16))\","
+                "{\"nodes\":\(nodes),\"seed\":\(seed),\"digest\":\"\(EntryHash(first.digest))\","
                     + "\"passed\":\(isPassed ? 1 : 0),\"failed\":\(isPassed ? 0 : 1)}")
         }
         print(isPassed ? "1 passed, 0 failed" : "0 passed, 1 failed")

@@ -88,8 +88,8 @@ struct SimulationTests {
     func repeats() throws {
         let configuration = SimulationConfiguration(nodes: 5)
         let first = try Simulation.run(seed: 5, configuration: configuration)
-        #expect(try Simulation.run(seed: 5, configuration: configuration).trace == first.trace)
-        #expect(try Simulation.run(seed: 6, configuration: configuration).trace != first.trace)
+        #expect(try Simulation.run(seed: 5, configuration: configuration).digest == first.digest)
+        #expect(try Simulation.run(seed: 6, configuration: configuration).digest != first.digest)
         #expect(first.faults > 0 && first.messages > 0)
     }
 
@@ -100,6 +100,6 @@ struct SimulationTests {
         configuration.storage = .real
         let real = try Simulation.run(seed: 9, configuration: configuration)
         configuration.storage = .model
-        #expect(try Simulation.run(seed: 9, configuration: configuration).trace == real.trace)
+        #expect(try Simulation.run(seed: 9, configuration: configuration).digest == real.digest)
     }
 }

@@ -19,7 +19,6 @@ extension Simulation {
                 return
             }
             self.actions += 1
-            note(0, UInt64(index))
             try run(action, of: index)
             guard nodes[index].generation == generation else { return }
         }
@@ -36,12 +35,12 @@ extension Simulation {
         switch action {
         case .connect(let connectionID, let addresses): connect(index, connectionID, addresses)
         case .write(let connectionID, let bytes):
-            note(1, UInt64(bytes.count))
+            trace.frames(bytes, connection: connectionID.number, node: index, at: time)
             write(bytes, from: index, connectionID)
         case .disconnect(let connectionID):
             if let socket = network.socket(of: index, connectionID) { close(socket) }
         case .commit(let commit):
-            note(2, UInt64(commit.entries.count))
+            trace.commit(commit, node: index, at: time)
             nodes[index].commit = commit
             queue.push(.commitDone(node: index, generation: generation), at: time + diskTime(of: index))
         case .read(let read):
@@ -54,11 +53,11 @@ extension Simulation {
             let peer = network.holders[address]
             queue.push(.probed(node: index, generation: generation, probeID, peer: peer), at: time + latency())
         case .reachability(let requestID, let answers):
-            note(4, UInt64(answers.count))
+            trace.reachability(answers, node: index, at: time)
             observe(answers, to: requestID, at: index)
         case .complete(let requestID, let result): complete(requestID, result, at: index)
         case .post(let event):
-            note(3, UInt64(event.name.rawValue.utf8.count))
+            trace.event(event, node: index, at: time)
             try observe(event, at: index)
         }
     }

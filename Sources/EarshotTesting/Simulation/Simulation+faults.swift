@@ -8,7 +8,7 @@ extension Simulation {
         if let fault = draw() {
             faults += 1
             let index = Int.random(in: nodes.indices, using: &generator)
-            note(6, UInt64(index))
+            trace.host("fault", node: index, at: time)
             log("\(name(index)): \(fault)")
             if configuration.faults.contains(.restoredDisk), generator.oneIn(2) { try nodes[index].copyDisk() }
             try cause(fault, at: index)

@@ -127,7 +127,7 @@ extension Simulation {
     mutating func crash(_ index: Int, isHeard: Bool) throws {
         guard nodes[index].isUp else { return }
         faults += 1
-        note(5, UInt64(index))
+        trace.host("crash", node: index, at: time)
         try end(index, isHeard: isHeard)
     }
 

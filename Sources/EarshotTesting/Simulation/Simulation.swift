@@ -1,5 +1,5 @@
 import EarshotCrypto
-import EarshotModel
+public import EarshotModel
 import EarshotProtocol
 import EarshotStore
 
@@ -21,7 +21,7 @@ public struct Simulation {
         public let actions: Int
         public let duration: Int64
         /// A digest of all that happened, in order: equal for two runs of one seed.
-        public let trace: UInt64
+        public let digest: Bytes32
     }
 
     enum Happening {
@@ -82,7 +82,7 @@ public struct Simulation {
     /// How many messages programs answered: no two answers are alike.
     var answers = 0
     var violations: [String] = []
-    var trace: UInt64 = 0
+    var trace = TraceDigest()
 
     private init(seed: UInt64, configuration: SimulationConfiguration) {
         self.seed = seed
@@ -115,7 +115,7 @@ public struct Simulation {
         try checkEnd()
         return Outcome(
             seed: seed, violations: violations, messages: nodes.reduce(0) { $0 + $1.accepted.count }, faults: faults,
-            actions: actions, duration: time, trace: trace)
+            actions: actions, duration: time, digest: trace.value)
     }
 
     func name(_ index: Int) -> String { "node \(index)" }
@@ -123,11 +123,6 @@ public struct Simulation {
     func log(_ what: @autoclosure () -> String) {
         guard let log = configuration.log else { return }
         log("\(time) µs: \(what())")
-    }
-
-    /// Takes what happens into the digest of the run.
-    mutating func note(_ words: UInt64...) {
-        for word in words + [UInt64(bitPattern: time)] { trace = (trace ^ word) &* 0x0000_0100_0000_01b3 }
     }
 
     // MARK: - What happens
