@@ -1,15 +1,15 @@
 /// What went wrong in a cryptographic operation.
 ///
 /// Tell a peer no more than that the link closes: which check failed is for this node's own log.
-public struct CryptoError: Error, Sendable {
+package struct CryptoError: Error, Sendable {
     /// The kind of failure, for decisions.
-    public let code: Code
+    package let code: Code
     /// One sentence for people. It never holds secret bytes.
-    public let message: String
+    package let message: String
     /// The error underneath, where there is one.
-    public let cause: (any Error)?
+    package let cause: (any Error)?
 
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
@@ -18,45 +18,45 @@ public struct CryptoError: Error, Sendable {
 
 extension CryptoError {
     /// An open set: new codes may be added, so a `switch` over it needs a `default`.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         private let name: String
-        public var description: String { name }
+        package var description: String { name }
 
         /// A key, seed or pre-shared key is not as long as the algorithm asks.
-        public static let invalidKeyLength = Code(name: "invalidKeyLength")
+        package static let invalidKeyLength = Code(name: "invalidKeyLength")
         /// A peer's public key makes a shared secret that anyone can compute (RFC 7748, section 6.1).
-        public static let lowOrderKey = Code(name: "lowOrderKey")
+        package static let lowOrderKey = Code(name: "lowOrderKey")
         /// The handshake pattern wants a pre-shared key and has none, or the other way round.
-        public static let presharedKeyMismatch = Code(name: "presharedKeyMismatch")
+        package static let presharedKeyMismatch = Code(name: "presharedKeyMismatch")
         /// Writing when it is the peer's turn, reading when it is ours, or either after the last handshake message.
-        public static let outOfTurn = Code(name: "outOfTurn")
+        package static let outOfTurn = Code(name: "outOfTurn")
         /// The handshake has not come to its end yet.
-        public static let handshakeUnfinished = Code(name: "handshakeUnfinished")
+        package static let handshakeUnfinished = Code(name: "handshakeUnfinished")
         /// A Noise message would be, or is, longer than 65535 bytes.
-        public static let messageTooLong = Code(name: "messageTooLong")
+        package static let messageTooLong = Code(name: "messageTooLong")
         /// A message ends before the fields that it must have.
-        public static let messageTooShort = Code(name: "messageTooShort")
+        package static let messageTooShort = Code(name: "messageTooShort")
         /// The output buffer is not exactly as long as the result.
-        public static let wrongBufferSize = Code(name: "wrongBufferSize")
+        package static let wrongBufferSize = Code(name: "wrongBufferSize")
         /// A message is not authentic under this key and nonce: forged, altered, replayed or out of order.
-        public static let decryptionFailed = Code(name: "decryptionFailed")
+        package static let decryptionFailed = Code(name: "decryptionFailed")
         /// The key has encrypted 2^64 - 1 messages, and must not be used again.
-        public static let nonceExhausted = Code(name: "nonceExhausted")
+        package static let nonceExhausted = Code(name: "nonceExhausted")
         /// The passphrase does not open this box, or the box was altered.
-        public static let wrongPassphrase = Code(name: "wrongPassphrase")
+        package static let wrongPassphrase = Code(name: "wrongPassphrase")
         /// The bytes are not a box of a version and with parameters that this program accepts.
-        public static let malformedBox = Code(name: "malformedBox")
+        package static let malformedBox = Code(name: "malformedBox")
         /// Sealed bytes of a version that this program does not know yet.
-        public static let newerVersion = Code(name: "newerVersion")
+        package static let newerVersion = Code(name: "newerVersion")
         /// A secret is longer than a box holds.
-        public static let secretTooLong = Code(name: "secretTooLong")
+        package static let secretTooLong = Code(name: "secretTooLong")
         /// The system has not as much memory as deriving the key takes.
-        public static let outOfMemory = Code(name: "outOfMemory")
+        package static let outOfMemory = Code(name: "outOfMemory")
     }
 }
 
 extension CryptoError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         guard let cause else { return "\(code): \(message)" }
         return "\(code): \(message) (\(cause))"
     }

@@ -1,70 +1,70 @@
 /// What is wrong with something that a peer sent, or with something that this node was asked to do.
-public struct ProtocolError: Error, Hashable, CustomStringConvertible {
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        public let description: String
+package struct ProtocolError: Error, Hashable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        package let description: String
 
         // What a peer did.
         /// Bytes that are not this protocol's.
-        public static let malformed = Code(description: "malformed")
+        package static let malformed = Code(description: "malformed")
         /// Something well-formed that the protocol forbids.
-        public static let violation = Code(description: "violation")
+        package static let violation = Code(description: "violation")
         /// The cryptography does not hold: a wrong key, a changed byte, a signature of somebody else.
-        public static let unauthentic = Code(description: "unauthentic")
+        package static let unauthentic = Code(description: "unauthentic")
         /// The peer speaks another version of the protocol.
-        public static let unsupportedVersion = Code(description: "unsupportedVersion")
+        package static let unsupportedVersion = Code(description: "unsupportedVersion")
         /// The peer belongs to another network.
-        public static let otherNetwork = Code(description: "otherNetwork")
+        package static let otherNetwork = Code(description: "otherNetwork")
         /// The peer's credential is over.
-        public static let credentialExpired = Code(description: "credentialExpired")
+        package static let credentialExpired = Code(description: "credentialExpired")
         /// The peer's credential has not begun.
-        public static let credentialNotYetValid = Code(description: "credentialNotYetValid")
+        package static let credentialNotYetValid = Code(description: "credentialNotYetValid")
         /// The peer closed the link, with the reason in `closeReason`.
-        public static let closedByPeer = Code(description: "closedByPeer")
+        package static let closedByPeer = Code(description: "closedByPeer")
         /// Nothing was heard for too long.
-        public static let timeout = Code(description: "timeout")
+        package static let timeout = Code(description: "timeout")
         /// The peer makes this node do more than it may.
-        public static let tooManyRequests = Code(description: "tooManyRequests")
+        package static let tooManyRequests = Code(description: "tooManyRequests")
         /// Nobody answers at an address.
-        public static let unreachable = Code(description: "unreachable")
+        package static let unreachable = Code(description: "unreachable")
         /// This node closed the link, with the reason in `closeReason`.
-        public static let closedHere = Code(description: "closedHere")
+        package static let closedHere = Code(description: "closedHere")
 
         // What this node was asked.
-        public static let unknownUser = Code(description: "unknownUser")
-        public static let unknownMessage = Code(description: "unknownMessage")
-        public static let invalidMessage = Code(description: "invalidMessage")
-        public static let blocked = Code(description: "blocked")
+        package static let unknownUser = Code(description: "unknownUser")
+        package static let unknownMessage = Code(description: "unknownMessage")
+        package static let invalidMessage = Code(description: "invalidMessage")
+        package static let blocked = Code(description: "blocked")
         /// The recipient is not among those whom this node admits.
-        public static let notAdmitted = Code(description: "notAdmitted")
+        package static let notAdmitted = Code(description: "notAdmitted")
         /// The recipient claims a name that is pinned to another key.
-        public static let identityConflict = Code(description: "identityConflict")
+        package static let identityConflict = Code(description: "identityConflict")
         /// It was sent already.
         /// The user about whom was decided has another name by now.
-        public static let nameChanged = Code(description: "nameChanged")
-        public static let alreadySent = Code(description: "alreadySent")
-        public static let overloaded = Code(description: "overloaded")
-        public static let storage = Code(description: "storage")
+        package static let nameChanged = Code(description: "nameChanged")
+        package static let alreadySent = Code(description: "alreadySent")
+        package static let overloaded = Code(description: "overloaded")
+        package static let storage = Code(description: "storage")
         /// As `storage`, because there is no space left.
-        public static let storageFull = Code(description: "storageFull")
-        public static let stopped = Code(description: "stopped")
+        package static let storageFull = Code(description: "storageFull")
+        package static let stopped = Code(description: "stopped")
     }
 
-    public let code: Code
-    public let message: String
+    package let code: Code
+    package let message: String
     /// Why a link was closed, where that is what happened.
-    public let closeReason: CloseReason?
+    package let closeReason: CloseReason?
 
-    public init(_ code: Code, _ message: String, closeReason: CloseReason? = nil) {
+    package init(_ code: Code, _ message: String, closeReason: CloseReason? = nil) {
         self.code = code
         self.message = message
         self.closeReason = closeReason
     }
 
-    public var description: String { message }
+    package var description: String { message }
 }
 
 /// Why a link was closed, as one end tells the other. The number is what goes over the wire.
-public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible {
+package enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible {
     /// The node stops.
     case shutdown = 1
     /// Another link to the same device stays.
@@ -95,7 +95,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
     case tooManyRequests = 17
 
     /// The reason's name in the API.
-    public var name: String {
+    package var name: String {
         switch self {
         case .shutdown: "shutdown"
         case .duplicate: "duplicate"
@@ -117,7 +117,7 @@ public enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible
         }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .shutdown: "the node stops"
         case .duplicate: "another link to the same device stays"

@@ -1,6 +1,6 @@
 public import ArgumentParser
 import EarshotModel
-public import EarshotTesting
+package import EarshotTesting
 import Foundation
 
 extension SimulationConfiguration.Storage: ExpressibleByArgument {}

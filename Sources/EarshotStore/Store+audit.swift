@@ -1,19 +1,19 @@
-public import EarshotModel
+package import EarshotModel
 import Foundation
 import GRDB
 
 /// What stands around the entries of one log, for whoever checks them.
-public struct AuditedLog: Hashable, Sendable {
-    public let record: LogRecord
+package struct AuditedLog: Hashable, Sendable {
+    package let record: LogRecord
     /// The greatest sequence number that an entry of it has; the head should say the same.
-    public let lastSequence: UInt64
+    package let lastSequence: UInt64
     /// How far it has come for each recipient, with their receipts.
-    public let deliveries: [DeliveryRecord]
+    package let deliveries: [DeliveryRecord]
 }
 
 extension Store {
     /// The logs of a conversation as they are at one moment, in an order that does not change.
-    public func auditedLogs(of conversationID: ConversationID) throws(StoreError) -> [AuditedLog] {
+    package func auditedLogs(of conversationID: ConversationID) throws(StoreError) -> [AuditedLog] {
         let rows = Rows(path: path)
         return try read { db in
             let logs = try Row.fetchAll(
@@ -36,7 +36,7 @@ extension Store {
     }
 
     /// The encoded credential of a device that was met, or of an earlier one of this node's own user.
-    public func credential(of deviceID: DeviceID) throws(StoreError) -> [UInt8]? {
+    package func credential(of deviceID: DeviceID) throws(StoreError) -> [UInt8]? {
         try read { db in
             try Data.fetchOne(
                 db,

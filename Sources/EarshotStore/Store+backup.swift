@@ -1,11 +1,11 @@
-public import EarshotModel
+package import EarshotModel
 import Foundation
 import GRDB
 
 /// An own message that its recipient has not acknowledged.
-public struct UndeliveredRow: Hashable, Sendable {
-    public let log: LogRecord
-    public let entry: EntryRecord
+package struct UndeliveredRow: Hashable, Sendable {
+    package let log: LogRecord
+    package let entry: EntryRecord
 }
 
 extension Store {
@@ -14,7 +14,7 @@ extension Store {
     /// The copy holds no page that is not in use, so nothing of what was deleted.
     /// - Parameter copy: does not exist yet.
     /// - Throws: `StoreError`; `newer` for a file of a newer version. What there is of the copy then is of no use.
-    public static func copy(file path: String, to copy: String) throws(StoreError) {
+    package static func copy(file path: String, to copy: String) throws(StoreError) {
         do {
             try prepare(copy)
             var configuration = Self.configuration
@@ -29,7 +29,7 @@ extension Store {
     }
 
     /// The messages of a device that wait for their recipients, in the order in which they were written.
-    public func undelivered(of deviceID: DeviceID, limit: Int) throws(StoreError) -> [UndeliveredRow] {
+    package func undelivered(of deviceID: DeviceID, limit: Int) throws(StoreError) -> [UndeliveredRow] {
         let rows = Rows(path: path)
         return try read { db in
             try Row.fetchAll(
@@ -47,7 +47,7 @@ extension Store {
         }
     }
 
-    public func undeliveredCount(of deviceID: DeviceID) throws(StoreError) -> Int {
+    package func undeliveredCount(of deviceID: DeviceID) throws(StoreError) -> Int {
         try read { db in
             try Int.fetchOne(
                 db,
@@ -65,7 +65,7 @@ extension Store {
         """
 
     /// How many entries there are.
-    public func entryCount() throws(StoreError) -> Int {
+    package func entryCount() throws(StoreError) -> Int {
         try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") ?? 0 }
     }
 
@@ -74,7 +74,7 @@ extension Store {
     /// - Parameters:
     ///   - receipts: what the other device says about the logs of others.
     ///   - credential: that of the device that wrote so far, whose logs are history from now on.
-    public func replaceDevice(
+    package func replaceDevice(
         _ deviceID: DeviceID, credential: [UInt8], receipts: [DeliveryRecord]
     ) throws(StoreError) {
         try write { db in

@@ -1,18 +1,18 @@
-public import EarshotModel
+package import EarshotModel
 import Foundation
 import GRDB
 
 extension Store {
     /// Writes all of it in one transaction, and returns when it is on the disk.
     /// - Throws: `StoreError`; then nothing of it was written.
-    public func commit(_ commit: Commit) throws(StoreError) {
+    package func commit(_ commit: Commit) throws(StoreError) {
         do { try database.write { try CommitWriter(db: $0).write(commit) } } catch {
             throw StoreError(error, path: path)
         }
     }
 
     /// As `commit`, on the database's own thread. The completion is called there.
-    public func commit(
+    package func commit(
         _ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
         let path = self.path

@@ -1,15 +1,15 @@
-public import EarshotModel
+package import EarshotModel
 import Foundation
 import GRDB
 
 /// What became of the wish to delete contents.
-public struct DeletionOutcome: Hashable, Sendable {
+package struct DeletionOutcome: Hashable, Sendable {
     /// Entries whose contents are gone now, that were there before.
-    public internal(set) var deletedCount = 0
+    package internal(set) var deletedCount = 0
     /// Own messages whose contents their recipients may still need: they were kept.
-    public internal(set) var undelivered: [MessageID] = []
+    package internal(set) var undelivered: [MessageID] = []
     /// Messages that are not in this store.
-    public internal(set) var unknown: [MessageID] = []
+    package internal(set) var unknown: [MessageID] = []
     /// Messages that had failed and may have left: withheld from now on.
     var withheld: [MessageID] = []
 }
@@ -28,7 +28,7 @@ extension Store {
     ///   - withheld: is told, when it is on the disk, of messages that had failed, may have left, and are withheld from
     ///     now on. It is called on the database's thread, in the order of all that is committed.
     /// - Returns: with something in `undelivered` or `unknown` nothing was deleted.
-    public func deleteContents(
+    package func deleteContents(
         of messageIDs: [MessageID], deviceID: DeviceID, hash: @escaping ([UInt8]) -> EntryHash,
         withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
     ) throws(StoreError) -> DeletionOutcome {
@@ -45,7 +45,7 @@ extension Store {
 
     /// The same for all entries of a conversation that can be deleted, in many transactions.
     /// - Parameter listed: how many messages that were kept are named.
-    public func deleteContents(
+    package func deleteContents(
         of conversationID: ConversationID, deviceID: DeviceID, listed: Int, hash: @escaping ([UInt8]) -> EntryHash,
         withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
     ) throws(StoreError) -> (outcome: DeletionOutcome, keptCount: Int) {
@@ -78,7 +78,7 @@ extension Store {
     ///
     /// It waits for nobody, because commits wait for it.
     /// - Returns: `false` where somebody was reading at the time: then it is done when this is called again, or on closing.
-    public func overwriteDeleted() throws(StoreError) -> Bool {
+    package func overwriteDeleted() throws(StoreError) -> Bool {
         do {
             return try database.writeWithoutTransaction { db in
                 let patience = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0

@@ -1,4 +1,4 @@
-public import EarshotModel
+package import EarshotModel
 import GRDB
 
 extension Store {
@@ -6,7 +6,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - byteLimit: stops before the entry that would go past it, but gives at least one.
-    public func entries(
+    package func entries(
         of logID: LogID, from sequence: UInt64, countLimit: Int, byteLimit: Int
     ) throws(StoreError) -> [EntryRecord] {
         let rows = Rows(path: path)
@@ -30,7 +30,7 @@ extension Store {
     }
 
     /// The numbers of a log's entries after `sequence` whose time to live is over, and the next expiry after that.
-    public func expired(
+    package func expired(
         in logID: LogID, after sequence: UInt64, now: Int64
     ) throws(StoreError) -> (sequences: [UInt64], nextExpiry: Int64) {
         try read { db in

@@ -1,17 +1,17 @@
-public import EarshotModel
+package import EarshotModel
 import GRDB
 
 /// One entry of a conversation's timeline, with all that its state depends on.
-public struct HistoryRow: Sendable {
-    public let log: LogRecord
-    public let entry: EntryRecord
-    public let failure: DeliveryFailure?
+package struct HistoryRow: Sendable {
+    package let log: LogRecord
+    package let entry: EntryRecord
+    package let failure: DeliveryFailure?
     /// The progress of its log for each recipient.
-    public let progress: [UserID: DeliveryProgress]
+    package let progress: [UserID: DeliveryProgress]
 }
 
 /// Where a page of history begins or ends.
-public enum HistoryBound: Sendable, Hashable {
+package enum HistoryBound: Sendable, Hashable {
     case latest
     case before(MessageID)
     case after(MessageID)
@@ -24,7 +24,7 @@ extension Store {
     /// begins in each of them is found by a binary search over sequence numbers.
     ///
     /// - Returns: `nil` if the bound names a message that this conversation does not hold.
-    public func history(
+    package func history(
         of conversationID: ConversationID, _ bound: HistoryBound, limit: Int
     ) throws(StoreError) -> [HistoryRow]? {
         let path = self.path
@@ -45,7 +45,7 @@ extension Store {
     }
 
     /// One message's row, or `nil` where there is none.
-    public func row(of messageID: MessageID) throws(StoreError) -> HistoryRow? {
+    package func row(of messageID: MessageID) throws(StoreError) -> HistoryRow? {
         let path = self.path
         return try read { db in
             let reader = HistoryReader(db: db, rows: Rows(path: path))

@@ -1,10 +1,10 @@
-public import EarshotModel
+package import EarshotModel
 import Foundation
 import GRDB
 
 extension Store {
     /// What a node starts from: everything but the entries.
-    public func snapshot() throws(StoreError) -> Snapshot {
+    package func snapshot() throws(StoreError) -> Snapshot {
         let rows = Rows(path: path)
         return try read { try Snapshot($0, rows) }
     }

@@ -6,14 +6,14 @@ import GRDB
 ///
 /// Write-ahead logging with `synchronous=FULL`: when `commit` returns, the commit is on the disk.
 /// Writes are serial; reads run beside them and see the last commit.
-public final class Store: Sendable {
+package final class Store: Sendable {
     /// Where the database is, or `:memory:`.
-    public let path: String
+    package let path: String
     let database: any DatabaseWriter
 
     /// Opens the database, or makes it, and brings its tables up to date.
     /// - Throws: `StoreError`; a damaged file is left as it is.
-    public convenience init(path: String) throws(StoreError) {
+    package convenience init(path: String) throws(StoreError) {
         try self.init(path: path) {
             try Self.inspect(path)
             try Self.prepare(path)
@@ -23,7 +23,7 @@ public final class Store: Sendable {
 
     /// Opens a database for reading alone, also one that a node uses at the time.
     /// - Throws: `StoreError`: `newer`, and `unavailable` for a file that is missing or of an older version.
-    public static func reading(path: String) throws(StoreError) -> Store {
+    package static func reading(path: String) throws(StoreError) -> Store {
         do {
             var configuration = Self.configuration
             configuration.readonly = true
@@ -42,12 +42,12 @@ public final class Store: Sendable {
     }
 
     /// A database that ends with the object: for tests and for simulation.
-    public static func inMemory() throws(StoreError) -> Store {
+    package static func inMemory() throws(StoreError) -> Store {
         try Store(path: ":memory:") { try DatabaseQueue(configuration: configuration) }
     }
 
     /// A copy of what is committed now, that ends with the object: for tests and for simulation.
-    public func inMemoryCopy() throws(StoreError) -> Store {
+    package func inMemoryCopy() throws(StoreError) -> Store {
         let copy = try Store.inMemory()
         do { try database.backup(to: copy.database) } catch { throw StoreError(error, path: path) }
         return copy
@@ -101,7 +101,7 @@ public final class Store: Sendable {
     }
 
     /// Ends every use of the file, after what runs, and leaves all that was committed in that one file.
-    public func close() throws(StoreError) {
+    package func close() throws(StoreError) {
         do {
             // A pool closes its writer before its readers, and the last one to close could not do this.
             let checkpoint = Result { try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
@@ -112,7 +112,7 @@ public final class Store: Sendable {
 
     /// Checks the whole file, which takes a time that grows with it.
     /// - Returns: what is wrong, nothing for a sound file.
-    public func integrityFindings() throws(StoreError) -> [String] {
+    package func integrityFindings() throws(StoreError) -> [String] {
         try read(Self.integrityFindings)
     }
 
@@ -120,7 +120,7 @@ public final class Store: Sendable {
     /// starts from.
     /// - Returns: what is wrong, nothing for a sound file; `nil` where there is none.
     /// - Throws: `StoreError`: `damaged` for a file that cannot be read as a database, `newer`, `unavailable`.
-    public static func integrityFindings(ofFile path: String) throws(StoreError) -> [String]? {
+    package static func integrityFindings(ofFile path: String) throws(StoreError) -> [String]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
             var configuration = Self.configuration

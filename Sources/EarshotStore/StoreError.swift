@@ -1,25 +1,25 @@
 import GRDB
 
 /// What went wrong on the disk.
-public struct StoreError: Error, CustomStringConvertible {
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        public let description: String
+package struct StoreError: Error, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        package let description: String
 
         /// The file is not a database, or is damaged. It is left as it is.
-        public static let damaged = Code(description: "damaged")
+        package static let damaged = Code(description: "damaged")
         /// The disk, or the quota, is full. Nothing of the commit was written.
-        public static let full = Code(description: "full")
+        package static let full = Code(description: "full")
         /// The file was written by a newer version.
-        public static let newer = Code(description: "newer")
+        package static let newer = Code(description: "newer")
         /// The file cannot be opened, read or written.
-        public static let unavailable = Code(description: "unavailable")
+        package static let unavailable = Code(description: "unavailable")
     }
 
-    public let code: Code
-    public let message: String
-    public let cause: (any Error)?
+    package let code: Code
+    package let message: String
+    package let cause: (any Error)?
 
-    public var description: String { message }
+    package var description: String { message }
 
     init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code

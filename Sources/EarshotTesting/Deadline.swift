@@ -1,6 +1,6 @@
 /// That something did not come to pass in time.
-public struct DeadlineExceeded: Error, CustomStringConvertible {
-    public let description: String
+package struct DeadlineExceeded: Error, CustomStringConvertible {
+    package let description: String
 }
 
 /// Runs `body` and gives what it gives, but waits no longer than a deadline: so a test that would hang fails instead.
@@ -9,7 +9,7 @@ public struct DeadlineExceeded: Error, CustomStringConvertible {
 ///   - what: what is waited for, for the error.
 ///   - body: stops when its task is cancelled.
 /// - Throws: `DeadlineExceeded`, or what `body` throws.
-public func withDeadline<T: Sendable>(
+package func withDeadline<T: Sendable>(
     _ deadline: Duration = .seconds(10), _ what: String, _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in
@@ -29,7 +29,7 @@ public func withDeadline<T: Sendable>(
 /// Asks again and again until something holds, for what no event tells of.
 ///
 /// - Throws: `DeadlineExceeded`, or what `condition` throws.
-public func eventually(
+package func eventually(
     within deadline: Duration = .seconds(10), _ what: String,
     _ condition: @escaping @Sendable () async throws -> Bool
 ) async throws {

@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 import Glibc
 
 extension FileHandle {
     /// What is there now, at least one byte; nothing at the end, and where reading fails. Unlike `availableData`, a signal
     /// that arrives meanwhile does not end the process.
-    public func readAvailable() -> Data {
+    package func readAvailable() -> Data {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
             let count = Glibc.read(fileDescriptor, &buffer, buffer.count)
@@ -14,7 +14,7 @@ extension FileHandle {
     }
 
     /// Everything until the end.
-    public func readAll() -> Data {
+    package func readAll() -> Data {
         var all = Data()
         while case let part = readAvailable(), !part.isEmpty { all.append(part) }
         return all

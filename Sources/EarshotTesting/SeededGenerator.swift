@@ -1,13 +1,13 @@
-public import EarshotCrypto
+package import EarshotCrypto
 import EarshotModel
 
 /// Random numbers that depend on a seed alone (SplitMix64, Steele et al. 2014).
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    public init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var z = state
         z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -16,19 +16,19 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// Whether something happens that happens once in `n` times.
-    public mutating func oneIn(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }
+    package mutating func oneIn(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }
 
-    public mutating func secret() -> SecretBytes {
+    package mutating func secret() -> SecretBytes {
         var bytes: [UInt8] = []
         for _ in 0..<4 { withUnsafeBytes(of: next().bigEndian) { bytes.append(contentsOf: $0) } }
         return SecretBytes(copying: bytes)
     }
 
-    public mutating func signingKey() -> SigningKey {
+    package mutating func signingKey() -> SigningKey {
         do { return try SigningKey(seed: secret()) } catch { preconditionFailure("32 bytes are a seed: \(error)") }
     }
 
-    public mutating func agreementKey() -> AgreementKey {
+    package mutating func agreementKey() -> AgreementKey {
         do { return try AgreementKey(secret: secret()) } catch { preconditionFailure("32 bytes are a key: \(error)") }
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// A new empty folder that only its owner may use, which goes with the object and all that is in it.
-public final class TemporaryFolder: Sendable {
-    public let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
     /// - Throws: what the system says when the folder cannot be made.
-    public init() throws {
+    package init() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshot-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -19,5 +19,5 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// The path of something in the folder.
-    public func file(_ name: String) -> String { path + "/" + name }
+    package func file(_ name: String) -> String { path + "/" + name }
 }

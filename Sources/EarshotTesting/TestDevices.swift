@@ -1,10 +1,10 @@
-public import EarshotCrypto
+package import EarshotCrypto
 import EarshotModel
-public import EarshotProtocol
+package import EarshotProtocol
 
 extension LocalDevice {
     /// A device of a user who exists for a test: all its keys come from the generator.
-    public static func generated(
+    package static func generated(
         name: String, identityKey: SigningKey? = nil, networkKey: SecretBytes? = nil, run: UInt64 = 1,
         notBefore: Int64 = 0,
         notAfter: Int64 = 4_000_000_000_000,

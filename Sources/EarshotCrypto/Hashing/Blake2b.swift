@@ -1,17 +1,17 @@
 import CSodium
-public import EarshotModel
+package import EarshotModel
 
 /// BLAKE2b with a digest of 32 bytes and no key (RFC 7693): the hash of entries, chains and identifiers.
 ///
 /// It is fed piece by piece and allocates nothing. A copy takes over what was fed so far, so a common beginning can be
 /// hashed once.
-public struct Blake2b: Sendable {
+package struct Blake2b: Sendable {
     // 384 bytes, in line.
     private var state = csodium_blake2b_state()
 
     /// - Parameter label: what the hash is for. Its length, one byte, and its UTF-8 go before everything else, so no two
     ///   purposes can give the same hash. At most 255 bytes.
-    public init(label: StaticString) {
+    package init(label: StaticString) {
         self.init()
         precondition(label.utf8CodeUnitCount <= UInt8.max, "a label's length fits one byte")
         let length = UInt8(label.utf8CodeUnitCount)
@@ -25,25 +25,25 @@ public struct Blake2b: Sendable {
         _ = csodium_blake2b_init(&state, Bytes32.count)
     }
 
-    public mutating func update(_ bytes: [UInt8]) {
+    package mutating func update(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { update($0) }
     }
 
-    public mutating func update(_ bytes: Bytes32) {
+    package mutating func update(_ bytes: Bytes32) {
         bytes.withUnsafeBytes { update($0) }
     }
 
     /// Feeds eight bytes, the most significant first.
-    public mutating func update(_ value: UInt64) {
+    package mutating func update(_ value: UInt64) {
         withUnsafeBytes(of: value.bigEndian) { update($0) }
     }
 
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         _ = csodium_blake2b_update(&state, bytes.octets, bytes.count)
     }
 
     /// The digest of all that was fed.
-    public consuming func finalize() -> Bytes32 {
+    package consuming func finalize() -> Bytes32 {
         Bytes32 { output in
             _ = csodium_blake2b_final(&state, output, Bytes32.count)
         }

@@ -1,17 +1,17 @@
 import CSodium
-public import EarshotModel
+package import EarshotModel
 
 /// A secret X25519 key (RFC 7748): a device's Noise static key, or the ephemeral key of one handshake.
-public struct AgreementKey: Sendable {
+package struct AgreementKey: Sendable {
     /// Bytes of a secret key, a public key and a shared secret alike: the DHLEN of the Noise specification.
-    public static let keyBytes = 32
+    package static let keyBytes = 32
 
-    public let publicKey: AgreementPublicKey
-    public let secret: SecretBytes
+    package let publicKey: AgreementPublicKey
+    package let secret: SecretBytes
 
     /// - Parameter secret: 32 uniformly random bytes, clamped in use and not before (RFC 7748, section 5).
     /// - Throws: `.invalidKeyLength` for any other number.
-    public init(secret: SecretBytes) throws(CryptoError) {
+    package init(secret: SecretBytes) throws(CryptoError) {
         guard secret.count == AgreementKey.keyBytes else {
             throw CryptoError(.invalidKeyLength, "an X25519 key is 32 bytes, and this one is \(secret.count)")
         }
@@ -27,13 +27,13 @@ public struct AgreementKey: Sendable {
     }
 
     /// A new key from the system's random number generator.
-    public static func generate() -> AgreementKey {
+    package static func generate() -> AgreementKey {
         AgreementKey(checked: .random(count: keyBytes))
     }
 
     /// The X25519 function itself; derive keys from the result, do not use it as one.
     /// - Throws: `.lowOrderKey` where the result would be all zero, whatever our key (RFC 7748, section 6.1).
-    public func sharedSecret(with remote: AgreementPublicKey) throws(CryptoError) -> SecretBytes {
+    package func sharedSecret(with remote: AgreementPublicKey) throws(CryptoError) -> SecretBytes {
         var status: CInt = -1
         let shared = SecretBytes(
             count: AgreementKey.keyBytes,

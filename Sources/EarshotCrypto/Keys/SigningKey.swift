@@ -1,20 +1,20 @@
 import CSodium
-public import EarshotModel
+package import EarshotModel
 
 /// A secret Ed25519 key (RFC 8032): what a user or a device signs with.
-public struct SigningKey: Sendable {
+package struct SigningKey: Sendable {
     /// Bytes of a seed, which is the "private key" of RFC 8032.
-    public static let seedBytes = 32
+    package static let seedBytes = 32
 
-    public let publicKey: Bytes32
+    package let publicKey: Bytes32
     /// What to keep: the whole key follows from it.
-    public let seed: SecretBytes
+    package let seed: SecretBytes
     // libsodium's form, seed and public key in a row: saves deriving the public key for each signature.
     private let secretKey: SecretBytes
 
     /// - Parameter seed: 32 uniformly random bytes.
     /// - Throws: `.invalidKeyLength` for any other number.
-    public init(seed: SecretBytes) throws(CryptoError) {
+    package init(seed: SecretBytes) throws(CryptoError) {
         guard seed.count == SigningKey.seedBytes else {
             throw CryptoError(.invalidKeyLength, "an Ed25519 seed is 32 bytes, and this one is \(seed.count)")
         }
@@ -33,12 +33,12 @@ public struct SigningKey: Sendable {
     }
 
     /// A new key from the system's random number generator.
-    public static func generate() -> SigningKey {
+    package static func generate() -> SigningKey {
         SigningKey(checked: .random(count: seedBytes))
     }
 
     /// Deterministic: the same key and message give the same signature.
-    public func signature(for message: [UInt8]) -> Signature {
+    package func signature(for message: [UInt8]) -> Signature {
         var bytes = [UInt8](repeating: 0, count: Signature.count)
         _ = secretKey.withOctets {
             crypto_sign_ed25519_detached(&bytes, nil, message, UInt64(message.count), $0)
@@ -49,10 +49,10 @@ public struct SigningKey: Sendable {
 }
 
 /// Verification of Ed25519 signatures (RFC 8032, section 5.1.7).
-public enum Ed25519 {
+package enum Ed25519 {
     /// Stricter than the RFC asks, as libsodium is: refuses non-canonical scalars and points, and public keys and
     /// commitments of small order, with which one signature would fit many messages.
-    public static func isValid(_ signature: Signature, for message: [UInt8], by publicKey: Bytes32) -> Bool {
+    package static func isValid(_ signature: Signature, for message: [UInt8], by publicKey: Bytes32) -> Bool {
         Sodium.start()
         return crypto_sign_ed25519_verify_detached(
             signature.bytes, message, UInt64(message.count), publicKey.bytes) == 0

@@ -1,12 +1,12 @@
 /// A handshake pattern with its suite (Noise specification, revision 34, sections 7 to 9).
-public enum HandshakePattern: Sendable, CaseIterable {
+package enum HandshakePattern: Sendable, CaseIterable {
     /// Both sides send their static key within the handshake.
     case xx
     /// The same, and a pre-shared key is mixed in at the end of the third message.
     case xxpsk3
 
     /// The name that both sides hash first (section 8).
-    public var protocolName: String {
+    package var protocolName: String {
         switch self {
         case .xx: "Noise_XX_25519_ChaChaPoly_SHA256"
         case .xxpsk3: "Noise_XXpsk3_25519_ChaChaPoly_SHA256"
@@ -14,7 +14,7 @@ public enum HandshakePattern: Sendable, CaseIterable {
     }
 
     /// Bytes of a pre-shared key (section 9.1).
-    public static let presharedKeyBytes = 32
+    package static let presharedKeyBytes = 32
 
     var usesPresharedKey: Bool { self == .xxpsk3 }
 

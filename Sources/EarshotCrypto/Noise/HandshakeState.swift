@@ -1,11 +1,11 @@
-public import EarshotModel
+package import EarshotModel
 
 /// One side of a Noise handshake (Noise specification, revision 34, section 5.3).
 ///
 /// A value without randomness of its own: the same keys and the same messages give the same handshake, and a copy goes
 /// its own way. A call that throws leaves it as it was. After an error the link is to be closed all the same.
-public struct HandshakeState: Sendable {
-    public enum Role: Sendable {
+package struct HandshakeState: Sendable {
+    package enum Role: Sendable {
         /// Writes the first message.
         case initiator
         case responder
@@ -21,14 +21,14 @@ public struct HandshakeState: Sendable {
     private var messagesDone = 0
 
     /// The peer's static key, as soon as it was read. Only the end of the handshake proves that the peer has it.
-    public private(set) var remoteStaticKey: AgreementPublicKey?
+    package private(set) var remoteStaticKey: AgreementPublicKey?
 
     /// - Parameters:
     ///   - prologue: what both sides must agree on without sending it; if they differ, the handshake fails.
     ///   - ephemeralKey: newly generated for this handshake and used for nothing else.
     ///   - presharedKey: 32 bytes, for a pattern with `psk` and for no other.
     /// - Throws: `.presharedKeyMismatch`, `.invalidKeyLength`.
-    public init(
+    package init(
         pattern: HandshakePattern, role: Role, prologue: [UInt8], staticKey: AgreementKey,
         ephemeralKey: AgreementKey, presharedKey: SecretBytes? = nil
     ) throws(CryptoError) {
@@ -49,13 +49,13 @@ public struct HandshakeState: Sendable {
     }
 
     /// Whether every message of the pattern was written or read, so that `split()` is due.
-    public var isFinished: Bool { messagesDone == pattern.messages.count }
+    package var isFinished: Bool { messagesDone == pattern.messages.count }
 
     /// Whether `writeMessage` is due, not `readMessage`.
-    public var isWriteTurn: Bool { !isFinished && messagesDone.isMultiple(of: 2) == (role == .initiator) }
+    package var isWriteTurn: Bool { !isFinished && messagesDone.isMultiple(of: 2) == (role == .initiator) }
 
     /// `h`: once the handshake is finished, names this session and no other (section 11.2, channel binding).
-    public var handshakeHash: Bytes32 { symmetric.handshakeHash }
+    package var handshakeHash: Bytes32 { symmetric.handshakeHash }
 
     /// WriteMessage(payload).
     ///
@@ -63,7 +63,7 @@ public struct HandshakeState: Sendable {
     /// where it is encrypted under a key that follows from public bytes. The second one any stranger who dials can read.
     /// - Returns: the message to send.
     /// - Throws: `.outOfTurn`, `.messageTooLong`, `.lowOrderKey`.
-    public mutating func writeMessage(payload: [UInt8]) throws(CryptoError) -> [UInt8] {
+    package mutating func writeMessage(payload: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard isWriteTurn else { throw CryptoError(.outOfTurn, "it is not this side's turn to write") }
         var next = self
         var message: [UInt8] = []
@@ -82,7 +82,7 @@ public struct HandshakeState: Sendable {
     /// ReadMessage(message).
     /// - Returns: the payload.
     /// - Throws: `.outOfTurn`, `.messageTooLong`, `.messageTooShort`, `.decryptionFailed`, `.lowOrderKey`.
-    public mutating func readMessage(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+    package mutating func readMessage(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard !isFinished, !isWriteTurn else { throw CryptoError(.outOfTurn, "it is not this side's turn to read") }
         guard message.count <= TransportState.maximumMessageBytes else {
             throw CryptoError(.messageTooLong, "a handshake message of \(message.count) bytes is too long")
@@ -100,7 +100,7 @@ public struct HandshakeState: Sendable {
 
     /// Split(): ends the handshake and begins the transport.
     /// - Throws: `.handshakeUnfinished`.
-    public consuming func split() throws(CryptoError) -> TransportState {
+    package consuming func split() throws(CryptoError) -> TransportState {
         guard isFinished, let remoteStaticKey else {
             throw CryptoError(.handshakeUnfinished, "the handshake has messages left")
         }

@@ -1,19 +1,19 @@
-public import EarshotModel
+package import EarshotModel
 
 /// The two ciphers of a link after its handshake (Noise specification, sections 5.1 and 7.3).
 ///
 /// Messages must be opened in the order in which they were sealed, none left out. A copy would use nonces a second time,
 /// which gives plaintext away: seal with one copy only.
-public struct TransportState: Sendable {
+package struct TransportState: Sendable {
     /// Of a Noise message, its tag included (section 3).
-    public static let maximumMessageBytes = 65535
+    package static let maximumMessageBytes = 65535
     /// By how much a message is longer than its plaintext.
-    public static let tagBytes = 16
+    package static let tagBytes = 16
 
     /// Names this session and no other (section 11.2, channel binding).
-    public let handshakeHash: Bytes32
+    package let handshakeHash: Bytes32
     /// The key that the peer proved to have.
-    public let remoteStaticKey: AgreementPublicKey
+    package let remoteStaticKey: AgreementPublicKey
 
     private var sending: CipherState
     private var receiving: CipherState
@@ -30,7 +30,7 @@ public struct TransportState: Sendable {
     /// Encrypts the next message. Allocates nothing.
     /// - Parameter output: 16 bytes longer than `plaintext`; it may start at the same address, and not overlap otherwise.
     /// - Throws: `.messageTooLong`, `.wrongBufferSize`, `.nonceExhausted`.
-    public mutating func seal(
+    package mutating func seal(
         _ plaintext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(CryptoError) {
         try Self.checkLength(plaintext.count + Self.tagBytes)
@@ -41,7 +41,7 @@ public struct TransportState: Sendable {
     /// - Parameter output: 16 bytes shorter than `ciphertext`; it may start at the same address, and not overlap
     ///   otherwise.
     /// - Throws: `.messageTooLong`, `.messageTooShort`, `.wrongBufferSize`, `.decryptionFailed`, `.nonceExhausted`.
-    public mutating func open(
+    package mutating func open(
         _ ciphertext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(CryptoError) {
         try Self.checkLength(ciphertext.count)
@@ -50,26 +50,26 @@ public struct TransportState: Sendable {
 
     /// Encrypts the next message into a new array.
     /// - Throws: `.messageTooLong`, `.nonceExhausted`.
-    public mutating func seal(_ plaintext: [UInt8]) throws(CryptoError) -> [UInt8] {
+    package mutating func seal(_ plaintext: [UInt8]) throws(CryptoError) -> [UInt8] {
         try Self.checkLength(plaintext.count + Self.tagBytes)
         return try sending.encrypt(plaintext)
     }
 
     /// Decrypts the next message into a new array. An error leaves the state as it was.
     /// - Throws: `.messageTooLong`, `.messageTooShort`, `.decryptionFailed`, `.nonceExhausted`.
-    public mutating func open(_ ciphertext: [UInt8]) throws(CryptoError) -> [UInt8] {
+    package mutating func open(_ ciphertext: [UInt8]) throws(CryptoError) -> [UInt8] {
         try Self.checkLength(ciphertext.count)
         return try receiving.decrypt(ciphertext)
     }
 
     /// Rekey() of section 4.2 for what this side seals from now on; the peer calls `rekeyReceiving()` at the same place.
     /// The nonce goes on.
-    public mutating func rekeySending() {
+    package mutating func rekeySending() {
         sending.rekey()
     }
 
     /// Rekey() of section 4.2 for what this side opens from now on. The nonce goes on.
-    public mutating func rekeyReceiving() {
+    package mutating func rekeyReceiving() {
         receiving.rekey()
     }
 

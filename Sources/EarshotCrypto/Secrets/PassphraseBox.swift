@@ -3,13 +3,13 @@ import CSodium
 /// A secret encrypted under a passphrase, as bytes to keep in a file.
 ///
 /// Argon2id version 1.3 (RFC 9106) makes the key, XChaCha20-Poly1305 encrypts, and the whole header is authenticated.
-public enum PassphraseBox {
+package enum PassphraseBox {
     /// Bytes of a secret at the most.
-    public static let maximumSecretBytes = 64 * 1024
+    package static let maximumSecretBytes = 64 * 1024
 
     /// Encrypts with libsodium's "moderate" cost: 256 MiB of memory, and about a second.
     /// - Throws: `.secretTooLong`, `.outOfMemory`.
-    public static func seal(_ secret: SecretBytes, passphrase: SecretBytes) throws(CryptoError) -> [UInt8] {
+    package static func seal(_ secret: SecretBytes, passphrase: SecretBytes) throws(CryptoError) -> [UInt8] {
         try seal(secret, passphrase: passphrase, cost: .moderate)
     }
 
@@ -26,7 +26,7 @@ public enum PassphraseBox {
 
     /// - Throws: `.malformedBox` for what is no box, or one that would take more than 1 GiB of memory or four passes;
     ///   `.wrongPassphrase`, also where the box was altered; `.outOfMemory`.
-    public static func open(_ box: [UInt8], passphrase: SecretBytes) throws(CryptoError) -> SecretBytes {
+    package static func open(_ box: [UInt8], passphrase: SecretBytes) throws(CryptoError) -> SecretBytes {
         let header = try PassphraseBoxHeader(reading: box)
         let ciphertext = Array(box.dropFirst(PassphraseBoxHeader.count))
         guard (tagBytes...maximumSecretBytes + tagBytes).contains(ciphertext.count) else {
@@ -37,7 +37,7 @@ public enum PassphraseBox {
     }
 
     /// Whether the bytes begin as a box of any version does.
-    public static func isBox(_ bytes: [UInt8]) -> Bool {
+    package static func isBox(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: PassphraseBoxHeader.magic)
     }
 

@@ -4,24 +4,24 @@ import CSodium
 ///
 /// Argon2id makes the key; libsodium's secretstream (XChaCha20-Poly1305) encrypts each chunk, so that none can be
 /// changed, left out, moved or doubled, and the last one says that it is the last. docs/BACKUP.md has the bytes.
-public enum SealedStream {
+package enum SealedStream {
     /// Bytes of a chunk before it is sealed. Each but the last has just as many.
-    public static let chunkBytes = 64 * 1024
+    package static let chunkBytes = 64 * 1024
     /// What sealing adds to a chunk.
-    public static let overheadBytes = Int(crypto_secretstream_xchacha20poly1305_ABYTES)
-    public static let headerBytes = SealedStreamHeader.count + overheadBytes
+    package static let overheadBytes = Int(crypto_secretstream_xchacha20poly1305_ABYTES)
+    package static let headerBytes = SealedStreamHeader.count + overheadBytes
 }
 
 /// Seals a stream.
-public final class SealedStreamWriter {
+package final class SealedStreamWriter {
     private var state: crypto_secretstream_xchacha20poly1305_state
     private let header: SealedStreamHeader
     /// What comes before the first chunk. Its end is an empty chunk, which only the right passphrase opens.
-    public private(set) var beginning: [UInt8] = []
+    package private(set) var beginning: [UInt8] = []
 
     /// With libsodium's "moderate" cost: 256 MiB of memory, and about a second.
     /// - Throws: `.outOfMemory`.
-    public convenience init(passphrase: SecretBytes) throws(CryptoError) {
+    package convenience init(passphrase: SecretBytes) throws(CryptoError) {
         try self.init(passphrase: passphrase, cost: .moderate)
     }
 
@@ -40,7 +40,7 @@ public final class SealedStreamWriter {
     deinit { sodium_memzero(&state, MemoryLayout.size(ofValue: state)) }
 
     /// Seals the next chunk.
-    public func seal(_ chunk: [UInt8], isLast: Bool) -> [UInt8] {
+    package func seal(_ chunk: [UInt8], isLast: Bool) -> [UInt8] {
         precondition(chunk.count <= SealedStream.chunkBytes, "a chunk is not larger than its limit")
         var sealed = [UInt8](repeating: 0, count: chunk.count + SealedStream.overheadBytes)
         let tag = isLast ? crypto_secretstream_xchacha20poly1305_tag_final() : 0
@@ -51,13 +51,13 @@ public final class SealedStreamWriter {
 }
 
 /// Opens what a `SealedStreamWriter` has sealed.
-public final class SealedStreamReader {
+package final class SealedStreamReader {
     private var state: crypto_secretstream_xchacha20poly1305_state
     private let header: SealedStreamHeader
 
     /// - Parameter beginning: the first `SealedStream.headerBytes` of the stream, or all of a shorter one.
     /// - Throws: `.malformedBox`, `.newerVersion`; `.wrongPassphrase`, also where the header was altered; `.outOfMemory`.
-    public init(beginning: [UInt8], passphrase: SecretBytes) throws(CryptoError) {
+    package init(beginning: [UInt8], passphrase: SecretBytes) throws(CryptoError) {
         let header = try SealedStreamHeader(reading: Array(beginning.prefix(SealedStreamHeader.count)))
         guard beginning.count == SealedStream.headerBytes else {
             throw CryptoError(.malformedBox, "the header of the sealed stream is not whole")
@@ -80,7 +80,7 @@ public final class SealedStreamReader {
 
     /// Opens the next chunk.
     /// - Throws: `.decryptionFailed` for one that was changed, or is not the next one.
-    public func open(_ sealed: [UInt8]) throws(CryptoError) -> (chunk: [UInt8], isLast: Bool) {
+    package func open(_ sealed: [UInt8]) throws(CryptoError) -> (chunk: [UInt8], isLast: Bool) {
         guard (SealedStream.overheadBytes...SealedStream.chunkBytes + SealedStream.overheadBytes).contains(sealed.count)
         else { throw CryptoError(.decryptionFailed, "a chunk of \(sealed.count) bytes is too short or too long") }
         var chunk = [UInt8](repeating: 0, count: sealed.count - SealedStream.overheadBytes)

@@ -7,12 +7,12 @@ import CSodium
 /// few pages and system calls, so it is for keys and not for messages.
 ///
 /// Two compare in constant time for equal lengths. No text form shows the bytes.
-public final class SecretBytes: Sendable {
+package final class SecretBytes: Sendable {
     /// Whether secrets that are made now get guarded memory. A simulation of many nodes, whose keys are no secrets, would
     /// spend most of its time in the system calls of it; it turns this off for itself.
     @TaskLocal package static var isGuarded = true
 
-    public let count: Int
+    package let count: Int
     private let isGuarded: Bool
 
     // The memory is written in `init` only, before anyone else has the reference, and is read-only from then on until
@@ -23,7 +23,7 @@ public final class SecretBytes: Sendable {
     ///   - count: how many bytes.
     ///   - fill: writes them; it must not keep the pointer.
     /// - Throws: what `fill` throws; the memory is wiped then.
-    public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+    package init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         Sodium.start()
         precondition(count >= 0, "a secret cannot have fewer than no bytes")
         let isGuarded = Self.isGuarded
@@ -60,30 +60,30 @@ public final class SecretBytes: Sendable {
     }
 
     /// Takes a copy. Wiping the original is up to its owner.
-    public convenience init(copying bytes: some Collection<UInt8>) {
+    package convenience init(copying bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
     /// Bytes from the system's cryptographic random number generator.
-    public static func random(count: Int) -> SecretBytes {
+    package static func random(count: Int) -> SecretBytes {
         SecretBytes(count: count, writtenBy: { randombytes_buf($0, count) })
     }
 
     /// Lends the bytes. `body` must not keep the pointer.
-    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try body(UnsafeRawBufferPointer(start: memory, count: count))
     }
 }
 
 extension SecretBytes: Equatable {
     /// Takes the same time wherever two secrets of one length differ. The length is no secret.
-    public static func == (a: SecretBytes, b: SecretBytes) -> Bool {
+    package static func == (a: SecretBytes, b: SecretBytes) -> Bool {
         a.count == b.count && sodium_memcmp(a.memory, b.memory, a.count) == 0
     }
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "<secret>" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { "<secret>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,16 +1,16 @@
-public import EarshotCrypto
-public import EarshotModel
+package import EarshotCrypto
+package import EarshotModel
 
 /// What binds a user's name and a device's keys to the user's identity key, for a time.
-public struct Credential: Hashable, Sendable {
-    public let name: UserName
-    public let userID: UserID
-    public let deviceID: DeviceID
-    public let agreementKey: AgreementPublicKey
+package struct Credential: Hashable, Sendable {
+    package let name: UserName
+    package let userID: UserID
+    package let deviceID: DeviceID
+    package let agreementKey: AgreementPublicKey
     /// Milliseconds since 1970; valid from here on.
-    public let notBefore: Int64
+    package let notBefore: Int64
     /// Milliseconds since 1970; valid before this.
-    public let notAfter: Int64
+    package let notAfter: Int64
     /// The times that a credential may name: whole numbers that every language can count, from 1970 on.
     static let times: ClosedRange<Int64> = 0...(1 << 53)
 
@@ -23,7 +23,7 @@ public struct Credential: Hashable, Sendable {
     /// - Parameters:
     ///   - identityKey: the secret half of the user's identity key, which vouches for the device.
     ///   - deviceKey: the secret half of the device's signing key, which proves that the device is whose it says.
-    public static func issue(
+    package static func issue(
         name: UserName, identityKey: SigningKey, deviceKey: SigningKey, agreementKey: AgreementPublicKey,
         notBefore: Int64, notAfter: Int64
     ) -> Credential {
@@ -68,7 +68,7 @@ public struct Credential: Hashable, Sendable {
 
     /// Reads a credential and checks that the identity and the device that it names have signed it. Whether it is valid now is another question.
     /// - Throws: `ProtocolError` `malformed` or `unauthentic`.
-    public init(decoding bytes: [UInt8]) throws(ProtocolError) {
+    package init(decoding bytes: [UInt8]) throws(ProtocolError) {
         guard bytes.count <= Limits.credentialBytes else {
             throw ProtocolError(.malformed, "a credential is over \(Limits.credentialBytes) bytes")
         }
@@ -104,7 +104,7 @@ public struct Credential: Hashable, Sendable {
             notAfter: fields.notAfter, body: body, signature: signature, deviceSignature: deviceSignature)
     }
 
-    public func encoded() -> [UInt8] { Wire.encode(wire) }
+    package func encoded() -> [UInt8] { Wire.encode(wire) }
 
     var wire: Earshot_V1_Credential {
         var wire = Earshot_V1_Credential()
@@ -114,13 +114,13 @@ public struct Credential: Hashable, Sendable {
         return wire
     }
 
-    public func isValid(at wallClock: Int64) -> Bool { notBefore <= wallClock && wallClock < notAfter }
+    package func isValid(at wallClock: Int64) -> Bool { notBefore <= wallClock && wallClock < notAfter }
 
     /// Checks the span of time.
     /// - Parameter clockOffset: how far the clock of its holder is ahead of this node's, if that is known.
     /// - Throws: `ProtocolError` `credentialExpired` or `credentialNotYetValid`, which name the clock where that is the
     ///   likely cause.
-    public func checkValidity(at wallClock: Int64, clockOffset: Int64? = nil) throws(ProtocolError) {
+    package func checkValidity(at wallClock: Int64, clockOffset: Int64? = nil) throws(ProtocolError) {
         guard !isValid(at: wallClock) else { return }
         let isExpired = wallClock >= notAfter
         let times = (

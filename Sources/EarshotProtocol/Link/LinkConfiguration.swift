@@ -1,19 +1,19 @@
-public import EarshotCrypto
+package import EarshotCrypto
 import EarshotModel
 
 /// What a node brings into every handshake.
-public struct LinkConfiguration: Sendable {
+package struct LinkConfiguration: Sendable {
     /// The protocol's version. There is no negotiation: another version is another protocol.
-    public static let protocolVersion: UInt32 = 1
+    package static let protocolVersion: UInt32 = 1
 
-    public var agreementKey: AgreementKey
-    public var credential: Credential
+    package var agreementKey: AgreementKey
+    package var credential: Credential
     /// The network key, if the network has one.
-    public var networkKey: SecretBytes?
+    package var networkKey: SecretBytes?
     /// Drawn anew when the node starts.
-    public var run: UInt64
+    package var run: UInt64
 
-    public init(agreementKey: AgreementKey, credential: Credential, networkKey: SecretBytes?, run: UInt64) {
+    package init(agreementKey: AgreementKey, credential: Credential, networkKey: SecretBytes?, run: UInt64) {
         self.agreementKey = agreementKey
         self.credential = credential
         self.networkKey = networkKey
@@ -21,9 +21,9 @@ public struct LinkConfiguration: Sendable {
     }
 
     /// Tells networks apart without telling the key; empty for a network without a key.
-    public var networkTag: String { Self.networkTag(of: networkKey) }
+    package var networkTag: String { Self.networkTag(of: networkKey) }
 
-    public static func networkTag(of networkKey: SecretBytes?) -> String {
+    package static func networkTag(of networkKey: SecretBytes?) -> String {
         guard let networkKey else { return "" }
         var hash = Blake2b(label: "earshot network v1")
         networkKey.withUnsafeBytes { hash.update($0) }

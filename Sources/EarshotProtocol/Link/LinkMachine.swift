@@ -1,11 +1,11 @@
 import EarshotCrypto
-public import EarshotModel
+package import EarshotModel
 
 /// One end of one link: handshake, encryption, frames, pings and rekeying, without any I/O.
 ///
 /// A shell hands it the bytes that came and the time, and runs the actions that it returns. `docs/PROTOCOL.md`,
 /// section 2, is its specification.
-public struct LinkMachine: Sendable {
+package struct LinkMachine: Sendable {
     enum Action {
         case write([UInt8])
         /// Somebody proved who they are: answer with `accept` or `refuse`.
@@ -285,13 +285,13 @@ public struct LinkMachine: Sendable {
 }
 
 /// Who is at the other end of a link, as the handshake has proved it.
-public struct LinkPeer: Hashable, Sendable {
-    public let credential: Credential
+package struct LinkPeer: Hashable, Sendable {
+    package let credential: Credential
     /// The peer's number of this run: another one means that it has restarted.
-    public let run: UInt64
+    package let run: UInt64
     /// How far its clock was ahead of this node's when it introduced itself, in milliseconds; negative for behind. As
     /// exact as the network is quick. `nil` if it said nothing that can be.
-    public let clockOffset: Int64?
+    package let clockOffset: Int64?
 
     init(credential: Credential, run: UInt64, clockOffset: Int64? = nil) {
         self.credential = credential
@@ -299,6 +299,6 @@ public struct LinkPeer: Hashable, Sendable {
         self.clockOffset = clockOffset
     }
 
-    public var userID: UserID { credential.userID }
-    public var deviceID: DeviceID { credential.deviceID }
+    package var userID: UserID { credential.userID }
+    package var deviceID: DeviceID { credential.deviceID }
 }

@@ -1,26 +1,26 @@
-public import EarshotModel
+package import EarshotModel
 
 /// What an author writes into one entry. It is encoded once, by its author; everyone else hashes and keeps those bytes.
-public struct EntryBody: Hashable, Sendable {
-    public enum Content: Hashable, Sendable {
+package struct EntryBody: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         case text(String, headers: [String: String])
         /// A kind of content that this version does not know. It is kept, proved and passed on, and not shown.
         case unknown
     }
 
-    public let timestamp: HybridTimestamp
+    package let timestamp: HybridTimestamp
     /// Milliseconds since 1970.
-    public let expiry: Int64
-    public let content: Content
+    package let expiry: Int64
+    package let content: Content
 
-    public init(timestamp: HybridTimestamp, expiry: Int64, content: Content) {
+    package init(timestamp: HybridTimestamp, expiry: Int64, content: Content) {
         self.timestamp = timestamp
         self.expiry = expiry
         self.content = content
     }
 
     /// - Throws: `ProtocolError` `malformed` for bytes that are no entry, `violation` for a message over a limit.
-    public init(decoding bytes: [UInt8]) throws(ProtocolError) {
+    package init(decoding bytes: [UInt8]) throws(ProtocolError) {
         let wire = try Wire.decode(Earshot_V1_EntryBody.self, from: bytes, as: "an entry")
         guard wire.timestamp >> 63 == 0, let expiry = Int64(exactly: wire.expiry) else {
             throw ProtocolError(.malformed, "an entry's timestamp is out of range")
@@ -38,7 +38,7 @@ public struct EntryBody: Hashable, Sendable {
         }
     }
 
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var wire = Earshot_V1_EntryBody()
         wire.timestamp = timestamp.rawValue
         wire.expiry = UInt64(expiry)

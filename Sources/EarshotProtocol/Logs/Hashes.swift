@@ -1,5 +1,5 @@
-public import EarshotCrypto
-public import EarshotModel
+package import EarshotCrypto
+package import EarshotModel
 
 // Every hash and every signature of the protocol, each under a label of its own, so that bytes made for one purpose
 // are never valid for another. Integers are 8 bytes, big-endian; everything else is 32 bytes, but for the last part.
@@ -7,7 +7,7 @@ public import EarshotModel
 
 extension ConversationID {
     /// The conversation of a pair of users, whichever of them asks.
-    public static func direct(_ a: UserID, _ b: UserID) -> ConversationID {
+    package static func direct(_ a: UserID, _ b: UserID) -> ConversationID {
         var hash = Blake2b(label: "earshot direct conversation v1")
         hash.update(min(a, b).bytes32)
         hash.update(max(a, b).bytes32)
@@ -16,7 +16,7 @@ extension ConversationID {
 }
 
 extension LogDescription {
-    public init(conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
+    package init(conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
         var hash = Blake2b(label: "earshot log v1")
         hash.update(conversationID.bytes32)
         hash.update(deviceID.bytes32)
@@ -28,7 +28,7 @@ extension LogDescription {
 
 extension EntryHash {
     /// The hash of an entry's encoded body.
-    public static func of(body: [UInt8]) -> EntryHash {
+    package static func of(body: [UInt8]) -> EntryHash {
         var hash = Blake2b(label: "earshot entry v1")
         hash.update(body)
         return EntryHash(hash.finalize())
@@ -36,7 +36,7 @@ extension EntryHash {
 }
 
 extension EntryContent {
-    public var hash: EntryHash {
+    package var hash: EntryHash {
         switch self {
         case .body(let bytes): .of(body: bytes)
         case .withheld(let hash): hash
@@ -46,10 +46,10 @@ extension EntryContent {
 
 extension ChainHash {
     /// The chain hash of a log without entries: the log's id, so that no two logs share a chain.
-    public static func origin(of logID: LogID) -> ChainHash { ChainHash(logID.bytes32) }
+    package static func origin(of logID: LogID) -> ChainHash { ChainHash(logID.bytes32) }
 
     /// The chain hash after one more entry.
-    public func appending(_ entry: EntryHash) -> ChainHash {
+    package func appending(_ entry: EntryHash) -> ChainHash {
         var hash = Blake2b(label: "earshot chain v1")
         hash.update(bytes32)
         hash.update(entry.bytes32)
@@ -58,22 +58,22 @@ extension ChainHash {
 }
 
 extension LogHead {
-    public static func origin(of logID: LogID) -> LogHead {
+    package static func origin(of logID: LogID) -> LogHead {
         LogHead(sequence: 0, chain: .origin(of: logID), timestamp: HybridTimestamp(rawValue: 0))
     }
 }
 
 /// A device's signature over how far a log of its own goes, and over all that stands in it up to there.
-public enum Checkpoint {
+package enum Checkpoint {
     static func signedBytes(logID: LogID, sequence: UInt64, chain: ChainHash) -> [UInt8] {
         SignedBytes(label: "earshot checkpoint v1").adding(logID).adding(sequence).adding(chain).bytes
     }
 
-    public static func sign(logID: LogID, sequence: UInt64, chain: ChainHash, with key: SigningKey) -> Signature {
+    package static func sign(logID: LogID, sequence: UInt64, chain: ChainHash, with key: SigningKey) -> Signature {
         key.signature(for: signedBytes(logID: logID, sequence: sequence, chain: chain))
     }
 
-    public static func isValid(
+    package static func isValid(
         _ signature: Signature, logID: LogID, sequence: UInt64, chain: ChainHash, by deviceID: DeviceID
     ) -> Bool {
         let bytes = signedBytes(logID: logID, sequence: sequence, chain: chain)
@@ -88,7 +88,7 @@ extension Receipt {
         SignedBytes(label: "earshot receipt v1").adding(logID).adding(sequence).adding(chain).adding(readSequence).bytes
     }
 
-    public static func sign(
+    package static func sign(
         logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64, deviceID: DeviceID,
         with key: SigningKey
     ) -> Receipt {
@@ -99,7 +99,7 @@ extension Receipt {
     }
 
     /// Whether the device that it names has signed it.
-    public var isAuthentic: Bool {
+    package var isAuthentic: Bool {
         let bytes = Self.signedBytes(logID: logID, sequence: sequence, chain: chain, readSequence: readSequence)
         return Ed25519.isValid(signature, for: bytes, by: deviceID.bytes32)
     }

@@ -1,5 +1,5 @@
 import EarshotCrypto
-public import EarshotModel
+package import EarshotModel
 
 /// Checks a log from its first entry to its head, entry by entry and in bounded memory: that nothing in it was changed,
 /// removed or put in, and who signed for it.
@@ -7,7 +7,7 @@ public import EarshotModel
 /// It is given what the store says, and believes nothing of it but the keys: the user's, and that of a device only where
 /// a credential binds it to a user. Where one entry is wrong, the next is still checked against what the store has for
 /// it, so that each fault is named once and where it is.
-public struct LogAudit: Sendable {
+package struct LogAudit: Sendable {
     private let log: LogRecord
     private let recipientID: UserID
     private let lastSequence: UInt64
@@ -23,7 +23,7 @@ public struct LogAudit: Sendable {
     ///   - lastSequence: the greatest sequence number that an entry of the log has.
     ///   - credential: the encoded credential of the device that writes the log, if it is known.
     ///   - receipt: what the log's recipient has signed for, with the credential of the device that signed it.
-    public init(
+    package init(
         log: LogRecord, recipientID: UserID, lastSequence: UInt64, credential: [UInt8]?,
         receipt: (receipt: Receipt, credential: [UInt8]?)?
     ) {
@@ -45,7 +45,7 @@ public struct LogAudit: Sendable {
     }
 
     /// How far the audit has come: the next entry has the number after this.
-    public var sequence: UInt64 { previous.sequence }
+    package var sequence: UInt64 { previous.sequence }
 
     // MARK: - Around the entries
 
@@ -81,7 +81,7 @@ public struct LogAudit: Sendable {
     // MARK: - Entries
 
     /// Takes the next entry, in ascending order of sequence numbers.
-    public mutating func check(_ entry: EntryRecord) {
+    package mutating func check(_ entry: EntryRecord) {
         if entry.sequence > previous.sequence + 1 {
             findings.note(.missing(count: entry.sequence - previous.sequence - 1), at: previous.sequence + 1)
             isUnbroken = false
@@ -125,7 +125,7 @@ public struct LogAudit: Sendable {
     // MARK: - The end
 
     /// What was found, when there are no more entries up to the head.
-    public func finished() -> LogFindings {
+    package func finished() -> LogFindings {
         var findings = findings
         if previous.sequence < log.head.sequence {
             findings.note(.missing(count: log.head.sequence - previous.sequence), at: previous.sequence + 1)

@@ -1,4 +1,4 @@
-public import EarshotModel
+package import EarshotModel
 
 /// A connection as the node sees it: its machine, and once it is established what goes over it.
 struct Link: Sendable {
@@ -36,16 +36,16 @@ struct Link: Sendable {
 }
 
 /// A link that carries traffic.
-public struct EstablishedLink: Sendable {
-    public let peer: LinkPeer
+package struct EstablishedLink: Sendable {
+    package let peer: LinkPeer
     /// Where the other end is.
-    public let address: PeerAddress?
+    package let address: PeerAddress?
     /// Whether this node dialled.
-    public let isOutbound: Bool
+    package let isOutbound: Bool
     /// An uptime.
-    public let establishedAt: Int64
+    package let establishedAt: Int64
     /// How far the peer's clock is ahead of this node's, in milliseconds; negative for behind. `nil` if it said nothing.
-    public let clockOffset: Int64?
+    package let clockOffset: Int64?
 
     /// - Returns: `nil` for a link whose peer is not accepted yet.
     init?(_ link: Link) {

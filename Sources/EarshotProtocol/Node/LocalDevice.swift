@@ -1,12 +1,12 @@
-public import EarshotCrypto
-public import EarshotModel
+package import EarshotCrypto
+package import EarshotModel
 
 /// This node itself: its user, its device and their keys.
-public struct LocalDevice: Sendable {
-    public let signingKey: SigningKey
-    public var link: LinkConfiguration
+package struct LocalDevice: Sendable {
+    package let signingKey: SigningKey
+    package var link: LinkConfiguration
 
-    public init(signingKey: SigningKey, link: LinkConfiguration) {
+    package init(signingKey: SigningKey, link: LinkConfiguration) {
         precondition(
             link.credential.deviceID == DeviceID(signingKey.publicKey)
                 && link.credential.agreementKey == link.agreementKey.publicKey,
@@ -15,7 +15,7 @@ public struct LocalDevice: Sendable {
         self.link = link
     }
 
-    public var name: UserName { link.credential.name }
-    public var userID: UserID { link.credential.userID }
-    public var deviceID: DeviceID { link.credential.deviceID }
+    package var name: UserName { link.credential.name }
+    package var userID: UserID { link.credential.userID }
+    package var deviceID: DeviceID { link.credential.deviceID }
 }

@@ -1,27 +1,27 @@
-public import EarshotModel
+package import EarshotModel
 
 /// A TCP connection, as a shell numbers it: never the same number twice in a run.
-public struct ConnectionID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    public let number: UInt64
-    public init(_ number: UInt64) { self.number = number }
-    public var description: String { "connection \(number)" }
-    public static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.number < b.number }
+package struct ConnectionID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let number: UInt64
+    package init(_ number: UInt64) { self.number = number }
+    package var description: String { "connection \(number)" }
+    package static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.number < b.number }
 }
 
 /// What a shell asked for, so that the answer finds it.
-public struct RequestID: Hashable, Sendable {
-    public let number: UInt64
-    public init(_ number: UInt64) { self.number = number }
+package struct RequestID: Hashable, Sendable {
+    package let number: UInt64
+    package init(_ number: UInt64) { self.number = number }
 }
 
 /// An attempt to connect that is made only to see whether it succeeds.
-public struct ProbeID: Hashable, Sendable {
-    public let number: UInt64
-    public init(_ number: UInt64) { self.number = number }
+package struct ProbeID: Hashable, Sendable {
+    package let number: UInt64
+    package init(_ number: UInt64) { self.number = number }
 }
 
 /// What a node's machine wants done. A shell does it, in this order, and decides nothing.
-public enum NodeAction: Sendable {
+package enum NodeAction: Sendable {
     /// Connect to whichever of the addresses answers first, and say `connected` or `connectFailed`.
     case connect(ConnectionID, [PeerAddress])
     case write(ConnectionID, [UInt8])
@@ -43,7 +43,7 @@ public enum NodeAction: Sendable {
 }
 
 /// A wish to read a run of entries of a log.
-public struct EntriesRead: Hashable, Sendable {
+package struct EntriesRead: Hashable, Sendable {
     enum Purpose: Hashable, Sendable {
         /// What comes next on the link.
         case sending
@@ -58,8 +58,8 @@ public struct EntriesRead: Hashable, Sendable {
     /// The link that it is for.
     let connectionID: ConnectionID
     let purpose: Purpose
-    public let logID: LogID
-    public let from: UInt64
-    public let countLimit: Int
-    public let byteLimit: Int
+    package let logID: LogID
+    package let from: UInt64
+    package let countLimit: Int
+    package let byteLimit: Int
 }

@@ -1,10 +1,10 @@
-public import EarshotModel
+package import EarshotModel
 
 extension NodeMachine {
     /// Nothing of the commit is on the disk. What was asked for fails; what is true anyway is tried again.
     ///
     /// - Parameter isDiskFull: whether that is so because there is no space left.
-    public mutating func commitFailed(_ error: String, isDiskFull: Bool = false, now: Moment) -> [NodeAction] {
+    package mutating func commitFailed(_ error: String, isDiskFull: Bool = false, now: Moment) -> [NodeAction] {
         guard let failed = queue.inFlight else {
             preconditionFailure("a shell says that a commit failed only after it was given one")
         }

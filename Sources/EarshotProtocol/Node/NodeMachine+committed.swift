@@ -1,8 +1,8 @@
-public import EarshotModel
+package import EarshotModel
 
 extension NodeMachine {
     /// The commit is on the disk: all that waited for it may go out now.
-    public mutating func committed(now: Moment) -> [NodeAction] {
+    package mutating func committed(now: Moment) -> [NodeAction] {
         guard let done = queue.inFlight else {
             preconditionFailure("a shell says that a commit is done only after it was given one")
         }

@@ -1,11 +1,11 @@
-public import EarshotModel
+package import EarshotModel
 
 /// Credentials begin and end while the node runs.
 extension NodeMachine {
     /// This device has a new credential: every handshake from now on shows it, and who refused the old one is dialled at
     /// once. Links that stand stay.
     /// - Precondition: it is one of this node's user, device and keys.
-    public mutating func renew(_ credential: Credential, now: Moment) -> [NodeAction] {
+    package mutating func renew(_ credential: Credential, now: Moment) -> [NodeAction] {
         let old = local.link.credential
         precondition(
             credential.userID == old.userID && credential.deviceID == old.deviceID

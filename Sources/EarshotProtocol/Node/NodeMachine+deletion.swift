@@ -1,4 +1,4 @@
-public import EarshotModel
+package import EarshotModel
 
 extension NodeMachine {
     /// The contents of messages that had failed, and may have left all the same, were deleted from the disk, where they
@@ -6,7 +6,7 @@ extension NodeMachine {
     /// delivered.
     ///
     /// The shell tells it in the order of the commits on the disk.
-    public mutating func withholdDeleted(_ messageIDs: [MessageID]) {
+    package mutating func withholdDeleted(_ messageIDs: [MessageID]) {
         for messageID in messageIDs { failures[messageID.log]?[messageID.sequence]?.isWithheld = true }
     }
 }

@@ -1,11 +1,11 @@
 import EarshotCrypto
-public import EarshotModel
+package import EarshotModel
 
 extension NodeMachine {
     // MARK: - Finding peers
 
     /// Somebody advertises a device. A hint: who is there is proved by the handshake.
-    public mutating func found(_ deviceID: DeviceID, addresses: [PeerAddress], now: Moment) -> [NodeAction] {
+    package mutating func found(_ deviceID: DeviceID, addresses: [PeerAddress], now: Moment) -> [NodeAction] {
         guard deviceID != local.deviceID else { return [] }
         // A newcomer sees those who are there before they see it, and dials at once. Those who are there leave that
         // to it for a moment, so that two dials seldom cross.
@@ -23,19 +23,19 @@ extension NodeMachine {
         return finish(now: now)
     }
 
-    public mutating func lost(_ deviceID: DeviceID, now: Moment) -> [NodeAction] {
+    package mutating func lost(_ deviceID: DeviceID, now: Moment) -> [NodeAction] {
         dialer.lost(.device(deviceID), now: now.uptime)
         return finish(now: now)
     }
 
     /// A peer at a known address, for networks without multicast. It is dialled for as long as the node runs.
-    public mutating func addStaticPeer(_ address: PeerAddress, now: Moment) -> [NodeAction] {
+    package mutating func addStaticPeer(_ address: PeerAddress, now: Moment) -> [NodeAction] {
         dialer.found(.address(address), addresses: [address], now: now.uptime)
         return finish(now: now)
     }
 
     /// Tries where known devices were reached last: they may still be there, and multicast may not.
-    public mutating func dialRemembered(now: Moment) -> [NodeAction] {
+    package mutating func dialRemembered(now: Moment) -> [NodeAction] {
         recallDevices(now: now)
         return finish(now: now)
     }
@@ -92,7 +92,7 @@ extension NodeMachine {
     // MARK: - Connections
 
     /// Somebody connected. The shell gives the number that it knows the connection by.
-    public mutating func accepted(from address: PeerAddress?, now: Moment) -> (ConnectionID, [NodeAction]) {
+    package mutating func accepted(from address: PeerAddress?, now: Moment) -> (ConnectionID, [NodeAction]) {
         nextConnection += 1
         let connectionID = ConnectionID(nextConnection)
         guard !isStopping, gate.admits(address?.host ?? "", now: now.uptime),
@@ -111,7 +111,7 @@ extension NodeMachine {
     }
 
     /// A dial succeeded.
-    public mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress, now: Moment) -> [NodeAction] {
+    package mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress, now: Moment) -> [NodeAction] {
         links[connectionID]?.address = address
         for target in links[connectionID]?.targets ?? [] { dialer.reached(target, at: address) }
         guard let output = links[connectionID]?.machine.start() else { return [.disconnect(connectionID)] }
@@ -120,7 +120,7 @@ extension NodeMachine {
     }
 
     /// A dial failed.
-    public mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Moment) -> [NodeAction] {
+    package mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Moment) -> [NodeAction] {
         guard let link = links.removeValue(forKey: connectionID) else { return [] }
         for target in link.targets {
             if standingLink(for: target, of: nil) != nil {
@@ -138,7 +138,7 @@ extension NodeMachine {
     }
 
     /// Bytes came.
-    public mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [NodeAction] {
+    package mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [NodeAction] {
         guard let output = links[connectionID]?.machine.received(bytes, now: now) else { return [] }
         run(output, on: connectionID, now: now)
         charge(connectionID, now: now)
@@ -150,7 +150,7 @@ extension NodeMachine {
     }
 
     /// The connection is gone.
-    public mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
+    package mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
         guard let link = links[connectionID] else { return finish(now: now) }
         let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
         // Who connects and says nothing wanted to know whether this port can be reached.
@@ -160,7 +160,7 @@ extension NodeMachine {
     }
 
     /// The node stops: says goodbye on every link, and writes what waits.
-    public mutating func stop(now: Moment) -> [NodeAction] {
+    package mutating func stop(now: Moment) -> [NodeAction] {
         isStopping = true
         for connectionID in links.keys.sorted() {
             close(connectionID, .shutdown, error: nil, now: now)
@@ -171,7 +171,7 @@ extension NodeMachine {
     }
 
     /// Whether everything that waited is on the disk, after `stop`.
-    public var isSettled: Bool { queue.inFlight == nil && (!queue.hasWork || hasStorageFailed) }
+    package var isSettled: Bool { queue.inFlight == nil && (!queue.hasWork || hasStorageFailed) }
 
     // MARK: - What links want
 

@@ -1,4 +1,4 @@
-public import EarshotModel
+package import EarshotModel
 
 /// Whether this node's port can be reached, peers find out by dialling back. `docs/PROTOCOL.md`, section 2.12.
 extension NodeMachine {
@@ -7,7 +7,7 @@ extension NodeMachine {
     /// Asks up to `Limits.reachabilityPeers` linked users. The answer is the action `reachability`: when all have
     /// answered, after `Timing.reachabilityCheck` at the latest; at once, and empty, without links.
     /// - Parameter port: where this node listens.
-    public mutating func checkReachability(port: UInt16, requestID: RequestID, now: Moment) -> [NodeAction] {
+    package mutating func checkReachability(port: UInt16, requestID: RequestID, now: Moment) -> [NodeAction] {
         if dialBacks.check == nil {
             let deadline = now.uptime + Timing.reachabilityCheck
             dialBacks.check = DialBacks.Check(requestIDs: [], deadline: deadline, questions: [])
@@ -87,7 +87,7 @@ extension NodeMachine {
     }
 
     /// What became of `probe`.
-    public mutating func probed(_ probeID: ProbeID, isReachable: Bool, now: Moment) -> [NodeAction] {
+    package mutating func probed(_ probeID: ProbeID, isReachable: Bool, now: Moment) -> [NodeAction] {
         guard let attempt = dialBacks.attempts.removeValue(forKey: probeID) else { return [] }
         links[attempt.connectionID]?.machine.enqueue(.dialBackResult(nonce: attempt.nonce, isReachable: isReachable))
         if links[attempt.connectionID] != nil { linksToFlush.insert(attempt.connectionID) }

@@ -1,5 +1,5 @@
 import EarshotCrypto
-public import EarshotModel
+package import EarshotModel
 
 extension NodeMachine {
     /// A frame of a linked peer.
@@ -270,7 +270,7 @@ extension NodeMachine {
     // MARK: - Reading
 
     /// This node's user has seen a peer's messages up to this one.
-    public mutating func markRead(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
+    package mutating func markRead(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
         let key = ProgressKey(logID: messageID.log, recipientID: local.userID)
         guard incomingLogs[messageID.log] != nil, let current = progress[key]?.target,
             messageID.sequence <= current.delivered

@@ -1,10 +1,10 @@
-public import EarshotModel
+package import EarshotModel
 
 /// What a node does when the ground moves: another network, a sleep, a clock that is set.
 extension NodeMachine {
     /// An address, an interface or a route of this host changed: links may be dead without a word, and peers may be
     /// reachable that were not.
-    public mutating func networkChanged(now: Moment) -> [NodeAction] {
+    package mutating func networkChanged(now: Moment) -> [NodeAction] {
         dialAtOnce(now: now)
         doubtLinks(isAnew: false, now: now)
         return finish(now: now)
@@ -12,13 +12,13 @@ extension NodeMachine {
 
     /// The host resumed from sleep, or the process was stopped for a while. A machine finds that out by itself at its
     /// next deadline; a shell that is told may be quicker.
-    public mutating func woke(now: Moment) -> [NodeAction] {
+    package mutating func woke(now: Moment) -> [NodeAction] {
         wakeUp(now: now)
         return finish(now: now)
     }
 
     /// The wall clock was set. What was refused for a wrong clock may be accepted now, and what was valid may be over.
-    public mutating func clockChanged(now: Moment) -> [NodeAction] {
+    package mutating func clockChanged(now: Moment) -> [NodeAction] {
         let jump = lastMoment.map { Self.jump(from: $0, to: now) } ?? 0
         lastMoment = now
         clockWasSet(by: jump, now: now)

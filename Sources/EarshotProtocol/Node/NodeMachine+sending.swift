@@ -1,9 +1,9 @@
 import EarshotCrypto
-public import EarshotModel
+package import EarshotModel
 
 extension NodeMachine {
     /// A user of this node wants messages sent. They are accepted together or not at all, and keep their order.
-    public mutating func send(
+    package mutating func send(
         _ drafts: [MessageDraft], to recipientID: UserID, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         do throws(ProtocolError) {
@@ -73,7 +73,7 @@ extension NodeMachine {
     }
 
     /// The sender takes a message back.
-    public mutating func cancel(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
+    package mutating func cancel(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
         do {
             try checkCancel(messageID)
             let failure = DeliveryFailure(messageID: messageID, reason: .cancelled, isWithheld: true)
@@ -131,7 +131,7 @@ extension NodeMachine {
     }
 
     /// The answer to `read`.
-    public mutating func entriesRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) -> [NodeAction] {
+    package mutating func entriesRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) -> [NodeAction] {
         switch read.purpose {
         case .sending: sendingRead(read, entries: entries, now: now)
         case .checking(let receipt): checkingRead(read, receipt, chain: entries.first?.chain, now: now)
@@ -161,7 +161,7 @@ extension NodeMachine {
     }
 
     /// The store could not answer `read`: the link is closed, and the next one asks again.
-    public mutating func readFailed(_ read: EntriesRead, _ error: String, now: Moment) -> [NodeAction] {
+    package mutating func readFailed(_ read: EntriesRead, _ error: String, now: Moment) -> [NodeAction] {
         close(read.connectionID, .storageFailure, error: ProtocolError(.storage, error), now: now)
         return finish(now: now)
     }

@@ -1,8 +1,8 @@
-public import EarshotModel
+package import EarshotModel
 
 extension NodeMachine {
     /// Time has passed. To be called at `deadline`, and harmless at any other time.
-    public mutating func tick(now: Moment) -> [NodeAction] {
+    package mutating func tick(now: Moment) -> [NodeAction] {
         noticeClocks(now: now)
         closeExpired(now: now)
         for connectionID in links.keys.sorted() {
@@ -23,7 +23,7 @@ extension NodeMachine {
     }
 
     /// When `tick` has something to do, at the latest.
-    public func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
+    package func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
 
     var nextDeadline: Int64 { min(queue.deadline, wakeBound, holdsDue, isStopping ? .max : dialer.deadline) }
 
@@ -46,7 +46,7 @@ extension NodeMachine {
     }
 
     /// The answer to `findExpired`: these entries' time is over, and the next one's will be then.
-    public mutating func expiredFound(
+    package mutating func expiredFound(
         in logID: LogID, sequences: [UInt64], nextExpiry: Int64, now: Moment
     ) -> [NodeAction] {
         guard let end = expirySearches.removeValue(forKey: logID), let log = ownLogs[logID] else { return [] }
@@ -70,7 +70,7 @@ extension NodeMachine {
     }
 
     /// The store could not answer `findExpired`: it is asked again after a while.
-    public mutating func findExpiredFailed(in logID: LogID, now: Moment) -> [NodeAction] {
+    package mutating func findExpiredFailed(in logID: LogID, now: Moment) -> [NodeAction] {
         expirySearches[logID] = nil
         wakeBound = min(wakeBound, now.uptime + Timing.expiryRetry)
         return finish(now: now)

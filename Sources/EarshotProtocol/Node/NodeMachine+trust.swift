@@ -1,10 +1,10 @@
-public import EarshotModel
+package import EarshotModel
 
 /// Whose a name is, and with whom this node's user wants to have to do.
 extension NodeMachine {
     /// This node's user has decided about another.
     /// - Parameter name: what the other was called when that was decided. With another name by now, nothing is done.
-    public mutating func decide(
+    package mutating func decide(
         _ decision: TrustDecision, about userID: UserID, name: UserName? = nil, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         do throws(ProtocolError) {

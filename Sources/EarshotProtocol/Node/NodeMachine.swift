@@ -1,5 +1,5 @@
-public import EarshotCrypto
-public import EarshotModel
+package import EarshotCrypto
+package import EarshotModel
 
 /// A whole node without any I/O: links, logs, sync, delivery states.
 ///
@@ -11,7 +11,7 @@ public import EarshotModel
 /// - a receipt leaves only after a commit that holds what it acknowledges;
 /// - an event is posted only after the commit that makes it true;
 /// - there is one commit at a time, and what it holds is not known to be true before it is done.
-public struct NodeMachine: Sendable {
+package struct NodeMachine: Sendable {
     var local: LocalDevice
     var directory: UserDirectory
     var clock: HybridClock
@@ -78,7 +78,7 @@ public struct NodeMachine: Sendable {
     /// - Parameters:
     ///   - snapshot: what the store holds.
     ///   - ephemeralKey: draws a new key for each handshake.
-    public init(
+    package init(
         local: LocalDevice, snapshot: Snapshot, now: Moment, ephemeralKey: @escaping @Sendable () -> AgreementKey
     ) {
         self.local = local
@@ -110,23 +110,23 @@ public struct NodeMachine: Sendable {
     }
 
     /// Everybody who was ever met, by name.
-    public var users: [User] { directory.all }
+    package var users: [User] { directory.all }
 
-    public func user(_ userID: UserID) -> User? { directory.user(userID) }
+    package func user(_ userID: UserID) -> User? { directory.user(userID) }
 
-    public var userID: UserID { local.userID }
+    package var userID: UserID { local.userID }
 
     /// The links that carry traffic now.
-    public var establishedLinks: [EstablishedLink] { links.values.compactMap(EstablishedLink.init) }
+    package var establishedLinks: [EstablishedLink] { links.values.compactMap(EstablishedLink.init) }
 
     /// How many devices and addresses are linked, dialled, or to be dialled.
-    public var dialTargetCount: Int { dialer.count }
+    package var dialTargetCount: Int { dialer.count }
 
     /// How many messages wait for their recipients' receipts.
-    public var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
+    package var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
 
     /// How many messages wait for their recipients' receipts, for each recipient for whom some wait.
-    public var undelivered: [UserID: UInt64] {
+    package var undelivered: [UserID: UInt64] {
         ownLogs.values.reduce(into: [:]) { counts, log in
             let key = ProgressKey(logID: log.record.logID, recipientID: log.record.peerID)
             let settled = progress[key]?.committed.delivered ?? 0

@@ -1,19 +1,19 @@
-public import EarshotModel
+package import EarshotModel
 
 /// What happened in a machine that nobody has to act on: for logs and counts. A shell takes it after each input.
-public struct NodeNotes: Sendable {
+package struct NodeNotes: Sendable {
     /// What one input can bring about; past it nothing more is noted until somebody takes the notes.
     static let limit = 1024
 
-    public private(set) var links: [LinkNote] = []
-    public internal(set) var receiptsSent = 0
-    public internal(set) var receiptsReceived = 0
+    package private(set) var links: [LinkNote] = []
+    package internal(set) var receiptsSent = 0
+    package internal(set) var receiptsReceived = 0
     /// Connections of strangers that were closed, because there were too many.
-    public internal(set) var connectionsRefused = 0
+    package internal(set) var connectionsRefused = 0
 
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         links.isEmpty && receiptsSent == 0 && receiptsReceived == 0 && connectionsRefused == 0
     }
 
@@ -24,8 +24,8 @@ public struct NodeNotes: Sendable {
 }
 
 /// That a link began or ended.
-public struct LinkNote: Sendable, Hashable {
-    public enum Change: Sendable, Hashable {
+package struct LinkNote: Sendable, Hashable {
+    package enum Change: Sendable, Hashable {
         case established
         /// An established link is over.
         case closed
@@ -33,23 +33,23 @@ public struct LinkNote: Sendable, Hashable {
         case refused
     }
 
-    public let change: Change
+    package let change: Change
     /// Who is at the other end, as far as that is proved.
-    public let userID: UserID?
-    public let address: PeerAddress?
+    package let userID: UserID?
+    package let address: PeerAddress?
     /// Whether this node dialled.
-    public let isOutbound: Bool
+    package let isOutbound: Bool
     /// Milliseconds that the connection, or the established link, took until this.
-    public let duration: Int64
+    package let duration: Int64
     /// Why it ended: the name of a close reason or the code of an error; `nil` where the connection was just gone.
-    public let reason: String?
+    package let reason: String?
     /// Whether that is the peer's word.
-    public let isByPeer: Bool
+    package let isByPeer: Bool
 }
 
 extension NodeMachine {
     /// What has happened since this was last asked.
-    public mutating func takeNotes() -> NodeNotes? {
+    package mutating func takeNotes() -> NodeNotes? {
         guard !notes.isEmpty else { return nil }
         defer { notes = NodeNotes() }
         return notes

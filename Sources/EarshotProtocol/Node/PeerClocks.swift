@@ -1,4 +1,4 @@
-public import EarshotModel
+package import EarshotModel
 
 /// How far the clocks of the users are away that introduced themselves, accepted or refused: the latest
 /// `Limits.peerClocks`.
@@ -32,7 +32,7 @@ struct PeerClocks: Sendable {
 extension NodeMachine {
     /// How far the clocks of the users seen last are ahead of this node's, in milliseconds; negative for behind. Users
     /// that were refused are among them, under the names that they gave. By name.
-    public var peerClocks: [(userID: UserID, name: UserName, offset: Int64)] {
+    package var peerClocks: [(userID: UserID, name: UserName, offset: Int64)] {
         clocks.entries.sorted { $0.name == $1.name ? $0.userID < $1.userID : $0.name < $1.name }
             .map { ($0.userID, $0.name, $0.offset) }
     }

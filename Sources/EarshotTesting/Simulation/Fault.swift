@@ -1,7 +1,7 @@
 /// What can go wrong in a simulation.
 ///
 /// A new one needs a case here, a weight, and a branch in `Simulation.cause(_:at:)`.
-public enum Fault: String, Sendable, CaseIterable {
+package enum Fault: String, Sendable, CaseIterable {
     /// One node's connections break, and both ends notice.
     case connectionsBreak
     /// Everybody's do, at once; of many nodes, those of a tenth.
@@ -46,7 +46,7 @@ public enum Fault: String, Sendable, CaseIterable {
     case restoredDisk
 
     /// All those in which nothing may be lost.
-    public static let usual = allCases.filter { $0 != .restoredDisk }
+    package static let usual = allCases.filter { $0 != .restoredDisk }
 
     /// How often it happens, compared with the others.
     var weight: Int {

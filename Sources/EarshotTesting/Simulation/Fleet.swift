@@ -3,7 +3,7 @@ import EarshotModel
 import EarshotProtocol
 
 /// The users of simulations with so many nodes, with their keys: made once, and alike in every run.
-public struct Fleet: Sendable {
+package struct Fleet: Sendable {
     /// A user's one device, and the key that can renew its credential.
     struct Member: Sendable {
         let identityKey: SigningKey
@@ -20,7 +20,7 @@ public struct Fleet: Sendable {
 
     let members: [Member]
 
-    public init(nodes: Int) {
+    package init(nodes: Int) {
         var generator = SeededGenerator(seed: UInt64(nodes))
         members = (0..<nodes).map { index in
             let identityKey = generator.signingKey()

@@ -1,5 +1,5 @@
 import EarshotCrypto
-public import EarshotModel
+package import EarshotModel
 import EarshotProtocol
 import EarshotStore
 
@@ -8,20 +8,20 @@ import EarshotStore
 ///
 /// The protocol is the real one; network, disk time, clocks and chance come from the seed alone, so a seed and a number
 /// of nodes repeat a run exactly.
-public struct Simulation {
+package struct Simulation {
     /// How a run ended.
-    public struct Outcome: Sendable {
-        public let seed: UInt64
+    package struct Outcome: Sendable {
+        package let seed: UInt64
         /// What does not hold; empty for a good run.
-        public let violations: [String]
+        package let violations: [String]
         /// Messages that were accepted, faults that happened, actions that machines returned, and the virtual time it
         /// took, in microseconds.
-        public let messages: Int
-        public let faults: Int
-        public let actions: Int
-        public let duration: Int64
+        package let messages: Int
+        package let faults: Int
+        package let actions: Int
+        package let duration: Int64
         /// A digest of all that happened, in order: equal for two runs of one seed.
-        public let digest: Bytes32
+        package let digest: Bytes32
     }
 
     enum Happening {
@@ -94,7 +94,7 @@ public struct Simulation {
     /// Runs to the end.
     /// - Parameter fleet: for as many nodes as the configuration asks for; made if it is not given.
     /// - Throws: `StoreError` if the in-memory database itself fails.
-    public static func run(
+    package static func run(
         seed: UInt64, configuration: SimulationConfiguration = SimulationConfiguration(), fleet: Fleet? = nil
     ) throws -> Outcome {
         try SecretBytes.$isGuarded.withValue(false) {

@@ -1,7 +1,7 @@
 /// What a simulation does to its nodes. All spans of time are virtual, in microseconds.
-public struct SimulationConfiguration: Sendable {
+package struct SimulationConfiguration: Sendable {
     /// Which store the nodes have.
-    public enum Storage: String, Sendable, CaseIterable {
+    package enum Storage: String, Sendable, CaseIterable {
         /// The real one in one seed of `realStoreOdds`, else the model.
         case mixed
         /// SQLite in memory.
@@ -10,39 +10,39 @@ public struct SimulationConfiguration: Sendable {
         case model
     }
 
-    public var nodes = 2
+    package var nodes = 2
     /// How many others each node finds at the least; everybody where `nil`.
-    public var contacts: Int?
+    package var contacts: Int?
     /// Messages that each node is asked to send, answers left out.
-    public var messagesPerNode = 40
+    package var messagesPerNode = 40
     /// For how long messages are sent and things go wrong; then everything heals.
-    public var trouble: Int64 = 60_000_000
+    package var trouble: Int64 = 60_000_000
     /// How long after that the nodes may take to agree.
-    public var patience: Int64 = 240_000_000
+    package var patience: Int64 = 240_000_000
     /// What may go wrong.
-    public var faults = Fault.usual
+    package var faults = Fault.usual
     /// Faults happen on average this far apart.
-    public var faultInterval: Int64 = 2_000_000
+    package var faultInterval: Int64 = 2_000_000
     /// The disk refuses one commit in so many, while things go wrong.
-    public var commitFailureOdds = 60
+    package var commitFailureOdds = 60
     /// How long a commit takes.
-    public var commitTime: ClosedRange<Int64> = 100...5_000
+    package var commitTime: ClosedRange<Int64> = 100...5_000
     /// How long bytes travel. Some of them are lost and come later, as TCP makes them.
-    public var latency: ClosedRange<Int64> = 50...3_000
-    public var retransmission: ClosedRange<Int64> = 200_000...1_500_000
-    public var lossOdds = 25
-    public var storage = Storage.mixed
-    public var realStoreOdds: UInt64 = 20
+    package var latency: ClosedRange<Int64> = 50...3_000
+    package var retransmission: ClosedRange<Int64> = 200_000...1_500_000
+    package var lossOdds = 25
+    package var storage = Storage.mixed
+    package var realStoreOdds: UInt64 = 20
     /// The process that is about to do this action, counted from 0 over all nodes, dies instead.
-    public var crashesBeforeAction: Int?
+    package var crashesBeforeAction: Int?
     /// Is told what happens, line by line.
-    public var log: (@Sendable (String) -> Void)?
+    package var log: (@Sendable (String) -> Void)?
 
-    public init() {}
+    package init() {}
 
     /// What suits so many nodes: the more there are, the fewer messages each sends and the fewer others each finds, and
     /// the closer together faults are.
-    public init(nodes: Int) {
+    package init(nodes: Int) {
         self.nodes = nodes
         guard nodes > 2 else { return }
         messagesPerNode = nodes <= 16 ? 12 : 8
