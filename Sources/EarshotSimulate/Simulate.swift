@@ -71,7 +71,8 @@ struct Simulate: AsyncParsableCommand {
         if json {
             print(
                 "{\"nodes\":\(nodes),\"passed\":\(tally.passed),\"failed\":\(tally.failed),"
-                    + "\"messages\":\(tally.messages),\"faults\":\(tally.faults),\"seconds\":\(seconds),\"digest\":\"\(digest)\"}")
+                    + "\"messages\":\(tally.messages),\"faults\":\(tally.faults),\"seconds\":\(seconds),\"digest\":\"\(digest)\"}"
+            )
         }
         print("\(tally.passed) passed, \(tally.failed) failed")
         if tally.failed > 0 { throw ExitCode.failure }

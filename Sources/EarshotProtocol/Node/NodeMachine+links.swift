@@ -111,7 +111,8 @@ extension NodeMachine {
     }
 
     /// A dial succeeded.
-    package mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress, now: Moment) -> [NodeAction] {
+    package mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress, now: Moment) -> [NodeAction]
+    {
         links[connectionID]?.address = address
         for target in links[connectionID]?.targets ?? [] { dialer.reached(target, at: address) }
         guard let output = links[connectionID]?.machine.start() else { return [.disconnect(connectionID)] }
