@@ -65,7 +65,7 @@ extension NodeMachine {
 
     /// Entries that may not go out yet are forgotten; the store is asked for them again later.
     private mutating func takeBackOffers() {
-        for connectionID in links.keys.sorted() {
+        for connectionID in openConnections {
             for logID in Array(links[connectionID]?.outgoing.keys ?? [:].keys) {
                 if case .offering = links[connectionID]?.outgoing[logID]?.phase {
                     links[connectionID]?.outgoing[logID]?.phase = .idle
@@ -87,7 +87,7 @@ extension NodeMachine {
         var linksToClose = Set(dropped.map(\.connectionID))
         for run in dropped {
             queue.receivedBytes.remove(run.bytes, of: run.deviceID)
-            if let current = linkOfDevice[run.deviceID] { linksToClose.insert(current) }
+            if let current = connection(to: run.deviceID) { linksToClose.insert(current) }
         }
         queue.received.removeAll()
         for run in dropped {
@@ -99,7 +99,7 @@ extension NodeMachine {
             progress[key]?.target.read = read
             if read == tracked.committed.read { queue.changedProgress.remove(key) }
         }
-        for connectionID in linksToClose.sorted() where links[connectionID] != nil {
+        for connectionID in linksToClose.sorted() where isOpen(connectionID) {
             close(connectionID, .storageFailure, error: nil, now: now)
         }
     }
@@ -108,7 +108,7 @@ extension NodeMachine {
         let retryAt = now.uptime + Timing.commitRetry
         queue.retryAt = retryAt
         queue.isUrgent = true
-        wakeBound = min(wakeBound, retryAt)
+        wake(by: retryAt)
         guard !hasStorageFailed else { return }
         hasStorageFailed = true
         post(.storageFailed(error))

@@ -137,7 +137,7 @@ extension NodeMachine {
         guard let first = entries.first, let last = entries.last, !isStopping else { return }
         let bytes = entries.reduce(0) { $0 + $1.windowBytes }
         var isOffered = false
-        for connectionID in linksOfUser[record.peerID] ?? [] {
+        for connectionID in connections(to: record.peerID) {
             guard let link = links[connectionID], link.hasHeads, !isRecovering(record.logID, on: connectionID)
             else { continue }
             let outgoing = link.outgoing[record.logID] ?? Outgoing(next: 1)

@@ -10,7 +10,7 @@ extension NodeMachine {
         if hasStorageFailed {
             hasStorageFailed = false
             post(.storageRecovered)
-            linksToPump.formUnion(links.keys)
+            linksToPump.formUnion(openConnections)
         }
         for event in done.userEvents { post(event) }
         for appended in done.appended { apply(appended, now: now) }
@@ -30,7 +30,7 @@ extension NodeMachine {
         for message in appended.messages { post(.messageQueued(message)) }
         // The user may have been barred while this was written.
         failUndelivered(to: appended.record.peerID)
-        for connectionID in linksOfUser[appended.record.peerID] ?? [] {
+        for connectionID in connections(to: appended.record.peerID) {
             guard links[connectionID]?.hasHeads == true,
                 !isRecovering(appended.record.logID, on: connectionID)
             else { continue }
@@ -52,13 +52,13 @@ extension NodeMachine {
         progress[key, default: TrackedProgress()].committed = new
         if key.recipientID == local.userID {
             guard let deviceID = incomingLogs[key.logID]?.description.deviceID,
-                let connectionID = linkOfDevice[deviceID]
+                let connectionID = connection(to: deviceID)
             else { return }
             sendReceipt(for: key.logID, on: connectionID)
             return
         }
         if new.offered > old.offered {
-            for connectionID in linksOfUser[key.recipientID] ?? [] {
+            for connectionID in connections(to: key.recipientID) {
                 sendOffered(key.logID, on: connectionID, now: now)
             }
         }

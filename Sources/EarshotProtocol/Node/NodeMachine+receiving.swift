@@ -4,8 +4,8 @@ package import EarshotModel
 extension NodeMachine {
     /// A frame of a linked peer.
     mutating func received(_ frame: Frame, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
-        guard let peer = links[connectionID]?.peer else { return }
-        links[connectionID]?.lastUsed = now.uptime
+        guard let peer = peer(on: connectionID) else { return }
+        noteUse(of: connectionID, now: now)
         switch frame {
         case .entries(let run): try received(run, from: peer, on: connectionID, now: now)
         case .receipts(let receipts):
@@ -124,9 +124,8 @@ extension NodeMachine {
 
     mutating func sendReceipt(for logID: LogID, on connectionID: ConnectionID) {
         guard let receipt = ownReceipt(for: logID) else { return }
-        links[connectionID]?.machine.enqueue(.receipts([receipt]))
+        send(.receipts([receipt]), on: connectionID)
         notes.receiptsSent += 1
-        linksToFlush.insert(connectionID)
     }
 
     /// What a peer holds of this node's logs, when the link is new.
@@ -226,7 +225,7 @@ extension NodeMachine {
             links[connectionID]?.outgoing[receipt.logID]?.receiptInQuestion = nil
         }
         guard chain == receipt.chain else {
-            guard let peer = links[connectionID]?.peer else { return }
+            guard let peer = peer(on: connectionID) else { return }
             do { try differs(receipt, from: peer, on: connectionID, now: now) } catch {
                 close(connectionID, .violation, error: error, now: now)
             }

@@ -107,7 +107,7 @@ extension NodeMachine {
 
     mutating func pumpLinks(of logID: LogID) {
         guard let recipientID = ownLogs[logID]?.record.peerID else { return }
-        linksToPump.formUnion(linksOfUser[recipientID] ?? [])
+        linksToPump.formUnion(connections(to: recipientID))
     }
 
     /// Sends what can be sent of this node's logs on one link: asks the store for what comes next.
@@ -195,7 +195,7 @@ extension NodeMachine {
         // The disk may say so of the first of them only: the commit that says it of the rest is yet to come.
         guard last.sequence <= progress[key, default: TrackedProgress()].committed.offered else { return }
         links[connectionID]?.outgoing[logID]?.phase = .idle
-        links[connectionID]?.lastUsed = now.uptime
+        noteUse(of: connectionID, now: now)
         var start = 0
         while start < entries.count {
             var end = start
@@ -230,10 +230,9 @@ extension NodeMachine {
                 logID: log.record.logID, sequence: last.sequence, chain: last.chain, with: local.signingKey)
         let frame = EntriesFrame(
             log: log.description, firstSequence: first.sequence, contents: contents, checkpoint: checkpoint)
-        links[connectionID]?.machine.enqueue(.entries(frame))
+        send(.entries(frame), on: connectionID)
         links[connectionID]?.outgoing[log.record.logID]?.sent(
             through: last.sequence, chain: last.chain, bytes: bytes)
         links[connectionID]?.windowUsed += bytes
-        linksToFlush.insert(connectionID)
     }
 }

@@ -13,9 +13,9 @@ extension NodeMachine {
         endCheck(now: now)
         findExpired(now: now)
         // Sending again is how a node finds out that the disk takes writes again.
-        if hasStorageFailed { linksToPump.formUnion(links.keys) }
+        if hasStorageFailed { linksToPump.formUnion(openConnections) }
         wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
-        wakeBound = min(wakeBound, dialBacks.check?.deadline ?? .max)
+        wake(by: dialBacks.check?.deadline ?? .max)
         readPostponed(now: now)
         for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
         for log in ownLogs.values { noteExpiry(log.record, now: now) }
@@ -31,7 +31,7 @@ extension NodeMachine {
     mutating func noteExpiry(_ record: LogRecord, now: Moment) {
         guard record.nextExpiry != .max, expirySearches[record.logID] == nil else { return }
         let wait = min(max(0, record.nextExpiry - now.wallClock), Timing.expiryCheck)
-        wakeBound = min(wakeBound, now.uptime + wait)
+        wake(by: now.uptime + wait)
     }
 
     /// Looks for messages whose time is over in the logs where there may be some.
@@ -72,7 +72,7 @@ extension NodeMachine {
     /// The store could not answer `findExpired`: it is asked again after a while.
     package mutating func findExpiredFailed(in logID: LogID, now: Moment) -> [NodeAction] {
         expirySearches[logID] = nil
-        wakeBound = min(wakeBound, now.uptime + Timing.expiryRetry)
+        wake(by: now.uptime + Timing.expiryRetry)
         return finish(now: now)
     }
 

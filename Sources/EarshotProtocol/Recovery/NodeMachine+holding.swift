@@ -4,7 +4,7 @@ import EarshotModel
 /// Messages that wait while a log is taken back from their recipient: nothing may be appended to it meanwhile.
 extension NodeMachine {
     func isRecovering(_ userID: UserID) -> Bool {
-        linksOfUser[userID]?.contains { links[$0]?.recoveries.isEmpty == false } == true
+        connections(to: userID).contains { links[$0]?.recoveries.isEmpty == false }
     }
 
     /// Whether messages to a user wait. Where they do not, nothing is being taken back from that user.
@@ -66,7 +66,7 @@ extension NodeMachine {
 
     /// A peer that claims what it does not give is let go. What only waits for its turn may wait on.
     private mutating func endRecoveries(from userID: UserID, _ hold: SendHold, now: Moment) {
-        for connectionID in linksOfUser[userID] ?? [] {
+        for connectionID in connections(to: userID) {
             guard let link = links[connectionID], let recovery = link.recoveries.first,
                 !recovery.isWaiting || !link.hasHeads
             else { continue }

@@ -97,7 +97,7 @@ extension NodeMachine {
     private mutating func doubtOtherLinks(_ piece: RecoveredPiece, _ cut: LogCut, now: Moment) {
         let isAcknowledged = progress[piece.key]?.target != piece.progress
         progress[piece.key, default: TrackedProgress()].target = piece.progress
-        for connectionID in linksOfUser[piece.record.peerID] ?? [] where connectionID != piece.connectionID {
+        for connectionID in connections(to: piece.record.peerID) where connectionID != piece.connectionID {
             guard let outgoing = links[connectionID]?.outgoing[cut.logID],
                 isAcknowledged || outgoing.next > cut.after + 1 || !outgoing.isUntouched
             else { continue }
@@ -116,7 +116,7 @@ extension NodeMachine {
 
     private mutating func openSuccessor(_ record: LogRecord?) {
         guard let record else { return }
-        for connectionID in linksOfUser[record.peerID] ?? [] where links[connectionID]?.hasHeads == true {
+        for connectionID in connections(to: record.peerID) where links[connectionID]?.hasHeads == true {
             links[connectionID]?.outgoing[record.logID] = Outgoing(next: 1)
             linksToPump.insert(connectionID)
         }
@@ -155,7 +155,7 @@ extension NodeMachine {
             let committed = progress[piece.key]?.committed ?? DeliveryProgress()
             progress[piece.key] = ownLogs[piece.record.logID] == nil ? nil : TrackedProgress(committed)
             queue.changedProgress.remove(piece.key)
-            guard links[piece.connectionID] != nil else { continue }
+            guard isOpen(piece.connectionID) else { continue }
             close(piece.connectionID, .storageFailure, error: nil, now: now)
         }
     }

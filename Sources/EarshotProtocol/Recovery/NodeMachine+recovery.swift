@@ -75,9 +75,9 @@ extension NodeMachine {
             queue.inFlight?.appended.contains(where: { $0.record.peerID == peer.userID }) != true,
             queue.inFlight?.recovered.contains(where: { $0.record.peerID == peer.userID }) != true
         else { return false }
-        return linksOfUser[peer.userID]?.contains { other in
+        return !connections(to: peer.userID).contains { other in
             other != connectionID && links[other]?.recoveries.first?.isWaiting == false
-        } != true
+        }
     }
 
     private mutating func begin(
@@ -112,8 +112,7 @@ extension NodeMachine {
     mutating func ask(on connectionID: ConnectionID, now: Moment) {
         guard let recovery = links[connectionID]?.recoveries.first else { return }
         links[connectionID]?.recoveries[0].phase = .asking
-        links[connectionID]?.machine.enqueue(.wanted(recovery.logID, from: recovery.proved + 1))
-        linksToFlush.insert(connectionID)
+        send(.wanted(recovery.logID, from: recovery.proved + 1), on: connectionID)
     }
 
     mutating func read(_ logID: LogID, from sequence: UInt64, countLimit: Int, on connectionID: ConnectionID) {
@@ -133,7 +132,7 @@ extension NodeMachine {
         links[connectionID]?.outgoing[own.record.logID] = Outgoing(next: end + 1)
         linksToPump.insert(connectionID)
         // A receipt that came while the last piece was written, or one that another device of the user has proved.
-        if let peer = links[connectionID]?.peer {
+        if let peer = peer(on: connectionID) {
             do { try received(recovery.claim, from: peer, on: connectionID, now: now) } catch {
                 close(connectionID, .violation, error: error, now: now)
                 return

@@ -21,13 +21,13 @@ extension NodeMachine {
 
     /// Reads what peers have asked for, as soon as they may have more.
     mutating func readPostponed(now: Moment) {
-        for connectionID in links.keys.sorted() { readPostponed(on: connectionID, now: now) }
+        for connectionID in openConnections { readPostponed(on: connectionID, now: now) }
     }
 
     private mutating func readPostponed(on connectionID: ConnectionID, now: Moment) {
         guard let link = links[connectionID], let read = link.postponedReturn, let peer = link.peer else { return }
         guard !returnBudgets.isExceeded(by: peer.userID, now: now.uptime) else {
-            wakeBound = min(wakeBound, now.uptime + Timing.returnPause)
+            wake(by: now.uptime + Timing.returnPause)
             return
         }
         links[connectionID]?.postponedReturn = nil
@@ -39,7 +39,7 @@ extension NodeMachine {
     private static let longestFrame = Limits.frameBytes + Limits.entriesPerFrame * Limits.entryOverheadBytes
 
     mutating func givingBackRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) {
-        guard let log = incomingLogs[read.logID], let peer = links[read.connectionID]?.peer else { return }
+        guard let log = incomingLogs[read.logID], let peer = peer(on: read.connectionID) else { return }
         links[read.connectionID]?.isGivingBack = false
         guard let end = Self.provableEnd(of: entries), let checkpoint = entries[end].checkpoint else {
             let error = ProtocolError(.storage, "no checkpoint proves the entries from \(read.from) on")
@@ -51,8 +51,7 @@ extension NodeMachine {
             checkpoint: checkpoint,
             deleted: entries[...end].reduce(into: [:]) { if $1.isDeleted { $0[$1.sequence] = $1.timestamp } })
         returnBudgets.charge(bytes: Self.cost(of: entries, given: end), to: peer.userID, now: now.uptime)
-        links[read.connectionID]?.machine.enqueue(.entries(frame))
-        linksToFlush.insert(read.connectionID)
+        send(.entries(frame), on: read.connectionID)
     }
 
     /// What is read is four times what an ordinary frame takes: a peer whose checkpoints stand so that little of it can be
