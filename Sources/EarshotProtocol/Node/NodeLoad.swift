@@ -86,8 +86,8 @@ extension NodeMachine {
         load.users = directory.users.count
         load.strangers = directory.users.values.count { !$0.isPinned && $0.trust == .unverified }
         load.dialTargets = dialer.count
-        load.dialBacks = dialBacks.attempts.count
-        load.peerClocks = clocks.entries.count
+        load.dialBacks = reachability.attemptCount
+        load.peerClocks = clocks.peerCount
         load.toldConflicts = toldConflicts.count
         addLinks(to: &load)
         return load

@@ -62,7 +62,7 @@ extension NodeMachine {
         noteEstablished(link)
         linksOfUser[peer.userID, default: []].append(connectionID)
         linksOfUser[peer.userID]?.sort()
-        wakeBound = min(wakeBound, link.machine.deadline)
+        wake(by: link.machine.deadline)
 
         let earlier = linkOfDevice[peer.deviceID]
         if earlier == nil { closeLeastRecentlyUsed(except: connectionID, now: now) }

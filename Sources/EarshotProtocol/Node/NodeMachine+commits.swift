@@ -91,7 +91,7 @@ extension NodeMachine {
             for draft in send.drafts {
                 let expiry = now.wallClock.addingReportingOverflow(draft.timeToLive)
                 drafts.append(
-                    (draft, clock.tick(wallClock: now.wallClock), expiry.overflow ? .max : expiry.partialValue))
+                    (draft, clocks.tick(now: now), expiry.overflow ? .max : expiry.partialValue))
             }
             places.append((send, log.record.logID, start..<drafts.count))
             logs[log.record.logID] = (log, drafts)

@@ -32,6 +32,6 @@ extension NodeMachine {
     mutating func noteCredential(on connectionID: ConnectionID, now: Moment) {
         guard let peer = links[connectionID]?.peer else { return }
         let wait = min(max(0, peer.credential.notAfter - now.wallClock), Timing.credentialCheck)
-        wakeBound = min(wakeBound, now.uptime + wait)
+        wake(by: now.uptime + wait)
     }
 }

@@ -62,7 +62,7 @@ extension NodeMachine {
             links[connectionID] = Link(
                 machine: machine, targets: [target], isOutbound: true, address: addresses.first,
                 openedAt: now.uptime, lastUsed: now.uptime)
-            wakeBound = min(wakeBound, machine.deadline)
+            wake(by: machine.deadline)
             emit(.connect(connectionID, addresses))
         }
     }
@@ -106,7 +106,7 @@ extension NodeMachine {
         links[connectionID] = Link(
             machine: machine, targets: [], isOutbound: false, address: address, openedAt: now.uptime,
             lastUsed: now.uptime)
-        wakeBound = min(wakeBound, machine.deadline)
+        wake(by: machine.deadline)
         return (connectionID, finish(now: now))
     }
 
@@ -144,7 +144,7 @@ extension NodeMachine {
         run(output, on: connectionID, now: now)
         charge(connectionID, now: now)
         if let link = links[connectionID] {
-            wakeBound = min(wakeBound, link.machine.deadline)
+            wake(by: link.machine.deadline)
             linksToFlush.insert(connectionID)
         }
         return finish(now: now)
@@ -184,7 +184,7 @@ extension NodeMachine {
             case .decide(let peer): decide(peer, on: connectionID, now: now)
             case .established(let peer):
                 establish(peer, on: connectionID, now: now)
-                noteClock(of: peer)
+                if let skew = clocks.linked(peer) { post(.clockSkewed(skew)) }
                 noteCredential(on: connectionID, now: now)
             case .receive(let frame):
                 do { try received(frame, on: connectionID, now: now) } catch {
@@ -210,13 +210,13 @@ extension NodeMachine {
         _ = charge(&link, now: now)
         emit(.disconnect(connectionID))
         linksToFlush.remove(connectionID)
-        forgetDialBacks(of: connectionID)
+        run(reachability.ended(connectionID))
         noteEnd(of: link, error, now: now)
         if let peer = link.peer {
             unlink(peer, connectionID, now: now)
             forgetRecoveries(of: link, connectionID, peer)
         } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {
-            clocks.note(stranger)
+            clocks.met(stranger)
         }
         for target in link.targets {
             if link.peer == nil { noteProof(of: target, by: link) }

@@ -16,9 +16,9 @@ extension NodeMachine {
             }
         case .heads(let receipts, let isComplete):
             try received(heads: receipts, isComplete: isComplete, from: peer, on: connectionID, now: now)
-        case .dialBack(let port, let nonce): dialBack(port: port, nonce: nonce, on: connectionID, now: now)
+        case .dialBack(let port, let nonce): askedToDialBack(port: port, nonce: nonce, on: connectionID, now: now)
         case .dialBackResult(let nonce, let isReachable):
-            dialBackEnded(nonce: nonce, isReachable: isReachable, on: connectionID)
+            run(reachability.answered(nonce: nonce, isReachable: isReachable, on: connectionID))
         case .wanted(let logID, let sequence):
             try giveBack(logID, from: sequence, to: peer, on: connectionID, now: now)
         case .ping, .pong, .rekey, .close: break  // The link has dealt with these.
@@ -52,7 +52,7 @@ extension NodeMachine {
         var messages: [Message] = []
         messages.reserveCapacity(taken.count)
         for (record, body) in taken {
-            if let body { note(body.timestamp, of: peer.userID, now: now) }
+            if let body, let skew = clocks.hear(body.timestamp, of: peer.userID, now: now) { post(.clockSkewed(skew)) }
             guard let message = message(record, body, of: run.log, by: peer.userID) else { continue }
             messages.append(message)
         }
@@ -106,13 +106,6 @@ extension NodeMachine {
             messageID: MessageID(log: log.logID, sequence: record.sequence), conversationID: log.conversationID,
             senderID: authorID, recipientIDs: [local.userID], text: text, headers: headers,
             timestamp: record.timestamp, expiry: record.expiry, states: [local.userID: .delivered])
-    }
-
-    /// Follows a peer's clock within reason, so that an answer sorts after what it answers.
-    private mutating func note(_ timestamp: HybridTimestamp, of userID: UserID, now: Moment) {
-        guard !clock.hear(timestamp, wallClock: now.wallClock) else { return }
-        guard skewedUsers.count < Limits.strangers, skewedUsers.insert(userID).inserted else { return }
-        post(.clockSkewed(ClockSkew(userID: userID, ahead: timestamp.milliseconds - now.wallClock)))
     }
 
     // MARK: - Receipts

@@ -10,12 +10,13 @@ extension NodeMachine {
             guard let output = links[connectionID]?.machine.tick(now: now) else { continue }
             run(output, on: connectionID, now: now)
         }
-        endCheck(now: now)
+        run(reachability.tick(now: now.uptime))
         findExpired(now: now)
         // Sending again is how a node finds out that the disk takes writes again.
         if hasStorageFailed { linksToPump.formUnion(openConnections) }
-        wakeBound = links.values.reduce(.max) { min($0, $1.machine.deadline) }
-        wake(by: dialBacks.check?.deadline ?? .max)
+        clocks.restartDeadline()
+        for link in links.values { clocks.wake(by: link.machine.deadline) }
+        clocks.wake(by: reachability.deadline)
         readPostponed(now: now)
         for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
         for log in ownLogs.values { noteExpiry(log.record, now: now) }
@@ -25,7 +26,7 @@ extension NodeMachine {
     /// When `tick` has something to do, at the latest.
     package func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
 
-    var nextDeadline: Int64 { min(queue.deadline, wakeBound, holdsDue, isStopping ? .max : dialer.deadline) }
+    var nextDeadline: Int64 { min(queue.deadline, clocks.deadline, holdsDue, isStopping ? .max : dialer.deadline) }
 
     /// Messages of this log may expire then. The wall clock may jump, so it is looked at once an hour at least.
     mutating func noteExpiry(_ record: LogRecord, now: Moment) {

@@ -14,7 +14,7 @@ package import EarshotModel
 package struct NodeMachine: Sendable {
     var local: LocalDevice
     var directory: UserDirectory
-    var clock: HybridClock
+    var clocks = ClockMachine()
     var dialer = Dialer()
     var queue = CommitQueue()
 
@@ -22,12 +22,6 @@ package struct NodeMachine: Sendable {
     var linkOfDevice: [DeviceID: ConnectionID] = [:]
     /// Ascending, so that the same inputs give the same actions.
     var linksOfUser: [UserID: [ConnectionID]] = [:]
-    /// No link and no message needs `tick` before this uptime. It may be early, never late.
-    var wakeBound = Int64.min
-    /// When this machine last asked to be called, at the latest: whoever is called later was asleep.
-    var expectedBy = Int64.max
-    /// What the clocks said last.
-    var lastMoment: Moment?
 
     var ownLogs: [LogID: OwnLog] = [:]
     /// The log that this device writes to each user now.
@@ -51,11 +45,8 @@ package struct NodeMachine: Sendable {
     var holdsDue = Int64.max
     /// Conflicts that were told.
     var toldConflicts: Set<IdentityConflict> = []
-    /// Users whose clock was found to be far from this one, and reported once.
-    var skewedUsers: Set<UserID> = []
     var admission = Admission.everybody
-    var clocks = PeerClocks()
-    var dialBacks = DialBacks()
+    var reachability = ReachabilityMachine()
     var notes = NodeNotes()
     /// Which connections of strangers may begin a handshake.
     var gate = AddressBudget(
@@ -84,18 +75,16 @@ package struct NodeMachine: Sendable {
         self.local = local
         self.ephemeralKey = ephemeralKey
         directory = UserDirectory(users: snapshot.users, devices: snapshot.devices)
-        clock = HybridClock()
         for record in snapshot.logs {
             if record.description.deviceID == local.deviceID {
                 ownLogs[record.logID] = OwnLog(record: record)
-                clock.resume(after: record.head.timestamp)
+                clocks.resume(after: record.head.timestamp)
                 let current = currentLog[record.peerID].flatMap { ownLogs[$0] }
                 if current.map({ $0.description.epoch < record.description.epoch }) ?? true {
                     currentLog[record.peerID] = record.logID
                 }
             } else {
-                // Within reason: a peer's clock that is far ahead must not become this node's.
-                _ = clock.hear(record.head.timestamp, wallClock: now.wallClock)
+                clocks.follow(record.head.timestamp, now: now)
                 incomingLogs[record.logID] = IncomingLog(
                     description: record.description, authorID: record.authorID, head: record.head)
             }
@@ -149,7 +138,7 @@ package struct NodeMachine: Sendable {
         flushLinks(now: now)
         commitIfDue(now: now)
         dialDue(now: now)
-        expectedBy = max(now.uptime, nextDeadline)
+        clocks.expectCall(by: max(now.uptime, nextDeadline))
         defer { actions = [] }
         return actions
     }

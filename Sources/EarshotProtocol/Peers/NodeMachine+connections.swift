@@ -28,5 +28,5 @@ extension NodeMachine {
     }
 
     /// Asks for a `tick` at this uptime, or before.
-    mutating func wake(by uptime: Int64) { wakeBound = min(wakeBound, uptime) }
+    mutating func wake(by uptime: Int64) { clocks.wake(by: uptime) }
 }

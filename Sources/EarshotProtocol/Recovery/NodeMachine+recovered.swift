@@ -108,7 +108,7 @@ extension NodeMachine {
     /// A log of this node's own is there, or goes further.
     private mutating func adopt(_ record: LogRecord, now: Moment) {
         ownLogs[record.logID] = OwnLog(record: record)
-        clock.resume(after: record.head.timestamp)
+        clocks.resume(after: record.head.timestamp)
         let current = currentLog[record.peerID].flatMap { ownLogs[$0]?.description.epoch }
         if current.map({ $0 < record.description.epoch }) ?? true { currentLog[record.peerID] = record.logID }
         noteExpiry(record, now: now)

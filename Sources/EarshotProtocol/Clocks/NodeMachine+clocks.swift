@@ -13,52 +13,45 @@ extension NodeMachine {
     /// The host resumed from sleep, or the process was stopped for a while. A machine finds that out by itself at its
     /// next deadline; a shell that is told may be quicker.
     package mutating func woke(now: Moment) -> [NodeAction] {
-        wakeUp(now: now)
+        run(clocks.woke(), now: now)
         return finish(now: now)
     }
 
     /// The wall clock was set. What was refused for a wrong clock may be accepted now, and what was valid may be over.
     package mutating func clockChanged(now: Moment) -> [NodeAction] {
-        let jump = lastMoment.map { Self.jump(from: $0, to: now) } ?? 0
-        lastMoment = now
-        clockWasSet(by: jump, now: now)
+        run(clocks.changed(now), now: now)
         return finish(now: now)
     }
 
-    /// Finds out from the clocks alone that this machine was asleep, or that the wall clock was set.
     mutating func noticeClocks(now: Moment) {
-        let last = lastMoment
-        lastMoment = now
-        if expectedBy < now.uptime, now.uptime - expectedBy > Timing.lateness { wakeUp(now: now) }
-        guard let last else { return }
-        let jump = Self.jump(from: last, to: now)
-        if jump.magnitude > UInt64(Timing.clockJump) { clockWasSet(by: jump, now: now) }
+        for action in clocks.notice(now) { run(action, now: now) }
     }
 
-    private static func jump(from last: Moment, to now: Moment) -> Int64 {
-        (now.wallClock - last.wallClock) - (now.uptime - last.uptime)
-    }
-
-    private mutating func wakeUp(now: Moment) {
-        expectedBy = .max
-        dialAtOnce(now: now)
-        doubtLinks(isAnew: true, now: now)
-    }
-
-    private mutating func clockWasSet(by jump: Int64, now: Moment) {
-        clocks.shift(by: jump)
-        for connectionID in links.keys {
-            let offset = links[connectionID]?.machine.clockOffset
-            links[connectionID]?.machine.clockOffset = offset.flatMap { ClockOffset.shifted($0, by: jump) }
+    private mutating func run(_ action: ClockMachine.Action, now: Moment) {
+        switch action {
+        case .wokeUp:
+            dialAtOnce(now: now)
+            doubtLinks(isAnew: true, now: now)
+        case .wasSet(let jump):
+            for connectionID in links.keys {
+                let offset = links[connectionID]?.machine.clockOffset
+                links[connectionID]?.machine.clockOffset = offset.flatMap { ClockOffset.shifted($0, by: jump) }
+            }
+            dialAtOnce(now: now)
+            // The next tick looks at all that depends on the wall clock.
+            clocks.wake(by: now.uptime)
         }
-        dialAtOnce(now: now)
-        // The next tick looks at all that depends on the wall clock.
-        wakeBound = min(wakeBound, now.uptime)
     }
 
     private mutating func dialAtOnce(now: Moment) {
         recallDevices(now: now)
         dialer.retryAll(now: now.uptime)
+    }
+
+    /// How far the clocks of the users seen last are ahead of this node's, in milliseconds; negative for behind. Users
+    /// that were refused are among them, under the names that they gave. By name.
+    package var peerClocks: [(userID: UserID, name: UserName, offset: Int64)] {
+        clocks.peersByName.map { ($0.userID, $0.name, $0.offset) }
     }
 
     // MARK: - Links in doubt
@@ -81,7 +74,7 @@ extension NodeMachine {
         else { return }
         run(output, on: connectionID, now: now)
         guard let deadline = links[connectionID]?.machine.deadline else { return }
-        wakeBound = min(wakeBound, deadline)
+        wake(by: deadline)
     }
 
     /// A peer does not answer: it is dialled before the link is given up. If it is there, its new link wins.

@@ -1,0 +1,115 @@
+import EarshotModel
+
+/// Decides what time it is: for this node's messages, for its next `tick`, and beside its peers' clocks.
+///
+/// It finds out from the readings alone that this node was asleep, or that the wall clock was set. It never reads a
+/// clock: each input brings the time. What follows from a wake-up or a jump is its parent's to do.
+struct ClockMachine: Sendable {
+    enum Action: Hashable, Sendable {
+        /// This node was asleep, or stopped: links may be dead.
+        case wokeUp
+        /// The wall clock was set forward by so many milliseconds; backward where that is negative.
+        case wasSet(by: Int64)
+    }
+
+    private var hybrid = HybridClock()
+    private var last: Moment?
+    /// When this node last asked to be called, at the latest: whoever is called later was asleep.
+    private var expectedBy = Int64.max
+    /// Nothing that was announced by `wake(by:)` needs a tick before this uptime. It may be early, never late.
+    private(set) var deadline = Int64.min
+    private var peers = PeerClocks()
+    /// Users whose clock was found to be far from this one, and reported once.
+    private var skewedUsers: Set<UserID> = []
+
+    // MARK: - This node's clocks
+
+    /// Takes note of an input's time.
+    mutating func notice(_ now: Moment) -> [Action] {
+        var actions: [Action] = []
+        if expectedBy < now.uptime, now.uptime - expectedBy > Timing.lateness { actions.append(woke()) }
+        let jump = self.jump(to: now)
+        last = now
+        if jump.magnitude > UInt64(Timing.clockJump) { actions.append(wasSet(by: jump)) }
+        return actions
+    }
+
+    /// The host says that it resumed from sleep.
+    mutating func woke() -> Action {
+        expectedBy = .max
+        return .wokeUp
+    }
+
+    /// The host says that the wall clock was set.
+    mutating func changed(_ now: Moment) -> Action {
+        let jump = self.jump(to: now)
+        last = now
+        return wasSet(by: jump)
+    }
+
+    private func jump(to now: Moment) -> Int64 {
+        guard let last else { return 0 }
+        return (now.wallClock - last.wallClock) - (now.uptime - last.uptime)
+    }
+
+    private mutating func wasSet(by jump: Int64) -> Action {
+        peers.shift(by: jump)
+        return .wasSet(by: jump)
+    }
+
+    // MARK: - The next tick
+
+    /// Asks for a tick at this uptime, or before.
+    mutating func wake(by uptime: Int64) { deadline = min(deadline, uptime) }
+
+    /// A tick is under way: whatever needs another one says so again.
+    mutating func restartDeadline() { deadline = .max }
+
+    /// This node expects to be called by this uptime.
+    mutating func expectCall(by uptime: Int64) { expectedBy = uptime }
+
+    // MARK: - Timestamps
+
+    /// Goes on after what this device wrote in an earlier run.
+    mutating func resume(after timestamp: HybridTimestamp) { hybrid.resume(after: timestamp) }
+
+    /// Goes on after what a peer wrote, within reason: a clock that is far ahead must not become this node's.
+    mutating func follow(_ timestamp: HybridTimestamp, now: Moment) {
+        _ = hybrid.hear(timestamp, wallClock: now.wallClock)
+    }
+
+    /// The timestamp of a message that is written now.
+    mutating func tick(now: Moment) -> HybridTimestamp { hybrid.tick(wallClock: now.wallClock) }
+
+    // MARK: - Peers' clocks
+
+    /// Follows a peer's clock within reason, so that an answer sorts after what it answers.
+    /// - Returns: that the clock is too far ahead to be followed, once a user.
+    mutating func hear(_ timestamp: HybridTimestamp, of userID: UserID, now: Moment) -> ClockSkew? {
+        guard !hybrid.hear(timestamp, wallClock: now.wallClock) else { return nil }
+        return report(userID, ahead: timestamp.milliseconds - now.wallClock)
+    }
+
+    /// A peer has introduced itself, and is accepted or refused.
+    mutating func met(_ peer: LinkPeer) { peers.note(peer) }
+
+    /// A peer is linked.
+    /// - Returns: that its clock is far from this one, once a user.
+    mutating func linked(_ peer: LinkPeer) -> ClockSkew? {
+        peers.note(peer)
+        guard let offset = peer.clockOffset, ClockOffset.isLarge(offset) else { return nil }
+        return report(peer.userID, ahead: offset)
+    }
+
+    private mutating func report(_ userID: UserID, ahead: Int64) -> ClockSkew? {
+        guard skewedUsers.count < Limits.strangers, skewedUsers.insert(userID).inserted else { return nil }
+        return ClockSkew(userID: userID, ahead: ahead)
+    }
+
+    var peerCount: Int { peers.entries.count }
+
+    /// By name: how far the clocks of the users seen last are ahead, in milliseconds; negative for behind.
+    var peersByName: [PeerClocks.Entry] {
+        peers.entries.sorted { $0.name == $1.name ? $0.userID < $1.userID : $0.name < $1.name }
+    }
+}
