@@ -1,8 +1,11 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// The fuzzers are built only when asked for, and then every module of this package is instrumented: `script/fuzz`.
-let withFuzzers = Context.environment["EARSHOT_FUZZERS"] != nil
+/// What tries the product out is built only when asked for: `EARSHOT_VERIFICATION=1 swift build`.
+let withVerification = Context.environment["EARSHOT_VERIFICATION"] != nil
+
+/// Set besides to instrument every module of this package for the fuzzers: `script/fuzz`.
+let withInstrumentation = withVerification && Context.environment["EARSHOT_FUZZERS"] != nil
 let instrumentation = ["-sanitize=fuzzer,address"]
 
 /// Set once, shared by every target: the compiler holds the borders that `docs/ARCHITECTURE.md` draws.
@@ -12,16 +15,12 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("ExistentialAny"),
-    ] + (withFuzzers ? [.unsafeFlags(instrumentation + ["-enable-testing"])] : [])
-
-/// The benchmark programs are built only when asked for: `EARSHOT_BENCHMARKS=1 swift build`.
-let withBenchmarks = Context.environment["EARSHOT_BENCHMARKS"] != nil
+    ] + (withInstrumentation ? [.unsafeFlags(instrumentation + ["-enable-testing"])] : [])
 
 let package = Package(
     name: "earshot",
     products: [
         .library(name: "Earshot", targets: ["Earshot"]),
-        .library(name: "EarshotTesting", targets: ["EarshotTesting"]),
         .executable(name: "earshot", targets: ["EarshotCommand"]),
     ],
     dependencies: [
@@ -100,68 +99,31 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Beside them: a fake clock, a simulated network, temporary stores.
-        .target(
-            name: "EarshotTesting",
-            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore"],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "EarshotSimulate",
-            dependencies: [
-                "EarshotCrypto", "EarshotModel", "EarshotTesting",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: settings),
-
-        // A crowd on the network, for script/churn.
-        .executableTarget(
-            name: "EarshotChurn",
-            dependencies: [
-                "EarshotDiscovery", "EarshotModel",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: settings),
-
-        // Real nodes that are killed, stopped and filled, for script/soak.
-        .executableTarget(
-            name: "EarshotSoak",
-            dependencies: [
-                "Earshot", "EarshotGateway", "EarshotModel", "EarshotProtocol", "EarshotTesting",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: settings),
-
-        // Hostile peers, for script/attacks.
-        .executableTarget(
-            name: "EarshotAttacks",
-            dependencies: [
-                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
-                "EarshotTesting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: settings),
-
         // An example that a reader can start from; a test runs it.
         .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
 
-        // Tests.
+        // Tests, what they share, and the simulator that tests of the protocol and the store run in.
         .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["requirements.txt"], swiftSettings: settings),
+        .target(
+            name: "EarshotSimulation",
+            dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore"],
+            path: "Verification/Simulation", swiftSettings: settings),
         .testTarget(
-            name: "EarshotModelTests", dependencies: ["EarshotModel", "EarshotTesting"], swiftSettings: settings),
+            name: "EarshotModelTests", dependencies: ["EarshotModel", "EarshotSimulation"], swiftSettings: settings),
         .testTarget(
             name: "EarshotCryptoTests", dependencies: ["EarshotModel", "EarshotCrypto", "TestSupport"],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "EarshotProtocolTests",
             dependencies: [
-                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotTesting", "TestSupport",
+                "EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotSimulation", "EarshotStore", "TestSupport",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "EarshotStoreTests",
             dependencies: [
-                "EarshotModel", "EarshotProtocol", "EarshotStore", "EarshotTesting",
+                "EarshotModel", "EarshotProtocol", "EarshotSimulation", "EarshotStore", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
@@ -172,7 +134,7 @@ let package = Package(
             name: "EarshotTests",
             dependencies: [
                 "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
-                "EarshotTesting", "TestSupport",
+                "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -189,22 +151,25 @@ let package = Package(
         .testTarget(
             name: "EarshotCommandTests",
             dependencies: [
-                "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "EarshotTesting", "hello",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "EarshotSoakTests",
-            dependencies: [
-                "EarshotModel", "EarshotProtocol", "EarshotSoak", "EarshotStore", "EarshotTesting",
+                "EarshotCommand", "EarshotCrypto", "EarshotProtocol", "EarshotStore", "TestSupport", "hello",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
     ]
 )
 
-if withBenchmarks {
-    package.targets.append(
+if withVerification {
+    package.targets += [
+        // Hostile peers, for script/attacks.
+        .executableTarget(
+            name: "EarshotAttacks",
+            dependencies: [
+                "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel", "EarshotProtocol",
+                "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Verification/Attacks", swiftSettings: settings),
+
+        // What script/bench and script/flood measure.
         .executableTarget(
             name: "EarshotBench",
             dependencies: [
@@ -212,27 +177,62 @@ if withBenchmarks {
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            path: "Benchmarks/EarshotBench",
-            swiftSettings: settings))
-}
+            path: "Verification/Bench", swiftSettings: settings),
 
-if withFuzzers {
-    package.targets += [
-        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        // A crowd on the network, for script/churn.
+        .executableTarget(
+            name: "EarshotChurn",
+            dependencies: [
+                "EarshotDiscovery", "EarshotModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Verification/Churn", swiftSettings: settings),
+
+        // Hostile bytes for every parser, for script/fuzz.
         .executableTarget(
             name: "EarshotFuzz",
             dependencies: [
-                "CLibFuzzer", "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway",
-                "EarshotModel", "EarshotProtocol", "EarshotStore", "EarshotTesting",
+                "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel",
+                "EarshotProtocol", "EarshotSimulation", "EarshotStore",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ],
-            path: "Tests/Fuzzing/EarshotFuzz",
-            swiftSettings: settings,
+            ] + (withInstrumentation ? ["CLibFuzzer"] : []),
+            path: "Verification/Fuzz", exclude: ["CLibFuzzer", "Corpora"],
+            swiftSettings: settings + (withInstrumentation ? [.define("INSTRUMENTED")] : []),
             // gold stumbles over the address sanitizer's symbols.
-            linkerSettings: [.unsafeFlags(instrumentation + ["-use-ld=lld"])]),
+            linkerSettings: withInstrumentation ? [.unsafeFlags(instrumentation + ["-use-ld=lld"])] : []),
+
+        // The simulator's command, for script/simulate.
+        .executableTarget(
+            name: "EarshotSimulate",
+            dependencies: [
+                "EarshotCrypto", "EarshotModel", "EarshotSimulation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Verification/Simulate", swiftSettings: settings),
+
+        // Real nodes that are killed, stopped and filled, for script/soak, and the tests of its judge.
+        .executableTarget(
+            name: "EarshotSoak",
+            dependencies: [
+                "Earshot", "EarshotGateway", "EarshotModel", "EarshotProtocol", "EarshotSimulation", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Verification/Soak", swiftSettings: settings),
+        .testTarget(
+            name: "EarshotSoakTests",
+            dependencies: [
+                "EarshotModel", "EarshotProtocol", "EarshotSoak", "EarshotStore", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Verification/SoakTests", swiftSettings: settings),
     ]
+}
+
+if withInstrumentation {
+    package.targets.append(.systemLibrary(name: "CLibFuzzer", path: "Verification/Fuzz/CLibFuzzer"))
 }

@@ -1,5 +1,5 @@
 import EarshotModel
-import EarshotTesting
+import EarshotSimulation
 import Testing
 
 @Suite("Identifiers")

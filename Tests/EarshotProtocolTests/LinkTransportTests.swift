@@ -1,6 +1,6 @@
 import EarshotCrypto
 import EarshotModel
-import EarshotTesting
+import EarshotSimulation
 import Testing
 
 @testable import EarshotProtocol

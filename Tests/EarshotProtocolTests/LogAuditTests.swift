@@ -1,7 +1,7 @@
 import EarshotCrypto
 import EarshotModel
 import EarshotProtocol
-import EarshotTesting
+import EarshotSimulation
 import Testing
 
 @Suite("The audit of one log")

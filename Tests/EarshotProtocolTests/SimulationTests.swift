@@ -1,4 +1,4 @@
-import EarshotTesting
+import EarshotSimulation
 import Testing
 
 @Suite("Nodes under virtual time")

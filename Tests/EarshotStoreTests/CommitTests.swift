@@ -1,5 +1,5 @@
 import EarshotModel
-import EarshotTesting
+import TestSupport
 import Testing
 
 @testable import EarshotStore

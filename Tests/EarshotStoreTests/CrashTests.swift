@@ -1,6 +1,6 @@
 import EarshotModel
-import EarshotTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EarshotStore

@@ -1,6 +1,6 @@
 import EarshotModel
 import EarshotProtocol
-import EarshotTesting
+import EarshotSimulation
 import Testing
 
 @testable import EarshotStore

@@ -1,7 +1,8 @@
 import EarshotModel
-import EarshotTesting
+import EarshotSimulation
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import EarshotStore

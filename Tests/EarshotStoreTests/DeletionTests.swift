@@ -1,8 +1,8 @@
 import EarshotModel
 import EarshotProtocol
-import EarshotTesting
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotStore

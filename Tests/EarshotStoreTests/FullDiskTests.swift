@@ -1,5 +1,4 @@
 import EarshotModel
-import EarshotTesting
 import Testing
 
 @testable import EarshotStore

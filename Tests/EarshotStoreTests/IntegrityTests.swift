@@ -1,7 +1,7 @@
 import EarshotModel
-import EarshotTesting
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import EarshotStore

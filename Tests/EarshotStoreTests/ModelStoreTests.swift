@@ -1,7 +1,7 @@
 import EarshotModel
 import EarshotProtocol
+import EarshotSimulation
 import EarshotStore
-import EarshotTesting
 import Testing
 
 /// The model that simulations use is held against the store that nodes use.

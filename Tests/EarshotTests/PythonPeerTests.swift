@@ -1,5 +1,4 @@
 import EarshotModel
-import EarshotTesting
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import EarshotTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// An `earshot` that runs while the test goes on. It is ended with the object.

@@ -1,6 +1,5 @@
 import EarshotCrypto
 import EarshotModel
-import EarshotTesting
 
 @testable import EarshotProtocol
 

@@ -1,7 +1,6 @@
 import EarshotCrypto
 import EarshotModel
 import EarshotStore
-import EarshotTesting
 
 @testable import EarshotProtocol
 

@@ -1,6 +1,6 @@
 import EarshotModel
 import EarshotProtocol
-import EarshotTesting
+import EarshotSimulation
 
 /// An identifier that is told apart from others by one number.
 func identifier<T: Identifier>(_ number: UInt8) -> T {

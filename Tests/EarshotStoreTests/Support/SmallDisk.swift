@@ -1,5 +1,5 @@
-import EarshotTesting
 import Foundation
+import TestSupport
 
 /// A file system of a few megabytes in memory, with a file on it that a test removes to make space.
 final class SmallDisk: Sendable {

@@ -1,7 +1,6 @@
 import Earshot
 import EarshotModel
 import EarshotProtocol
-import EarshotTesting
 import Foundation
 import GRDB
 import Testing

@@ -1,6 +1,6 @@
 import Earshot
-import EarshotTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("A backup")

@@ -1,5 +1,5 @@
-import EarshotTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Earshot

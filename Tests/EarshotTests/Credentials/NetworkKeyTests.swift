@@ -1,6 +1,6 @@
 import EarshotCrypto
-import EarshotTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Earshot

@@ -1,7 +1,7 @@
 import EarshotModel
 import EarshotStore
-import EarshotTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Earshot

@@ -1,7 +1,7 @@
 import EarshotDiscovery
 import EarshotModel
-import EarshotTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Earshot

@@ -1,5 +1,5 @@
-import EarshotTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Earshot

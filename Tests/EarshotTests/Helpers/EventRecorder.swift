@@ -1,5 +1,5 @@
 import Earshot
-import EarshotTesting
+import TestSupport
 
 /// All that a node posts from now on, and a way to wait for more of it.
 actor EventRecorder {

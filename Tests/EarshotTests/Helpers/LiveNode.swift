@@ -1,6 +1,6 @@
 import Earshot
 import EarshotDiscovery
-import EarshotTesting
+import TestSupport
 
 /// A node that runs on loopback until it is stopped, and all that it posts.
 final class LiveNode: Sendable {

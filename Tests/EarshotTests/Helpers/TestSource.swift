@@ -1,7 +1,7 @@
 import Earshot
 import EarshotDiscovery
-import EarshotTesting
 import Synchronization
+import TestSupport
 
 /// A way of finding peers that sees what a test says.
 final class TestSource: DiscoverySource {

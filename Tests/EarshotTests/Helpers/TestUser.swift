@@ -1,7 +1,7 @@
 import Earshot
 import EarshotDiscovery
-import EarshotTesting
 import Synchronization
+import TestSupport
 
 /// A user with a home, whose node starts and stops as a test wants it.
 final class TestUser: Sendable {

@@ -1,7 +1,7 @@
 import EarshotCrypto
 import EarshotProtocol
-import EarshotTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Earshot

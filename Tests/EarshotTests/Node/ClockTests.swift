@@ -1,7 +1,6 @@
 import EarshotModel
 import EarshotProtocol
 import EarshotStore
-import EarshotTesting
 import Foundation
 import Testing
 

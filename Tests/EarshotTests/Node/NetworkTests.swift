@@ -1,6 +1,6 @@
 import Earshot
 import EarshotDiscovery
-import EarshotTesting
+import TestSupport
 import Testing
 
 @Suite("Networks")

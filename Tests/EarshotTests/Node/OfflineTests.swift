@@ -1,5 +1,5 @@
 import Earshot
-import EarshotTesting
+import TestSupport
 import Testing
 
 @Suite("While a user is away")

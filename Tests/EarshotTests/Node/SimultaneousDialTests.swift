@@ -1,5 +1,5 @@
 import Earshot
-import EarshotTesting
+import TestSupport
 import Testing
 
 @Suite("Two nodes that dial each other at once")

@@ -1,6 +1,5 @@
 import Earshot
 import EarshotModel
-import EarshotTesting
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Earshot
-import EarshotTesting
+import TestSupport
 import Testing
 
 @Suite("A node that admits only some users")

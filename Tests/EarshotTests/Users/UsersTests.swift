@@ -1,6 +1,6 @@
 import EarshotModel
 import EarshotStore
-import EarshotTesting
+import TestSupport
 import Testing
 
 @testable import Earshot

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Earshot
-import EarshotTesting
 import Foundation
+import TestSupport
 
 /// A node in a process of its own that sends as fast as it can, until it is killed.
 struct Burst: AsyncParsableCommand {

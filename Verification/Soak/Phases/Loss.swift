@@ -1,4 +1,4 @@
-import EarshotTesting
+import EarshotSimulation
 
 /// Three packets in ten are lost in each direction; half-way one node dies, so that a new link must come about as well.
 struct Loss {

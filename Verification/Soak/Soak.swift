@@ -1,5 +1,5 @@
 import ArgumentParser
-import EarshotTesting
+import EarshotSimulation
 import Foundation
 
 /// Does to two real nodes what a year does to them, and counts what becomes of their messages.

@@ -1,5 +1,4 @@
 import EarshotGateway
-import EarshotTesting
 import Foundation
 
 /// The disk of one side, then of the other, fills, stays full while both sides go on sending, and is freed.

@@ -1,4 +1,4 @@
-import EarshotTesting
+import EarshotSimulation
 
 /// A host's cable is pulled, and plugged in again, while both sides go on sending.
 struct Cables {

@@ -1,8 +1,8 @@
 import Earshot
 import EarshotDiscovery
 import EarshotGateway
-import EarshotTesting
 import Foundation
+import TestSupport
 
 extension Attack {
     // MARK: - Discovery

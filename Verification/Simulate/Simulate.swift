@@ -1,6 +1,6 @@
-public import ArgumentParser
+import ArgumentParser
 import EarshotModel
-package import EarshotTesting
+package import EarshotSimulation
 import Foundation
 
 extension SimulationConfiguration.Storage: ExpressibleByArgument {}

@@ -1,8 +1,8 @@
 import Earshot
 import EarshotCrypto
 import EarshotDiscovery
-import EarshotTesting
 import Foundation
+import TestSupport
 
 /// Everything that a node posts.
 actor Recorder {

@@ -1,4 +1,4 @@
-import EarshotTesting
+import EarshotSimulation
 
 /// `kill -9` at random moments of either side, or of both; each is started again at once or a little later.
 struct Kills {

@@ -1,6 +1,6 @@
 import EarshotCrypto
 import EarshotModel
-import EarshotTesting
+import EarshotSimulation
 import Foundation
 
 /// Many seeds, as many at once as there are processors.

@@ -1,4 +1,4 @@
-import EarshotTesting
+import EarshotSimulation
 import Glibc
 
 /// A node, or both, is stopped for seconds and goes on, as a laptop that sleeps.

@@ -1,7 +1,7 @@
 import EarshotCrypto
 import EarshotModel
 import EarshotProtocol
-import EarshotTesting
+import EarshotSimulation
 
 /// Who takes part: the same keys every time, so that an input does the same every time.
 enum Cast {

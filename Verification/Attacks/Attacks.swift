@@ -1,8 +1,8 @@
 import ArgumentParser
 import Earshot
 import EarshotGateway
-import EarshotTesting
 import Foundation
+import TestSupport
 
 /// Attacks real nodes on loopback, and says what happened.
 @main

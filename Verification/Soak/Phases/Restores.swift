@@ -1,4 +1,4 @@
-import EarshotTesting
+import EarshotSimulation
 import Foundation
 
 /// The database of one side, then of the other, is replaced by an older copy, thousands of messages behind.

@@ -1,9 +1,9 @@
 import EarshotModel
 import EarshotProtocol
 import EarshotStore
-import EarshotTesting
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import EarshotSoak

@@ -2,8 +2,8 @@ import Earshot
 import EarshotCrypto
 import EarshotModel
 import EarshotProtocol
-import EarshotTesting
 import Foundation
+import TestSupport
 
 extension Attack {
     private static let day: Int64 = 24 * 3600 * 1000

@@ -1,5 +1,5 @@
-import EarshotTesting
 import Foundation
+import TestSupport
 
 /// The two hosts of the lab, each with a network of its own, made by `script/lab-hosts` before a soak begins.
 struct Laboratory: Sendable {
