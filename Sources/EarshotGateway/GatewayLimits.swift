@@ -21,9 +21,9 @@ public enum GatewayLimits {
     /// How long open requests may take when the gateway ends.
     public static let shutdown = Duration.seconds(2)
     /// How long a client waits for the answer to a request.
-    public static let response = TimeAmount.seconds(30)
+    public static let response = Duration.seconds(30)
     /// The same where the answer takes a time that grows with the history, or waits for messages that are taken back.
-    public static let longResponse = TimeAmount.hours(1)
+    public static let longResponse = Duration.seconds(3600)
     /// The longest path of a Unix socket on Linux: `sockaddr_un.sun_path` without its closing zero (unix(7)).
     public static let socketPathBytes = 107
 }

@@ -10,13 +10,15 @@ struct EventStreamTests {
     func order() async throws {
         try await TestNode.pair { alice, bob in
             let names: Set<EventName> = [.messageQueued, .messageSent, .messageDelivered]
-            let events = try await alice.client.events(names)
-            let sent = try await alice.client.send("hello", to: "bob")
-            var seen: [String] = []
-            for try await event in events {
-                #expect((event.message?.id ?? event.stateChange?.messageID) == sent.id)
-                seen.append(event.name)
-                if event.name == "messageDelivered" { break }
+            let seen = try await alice.client.withEvents(names) { events in
+                let sent = try await alice.client.send("hello", to: "bob")
+                var seen: [String] = []
+                for try await event in events {
+                    #expect((event.message?.id ?? event.stateChange?.messageID) == sent.id)
+                    seen.append(event.name)
+                    if event.name == "messageDelivered" { break }
+                }
+                return seen
             }
             #expect(seen == ["messageQueued", "messageSent", "messageDelivered"])
             withExtendedLifetime(bob) {}
@@ -26,10 +28,11 @@ struct EventStreamTests {
     @Test("gives a client only the events that it asked for")
     func filter() async throws {
         try await TestNode.pair { alice, bob in
-            let events = try await bob.client.events([.messageReceived])
-            _ = try await alice.client.send("hello", to: "bob")
-            var iterator = events.makeAsyncIterator()
-            let event = try #require(try await iterator.next())
+            let event = try await bob.client.withEvents([.messageReceived]) { events in
+                _ = try await alice.client.send("hello", to: "bob")
+                var iterator = events.makeAsyncIterator()
+                return try #require(try await iterator.next())
+            }
             #expect(event.name == "messageReceived")
             #expect(event.message?.text == "hello")
         }
@@ -38,12 +41,19 @@ struct EventStreamTests {
     @Test("ends when the node ends, and does not hold it up")
     func shutdown() async throws {
         let clock = ContinuousClock()
-        let (events, end) = try await TestNode.with("alice") { alice in
-            (try await alice.client.events(), clock.now)
+        let (clients, lend) = AsyncStream<GatewayClient>.makeStream()
+        let (opened, open) = AsyncStream<Void>.makeStream()
+        async let stream: Void? = clients.first { _ in true }?.withEvents { events in
+            open.yield()
+            for try await _ in events {}
         }
-        // The client is gone with the node; what counts is how soon the node was.
+        let end = try await TestNode.with("alice") { alice in
+            lend.yield(alice.client)
+            _ = await opened.first { true }
+            return clock.now
+        }
         #expect(clock.now - end < GatewayLimits.shutdown)
-        withExtendedLifetime(events) {}
+        #expect(try await stream != nil)
     }
 
     @Test("tells a slow client how many events it lost, at the place where they are missing")

@@ -31,16 +31,17 @@ struct Chat: ProgramCommand {
         try await Session.with(common.homeDirectory, network.configuration()) { session in
             try await session.goOnline()
             let (peer, names) = try await UserLookup(session: session).recipient(name)
-            let events = try await session.client.events(ChatDialog.events)
-            let dialog = ChatDialog(client: session.client, peer: peer, names: names, output: output)
-            if let claim = names.claim(on: peer) { output.note(claim) }
-            try await dialog.open()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await dialog.follow(events) }
-                group.addTask { try await Self.read(into: dialog, output) }
-                // Either the input has ended, or the node.
-                defer { group.cancelAll() }
-                try await group.next()
+            try await session.client.withEvents(ChatDialog.events) { events in
+                let dialog = ChatDialog(client: session.client, peer: peer, names: names, output: output)
+                if let claim = names.claim(on: peer) { output.note(claim) }
+                try await dialog.open()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await dialog.follow(events) }
+                    group.addTask { try await Self.read(into: dialog, output) }
+                    // Either the input has ended, or the node.
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
             }
         }
     }

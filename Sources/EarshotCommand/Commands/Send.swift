@@ -55,16 +55,17 @@ struct Send: ProgramCommand {
             try await session.goOnline()
             let (user, names) = try await UserLookup(session: session).recipient(name)
             if let claim = names.claim(on: user) { output.note(claim) }
-            let events = try await session.client.events(Delivery.events)
-            let message = try await session.client.send(text, to: user.id, timeToLive: ttl)
-            let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
-            try message.recipients.forEach(report)
-            let delivery = Delivery(
-                client: session.client, message: message, recipient: names.shown(user), events: events)
-            if let wait {
-                try await follow(delivery, to: wait, report)
-            } else if session.isOwn {
-                try await attempt(delivery, output, report)
+            try await session.client.withEvents(Delivery.events) { events in
+                let message = try await session.client.send(text, to: user.id, timeToLive: ttl)
+                let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
+                try message.recipients.forEach(report)
+                let delivery = Delivery(
+                    client: session.client, message: message, recipient: names.shown(user), events: events)
+                if let wait {
+                    try await follow(delivery, to: wait, report)
+                } else if session.isOwn {
+                    try await attempt(delivery, output, report)
+                }
             }
         }
     }

@@ -58,20 +58,21 @@ struct Up: ProgramCommand {
         let admitted = try await admission.apply(to: node)
         try await NodeHost(node: node).run { client, start in
             // Before the node is on the network, so that nothing is missed.
-            let events = try await client.events(Self.events)
-            _ = try await start()
-            let status = try await client.status()
-            try await announce(status, on: output)
-            let names = try await client.names()
-            if let admitted { announce(admitted, names, on: output) }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await signal.wait() }
-                group.addTask {
-                    var log = NodeLog(output: output, status: status, names: names)
-                    for try await event in events { try log.write(event) }
+            try await client.withEvents(Self.events) { events in
+                _ = try await start()
+                let status = try await client.status()
+                try await announce(status, on: output)
+                let names = try await client.names()
+                if let admitted { announce(admitted, names, on: output) }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await signal.wait() }
+                    group.addTask {
+                        var log = NodeLog(output: output, status: status, names: names)
+                        for try await event in events { try log.write(event) }
+                    }
+                    try await group.next()
+                    group.cancelAll()
                 }
-                try await group.next()
-                group.cancelAll()
             }
         }
     }

@@ -21,10 +21,9 @@ enum UserArgument {
         guard HomeLock.holder(of: home) != nil else { return [] }
         do {
             let names = try await within(patience) {
-                try await GatewayClient.withClient(of: home) { client in
-                    let names = try await client.names()
-                    return try await client.users().filter { !$0.isInConflict }.map { candidate($0, names) }
-                }
+                let client = try GatewayClient(home: home)
+                let names = try await client.names()
+                return try await client.users().filter { !$0.isInConflict }.map { candidate($0, names) }
             }
             return names ?? []
         } catch { return [] }

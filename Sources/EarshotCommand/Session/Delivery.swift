@@ -16,7 +16,7 @@ struct Delivery: Sendable {
     let message: GatewayMessage
     /// The recipient, as shown.
     let recipient: String
-    /// `GatewayClient.events(Delivery.events)`, from before the message was sent.
+    /// Those named in `Delivery.events`, from before the message was sent.
     let events: GatewayEvents
 
     static let events: Set<EventName> = [.messageSent, .messageDelivered, .messageRead, .messageFailed]

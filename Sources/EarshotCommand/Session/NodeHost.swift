@@ -30,12 +30,10 @@ struct NodeHost: Sendable {
             }
             group.addTask {
                 guard await listening.first(where: { true }) != nil else { throw CancellationError() }
-                return try await GatewayClient.withClient(of: node.home) { client in
-                    try await body(client) {
-                        start.yield()
-                        guard let port = await ports.first(where: { _ in true }) else { throw CancellationError() }
-                        return port
-                    }
+                return try await body(GatewayClient(home: node.home)) {
+                    start.yield()
+                    guard let port = await ports.first(where: { _ in true }) else { throw CancellationError() }
+                    return port
                 }
             }
             while let ended = try await group.next() {

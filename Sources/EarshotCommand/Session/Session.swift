@@ -23,10 +23,9 @@ struct Session: Sendable {
         let deadline = ContinuousClock.now + patience
         while true {
             if HomeLock.holder(of: home) != nil {
-                return try await GatewayClient.withClient(of: home) { client in
-                    try await waitUntilAnswering(client, home: home, until: deadline)
-                    return try await body(Session(client: client, isOwn: false) { 0 })
-                }
+                let client = try GatewayClient(home: home)
+                try await waitUntilAnswering(client, home: home, until: deadline)
+                return try await body(Session(client: client, isOwn: false) { 0 })
             }
             do {
                 let node = try Node(home: home, configuration: configuration)

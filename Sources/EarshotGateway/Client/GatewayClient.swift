@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 public import Earshot
 import Foundation
 import NIOCore
@@ -8,24 +7,12 @@ import NIOHTTP1
 ///
 /// Each method is one endpoint of the local API. All throw `GatewayError`; its code is `noNode` where no node listens.
 public struct GatewayClient: Sendable {
-    private let http: HTTPClient
     let socketPath: String
 
-    /// Lends a client.
-    ///
-    /// - Throws: `GatewayError` `socketUnusable` for a home directory whose path is too long, and what the body throws.
-    public static func withClient<Result>(
-        of home: Home, _ body: (GatewayClient) async throws -> Result
-    ) async throws -> Result {
-        try SocketPath.check(home.socketFile)
-        var configuration = HTTPClient.Configuration()
-        configuration.httpVersion = .http1Only
-        configuration.redirectConfiguration = .disallow
-        // Nobody listens: that is known at once, and waiting does not change it.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return try await HTTPClient.withHTTPClient(configuration: configuration) { http in
-            try await body(GatewayClient(http: http, socketPath: home.socketFile))
-        }
+    /// - Throws: `GatewayError` `socketUnusable` for a home directory whose path is too long.
+    public init(home: Home) throws(GatewayError) {
+        socketPath = home.socketFile
+        try SocketPath.check(socketPath)
     }
 
     // MARK: - Endpoints
@@ -37,7 +24,7 @@ public struct GatewayClient: Sendable {
 
     /// What the node has measured, in Prometheus' text format 0.0.4.
     public func metrics() async throws(GatewayError) -> String {
-        String(buffer: try await read(request(.GET, at: "/metrics")))
+        String(buffer: try await read(HTTPRequest(method: .GET, uri: "/metrics")))
     }
 
     public func users() async throws(GatewayError) -> [GatewayUser] { try await get("users") }
@@ -94,7 +81,7 @@ public struct GatewayClient: Sendable {
     /// Deletes the contents of all messages with a user, here and nowhere else. It may take long.
     @discardableResult
     public func deleteContents(with user: String) async throws(GatewayError) -> GatewayDeletion {
-        let request = try request(.DELETE, "conversations/\(Self.escape(user))/contents")
+        let request = Self.request(.DELETE, "conversations/\(Self.escape(user))/contents")
         return try await decode(read(request, within: GatewayLimits.longResponse))
     }
 
@@ -118,77 +105,101 @@ public struct GatewayClient: Sendable {
         _ = try await call(.POST, "conversations/\(Self.escape(user))/read", body: ReadRequest(upTo: messageID))
     }
 
-    /// What happens from now on: nothing that happens after this returns is missed.
+    /// Lends the events of the node while `body` runs: nothing that happens after `body` was called is missed.
     ///
     /// - Parameter names: which events; all unless given. `eventsLost` is always among them.
-    public func events(_ names: Set<EventName>? = nil) async throws(GatewayError) -> GatewayEvents {
+    /// - Throws: `GatewayError`, and what `body` throws.
+    public func withEvents<Result: Sendable>(
+        _ names: Set<EventName>? = nil, _ body: (GatewayEvents) async throws -> Result
+    ) async throws -> Result {
         var path = "events"
         if let names { path += "?names=\(names.map(\.rawValue).sorted().joined(separator: ","))" }
-        let response = try await execute(request(.GET, path), deadline: .distantFuture)
-        guard response.status == .ok else { throw await failure(of: response) }
-        return GatewayEvents(body: response.body)
+        return try await exchange(Self.request(.GET, path)) { try await body(GatewayEvents(body: $0)) }
     }
 
     // MARK: - Requests
+
+    private static func request(_ method: HTTPMethod, _ path: String) -> HTTPRequest {
+        HTTPRequest(method: method, uri: "/v1/\(path)")
+    }
 
     private func get<Body: Decodable>(_ path: String) async throws(GatewayError) -> Body {
         try await decode(call(.GET, path))
     }
 
     private func call(_ method: HTTPMethod, _ path: String) async throws(GatewayError) -> ByteBuffer {
-        try await read(request(method, path))
+        try await read(Self.request(method, path))
     }
 
     private func call(
-        _ method: HTTPMethod, _ path: String, body: some Encodable, within limit: TimeAmount = GatewayLimits.response
+        _ method: HTTPMethod, _ path: String, body: some Encodable, within limit: Duration = GatewayLimits.response
     ) async throws(GatewayError) -> ByteBuffer {
-        var request = try request(method, path)
-        do { request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body))) } catch {
+        var request = Self.request(method, path)
+        do { request.body = ByteBuffer(bytes: try JSONEncoder().encode(body)) } catch {
             throw GatewayError(.internalError, "the request cannot be encoded: \(error)", cause: error)
         }
-        request.headers.add(name: "content-type", value: "application/json")
         return try await read(request, within: limit)
     }
 
-    private func request(_ method: HTTPMethod, _ path: String) throws(GatewayError) -> HTTPClientRequest {
-        try request(method, at: "/v1/\(path)")
-    }
-
-    private func request(_ method: HTTPMethod, at uri: String) throws(GatewayError) -> HTTPClientRequest {
-        guard let url = URL(httpURLWithSocketPath: socketPath, uri: uri) else {
-            throw GatewayError(.socketUnusable, "\(socketPath) cannot be written as a URL")
-        }
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.method = method
-        return request
-    }
-
-    private func read(
-        _ request: HTTPClientRequest, within limit: TimeAmount = GatewayLimits.response
+    /// The body of the answer to a request.
+    func read(
+        _ request: HTTPRequest, within limit: Duration = GatewayLimits.response,
+        upTo bytes: Int = GatewayLimits.responseBytes
     ) async throws(GatewayError) -> ByteBuffer {
-        let response = try await execute(request, deadline: .now() + limit)
-        guard (200..<300).contains(response.status.code) else { throw await failure(of: response) }
-        do { return try await response.body.collect(upTo: GatewayLimits.responseBytes) } catch {
-            throw GatewayError(transport: error, socketPath: socketPath)
-        }
-    }
-
-    private func execute(
-        _ request: HTTPClientRequest, deadline: NIODeadline
-    ) async throws(GatewayError) -> HTTPClientResponse {
-        do { return try await http.execute(request, deadline: deadline) } catch {
-            throw GatewayError(transport: error, socketPath: socketPath)
-        }
-    }
-
-    private func failure(of response: HTTPClientResponse) async -> GatewayError {
         do {
-            let buffer = try await response.body.collect(upTo: GatewayLimits.eventBytes)
+            return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+                group.addTask { try await exchange(request) { try await collect($0, upTo: bytes) } }
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    throw GatewayError(
+                        .timedOut, "the node does not answer", remedy: "see what it is doing, or restart it")
+                }
+                defer { group.cancelAll() }
+                guard let answer = try await group.next() else {
+                    preconditionFailure("a group with two tasks has a first result")
+                }
+                return answer
+            }
+        } catch let error as GatewayError {
+            throw error
+        } catch {
+            throw GatewayError(transport: error, socketPath: socketPath)
+        }
+    }
+
+    /// Sends a request, and gives the body of its answer to `body` if the node did what it was asked.
+    ///
+    /// - Throws: `GatewayError`, and what `body` throws.
+    private func exchange<Result: Sendable>(
+        _ request: HTTPRequest, _ body: (HTTPConnection.Body) async throws -> Result
+    ) async throws -> Result {
+        let connection: HTTPConnection
+        do { connection = try await HTTPConnection(sending: request, to: socketPath) } catch {
+            throw GatewayError(transport: error, socketPath: socketPath)
+        }
+        return try await connection.withResponse { head, pieces in
+            guard (200..<300).contains(head.status.code) else { throw await failure(head.status, pieces) }
+            return try await body(pieces)
+        }
+    }
+
+    private func collect(_ body: HTTPConnection.Body, upTo bytes: Int) async throws -> ByteBuffer {
+        do {
+            let buffer = try await body.collect(upTo: bytes)
+            try Task.checkCancellation()
+            return buffer
+        } catch is NIOTooManyBytesError {
+            throw GatewayError(.unexpectedResponse, "the node's answer is longer than \(bytes) bytes")
+        }
+    }
+
+    private func failure(_ status: HTTPResponseStatus, _ body: HTTPConnection.Body) async -> GatewayError {
+        do {
+            let buffer = try await collect(body, upTo: GatewayLimits.eventBytes)
             return GatewayError(try JSONDecoder().decode(ErrorResponse.self, from: Data(buffer.readableBytesView)))
         } catch {
             return GatewayError(
-                .unexpectedResponse, "the node answered with status \(response.status.code) and no reason",
-                cause: error)
+                .unexpectedResponse, "the node answered with status \(status.code) and no reason", cause: error)
         }
     }
 

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Earshot
 import Foundation
 import NIOCore
@@ -14,9 +13,6 @@ extension GatewayError {
         switch error {
         case let error as IOError where [ENOENT, ECONNREFUSED].contains(error.errnoCode):
             self.init(.noNode, "no node listens on \(socketPath)", remedy: "start one with: earshot up", cause: error)
-        case let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout:
-            self.init(
-                .timedOut, "the node does not answer", remedy: "see what it is doing, or restart it", cause: error)
         default:
             self.init(
                 .connectionLost, "the connection to the node was lost: \(error)", remedy: "does it still run?",

@@ -1,28 +1,30 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 
-/// The events of a node as they happen. It ends when the node does.
+/// The events of a node as they happen. They can be gone through once, and end when the node does.
 ///
-/// It throws `GatewayError` where the connection breaks.
+/// Iterating throws `GatewayError` where the connection breaks, and `CancellationError`.
 public struct GatewayEvents: AsyncSequence, Sendable {
     public typealias Element = GatewayEvent
 
-    let body: HTTPClientResponse.Body
+    let body: HTTPConnection.Body
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body.makeAsyncIterator()) }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var body: HTTPClientResponse.Body.AsyncIterator
+        var body: HTTPConnection.Body.AsyncIterator
         private var parser = ServerSentEventParser()
 
-        init(body: HTTPClientResponse.Body.AsyncIterator) { self.body = body }
+        init(body: HTTPConnection.Body.AsyncIterator) { self.body = body }
 
         public mutating func next() async throws -> GatewayEvent? {
             while true {
                 if let data = try parser.next() { return try Self.decode(data) }
                 do {
-                    guard let buffer = try await body.next() else { return nil }
+                    guard let buffer = try await body.next() else {
+                        try Task.checkCancellation()
+                        return nil
+                    }
                     parser.append(buffer.readableBytesView)
                 } catch let error as CancellationError {
                     throw error

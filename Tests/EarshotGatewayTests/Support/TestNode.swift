@@ -40,9 +40,8 @@ struct TestNode: Sendable {
                 let isListening = await listening.first { true } != nil
                 let port = await ports.first { _ in true }
                 try #require(isListening)
-                return try await GatewayClient.withClient(of: home) { client in
-                    try await body(TestNode(node: node, client: client, port: try #require(port)))
-                }
+                return try await body(
+                    TestNode(node: node, client: GatewayClient(home: home), port: try #require(port)))
             }
             defer { group.cancelAll() }
             while let result = try await group.next() { if let result { return result } }

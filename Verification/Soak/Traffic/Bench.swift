@@ -35,19 +35,15 @@ struct Bench {
     /// - Parameter body: what is done while messages go both ways. At its end both nodes must run, and reach each other.
     func run(_ body: (Scene) async throws -> Void) async throws {
         var homes: [Side: String] = [:]
+        var clients: [Side: GatewayClient] = [:]
         for side in Side.allCases {
             let home = "\(foldersOfSides[side] ?? folder)/\(phase)\(side.rawValue)"
             homes[side] = home
+            clients[side] = try GatewayClient(home: Home(path: home))
             try await laboratory.makeHome(home, of: side)
         }
         let pair = try Pair(laboratory, homes: homes)
-        guard let alice = homes[.alice], let bob = homes[.bob] else { return }
-        try await GatewayClient.withClient(of: Home(path: alice)) { aliceClient in
-            try await GatewayClient.withClient(of: Home(path: bob)) { bobClient in
-                let scene = Scene(pair: pair, clients: [.alice: aliceClient, .bob: bobClient])
-                try await run(scene, body)
-            }
-        }
+        try await run(Scene(pair: pair, clients: clients), body)
     }
 
     private func run(_ scene: Scene, _ body: (Scene) async throws -> Void) async throws {

@@ -10,15 +10,16 @@ struct Listener {
     private static let names: Set<EventName> = [.messageReceived, .messageDelivered]
 
     func run() async throws {
-        try await GatewayClient.withClient(of: Home(path: home)) { client in
-            while !Task.isCancelled {
-                do {
-                    for try await event in try await client.events(Self.names) { await pair.heard(event, by: side) }
-                } catch is GatewayError {
-                    // The node is gone, or not there yet.
+        let client = try GatewayClient(home: Home(path: home))
+        while !Task.isCancelled {
+            do {
+                try await client.withEvents(Self.names) { events in
+                    for try await event in events { await pair.heard(event, by: side) }
                 }
-                try await Task.sleep(for: .milliseconds(10))
+            } catch is GatewayError {
+                // The node is gone, or not there yet.
             }
+            try await Task.sleep(for: .milliseconds(10))
         }
     }
 }

@@ -11,11 +11,10 @@ struct Sender {
     let rest: Duration
 
     func run() async throws {
-        try await GatewayClient.withClient(of: Home(path: home)) { client in
-            while let message = try await pair.next(on: lane) {
-                await send(message, over: client)
-                if rest > .zero { try await Task.sleep(for: rest) }
-            }
+        let client = try GatewayClient(home: Home(path: home))
+        while let message = try await pair.next(on: lane) {
+            await send(message, over: client)
+            if rest > .zero { try await Task.sleep(for: rest) }
         }
     }
 

@@ -1,0 +1,130 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A request to a node, as it goes over its Unix socket.
+struct HTTPRequest: Sendable {
+    let method: HTTPMethod
+    let uri: String
+    /// JSON.
+    var body: ByteBuffer?
+
+    fileprivate var head: HTTPRequestHead {
+        var headers: HTTPHeaders = ["host": "node", "connection": "close"]
+        if let body {
+            headers.add(name: "content-type", value: "application/json")
+            headers.add(name: "content-length", value: "\(body.readableBytes)")
+        } else if method != .GET {
+            headers.add(name: "content-length", value: "0")
+        }
+        return HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: headers)
+    }
+}
+
+/// The connection of one request, and the response on it.
+///
+/// Each request has a connection of its own. A Unix socket makes that cheap, and no request meets a connection that the
+/// node is about to close because it was idle.
+struct HTTPConnection: Sendable {
+    /// The pieces of a response's body. It is read no faster than it is taken, ends when the body is complete, and
+    /// throws where the connection ends before.
+    typealias Body = NIOAsyncChannelInboundStream<ByteBuffer>
+
+    private let channel: NIOAsyncChannel<ByteBuffer, Never>
+    private let response: EventLoopFuture<HTTPResponseHead>
+
+    /// Connects and sends a request.
+    ///
+    /// - Throws: `IOError` where nobody listens.
+    init(sending request: HTTPRequest, to socketPath: String) async throws {
+        (channel, response) = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(unixDomainSocketPath: socketPath) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let head = channel.eventLoop.makePromise(of: HTTPResponseHead.self)
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(HTTPExchange(request, head: head))
+                    let channel = try NIOAsyncChannel(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(inboundType: ByteBuffer.self, outboundType: Never.self))
+                    return (channel, head.futureResult)
+                }
+            }
+    }
+
+    /// Waits for the response, and closes the connection when `body` returns.
+    func withResponse<Result: Sendable>(
+        _ body: (HTTPResponseHead, Body) async throws -> Result
+    ) async throws -> Result {
+        try await channel.executeThenClose { inbound in
+            let head = try await withTaskCancellationHandler {
+                try await response.get()
+            } onCancel: {
+                channel.channel.close(promise: nil)
+            }
+            return try await body(head, inbound)
+        }
+    }
+}
+
+/// The connection ended before the response did.
+struct ResponseCutOff: Error, CustomStringConvertible {
+    let description = "it ended before the answer was complete"
+}
+
+/// Sends a request once it is connected, keeps the head of the response apart from the pieces of its body, and closes
+/// the connection after the last.
+private final class HTTPExchange: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let request: HTTPRequest
+    private let head: EventLoopPromise<HTTPResponseHead>
+    private var progress = Progress.head
+
+    private enum Progress {
+        case head, body, complete
+    }
+
+    init(_ request: HTTPRequest, head: EventLoopPromise<HTTPResponseHead>) {
+        self.request = request
+        self.head = head
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.write(Self.wrapOutboundOut(.head(request.head)), promise: nil)
+        if let body = request.body {
+            context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .head(let response):
+            progress = .body
+            head.succeed(response)
+        case .body(let piece):
+            context.fireChannelRead(Self.wrapInboundOut(piece))
+        case .end:
+            progress = .complete
+            context.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if progress == .head { head.fail(error) }
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if progress == .body { context.fireErrorCaught(ResponseCutOff()) }
+        context.fireChannelInactive()
+    }
+
+    /// The last that happens, also where nobody listens.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        if progress == .head { head.fail(ResponseCutOff()) }
+    }
+}
