@@ -119,7 +119,7 @@ struct MemoryLimitTests {
             pair.now.uptime += 1_000
         }
         pair.bob.perform(pair.bob.machine.commitFailed("no", now: pair.now))
-        #expect(Set(pair.bob.machine.queue.devices.keys).isSubset(of: pair.bob.machine.directory.devices.keys))
+        #expect(Set(pair.bob.machine.queue.devices.keys).isSubset(of: pair.bob.machine.trust.directory.devices.keys))
         #expect(pair.bob.machine.queue.forgottenDevices.isDisjoint(with: pair.bob.machine.queue.devices.keys))
     }
 
@@ -146,7 +146,7 @@ struct MemoryLimitTests {
             pair.bob.perform(pair.bob.machine.disconnected(connections.removeFirst(), now: pair.now))
         }
         let malloryID = UserID(identity.publicKey)
-        let kept = pair.bob.machine.directory.devices.values.filter { $0.userID == malloryID }.map(\.deviceID)
+        let kept = pair.bob.machine.trust.directory.devices.values.filter { $0.userID == malloryID }.map(\.deviceID)
         #expect(kept.count <= Limits.devicesPerUser + 2)
         #expect(kept.contains(try #require(writer)))
         #expect(pair.bob.machine.load.exceeded == [])

@@ -260,9 +260,12 @@ struct RateLimitTests {
             link.lastUsed = pair.now.uptime
             pair.alice.machine.links[ConnectionID(10_000 + number)] = link
             guard havingWritten else { continue }
-            _ = pair.alice.machine.directory.linked(stranger, address: nil, now: pair.now)
+            pair.alice.machine.run(
+                pair.alice.machine.trust.linked(
+                    stranger, at: nil, exchange: pair.alice.machine.exchange, isIdle: { _ in false }, now: pair.now),
+                now: pair.now)
             pair.alice.machine.use(stranger.userID, now: pair.now)
-            #expect(pair.alice.machine.directory.users[stranger.userID]?.isPinned == true)
+            #expect(pair.alice.machine.trust.directory.users[stranger.userID]?.isPinned == true)
         }
         pair.alice.events = []
         let newcomer = LinkPeer(credential: device("newcomer").link.credential, run: 1)

@@ -96,16 +96,6 @@ struct StrangerNoticesTests {
         #expect(claimants.count { $0 == passed.userID } == 1)
     }
 
-    @Test("tells of the first who claims the name of somebody to whom it has written, whatever others have done")
-    mutating func firstImpostor() throws {
-        pair.bob.machine.currentLog[pair.alice.local.userID] = LogID(Bytes32())
-        while pair.bob.machine.notices.claimed(at: "10.0.0.9", now: pair.now.uptime) {}
-        try dial(as: stranger("alice", 1), from: "10.0.0.9")
-        #expect(claimants == [stranger("alice", 1).userID])
-        try dial(as: stranger("alice", 2), from: "10.0.0.9")
-        #expect(claimants.count == 1)
-    }
-
     @Test("dials somebody whom it does not admit ever more seldom, however often they are advertised")
     func redialling() {
         var group = MachineGroup()

@@ -83,12 +83,12 @@ extension NodeMachine {
         addReceived(to: &load)
         load.idleDevices = idleDevices.values.max() ?? 0
         load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
-        load.users = directory.users.count
-        load.strangers = directory.users.values.count { !$0.isPinned && $0.trust == .unverified }
+        load.users = trust.directory.users.count
+        load.strangers = trust.directory.users.values.count { !$0.isPinned && $0.trust == .unverified }
         load.dialTargets = dialer.count
         load.dialBacks = reachability.attemptCount
         load.peerClocks = clocks.peerCount
-        load.toldConflicts = toldConflicts.count
+        load.toldConflicts = trust.toldConflictCount
         addLinks(to: &load)
         return load
     }
@@ -106,7 +106,7 @@ extension NodeMachine {
     }
 
     private var idleDevices: [UserID: Int] {
-        directory.devices.values.reduce(into: [:]) { counts, device in
+        trust.directory.devices.values.reduce(into: [:]) { counts, device in
             guard linkOfDevice[device.deviceID] == nil, !incomingLogs.hasLogs(of: device.deviceID) else { return }
             counts[device.userID, default: 0] += 1
         }

@@ -6,7 +6,9 @@ extension NodeMachine {
     mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
         let address = links[connectionID]?.address
         if let (reason, error) = refusal(of: peer) ?? excess(of: peer, at: address, now: now) {
-            if provesMembership(connectionID) { noteClaim(of: peer, at: address, now: now) }
+            if provesMembership(connectionID) {
+                run(trust.refused(peer, at: address?.host, exchange: exchange, now: now), now: now)
+            }
             guard let output = links[connectionID]?.machine.refuse(error, reason: reason, now: now) else { return }
             run(output, on: connectionID, now: now)
             return
@@ -28,22 +30,13 @@ extension NodeMachine {
                 ProtocolError(.closedHere, "this node reached its own identity", closeReason: .ownIdentity)
             )
         }
-        guard admission.admits(peer.userID) else {
-            return (.notAdmitted, notAdmitted(peer.userID, name: peer.credential.name, closeReason: .notAdmitted))
-        }
-        if let user = directory.users[peer.userID], user.trust == .blocked {
-            return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
-        }
-        if let conflict = directory.conflict(of: peer.credential) {
-            return (.identityConflict, Self.error(of: conflict, closeReason: .identityConflict))
-        }
-        return nil
+        return trust.refusal(of: peer)
     }
 
     mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
         // Another link may have been first meanwhile: whom this node wants is decided anew.
         if let (reason, error) = refusal(of: peer) {
-            noteClaim(of: peer, at: links[connectionID]?.address, now: now)
+            run(trust.refused(peer, at: links[connectionID]?.address?.host, exchange: exchange, now: now), now: now)
             close(connectionID, reason, error: error, now: now)
             return
         }
@@ -66,7 +59,10 @@ extension NodeMachine {
 
         let earlier = linkOfDevice[peer.deviceID]
         if earlier == nil { closeLeastRecentlyUsed(except: connectionID, now: now) }
-        note(peer, address: link.isOutbound ? link.address : nil, now: now)
+        run(
+            trust.linked(
+                peer, at: link.isOutbound ? link.address : nil, exchange: exchange, isIdle: isIdle, now: now),
+            now: now)
         chargeLink(of: peer, link, now: now)
         guard let earlier, let earlierLink = links[earlier] else {
             linkOfDevice[peer.deviceID] = connectionID
@@ -88,52 +84,10 @@ extension NodeMachine {
         return new.isOutbound == (local.deviceID < peer.deviceID)
     }
 
-    private mutating func note(_ peer: LinkPeer, address: PeerAddress?, now: Moment) {
-        let (user, device, changes) = directory.linked(peer, address: address, now: now)
-        queue.devices[device.deviceID] = device
-        queue.forgottenDevices.remove(device.deviceID)
-        forgetSurplusDevice(of: device)
-        noteMeeting(user, changes: changes, now: now)
-    }
-
-    /// Takes note of somebody who has proved who they are: what is to be written, and told when it is.
-    mutating func noteMeeting(_ user: UserRecord, changes: Set<UserChange>?, now: Moment) {
-        queue.users[user.userID] = user
-        guard let changes else {
-            queue.add(.userDiscovered(directory.shown(user)), isMerged: hasStorageFailed)
-            queue.isUrgent = true
-            forgetSurplusStranger(except: user.userID)
-            return
-        }
-        markLazily(now: now)
-        guard !changes.isEmpty else { return }
-        queue.add(.userUpdated(directory.shown(user), changes: changes), isMerged: hasStorageFailed)
-    }
-
-    /// A node remembers a bounded number of those whom it only ever met.
-    private mutating func forgetSurplusStranger(except newcomer: UserID) {
-        let (currentLog, incomingLogs) = (currentLog, incomingLogs)
-        let forgotten = directory.forgetSurplus(except: newcomer) {
-            currentLog[$0] == nil && incomingLogs.count(of: $0) == 0
-        }
-        guard let userID = forgotten else { return }
-        queue.users[userID] = nil
-        queue.devices = queue.devices.filter { $0.value.userID != userID }
-        if hasStorageFailed { queue.dropEvents(about: userID) }
-        queue.forgottenUsers.append(userID)
-        toldConflicts = toldConflicts.filter { $0.claimedBy != userID }
-    }
-
-    /// A node remembers a bounded number of a user's devices, beside those that have written to it. Which of the others
-    /// is forgotten matters little: all that is known of it is where it was.
-    private mutating func forgetSurplusDevice(of newcomer: DeviceRecord) {
+    /// Whether a device has no link and has written nothing.
+    private var isIdle: (DeviceID) -> Bool {
         let (linkOfDevice, incomingLogs) = (linkOfDevice, incomingLogs)
-        let forgotten = directory.forgetSurplusDevice(of: newcomer.userID, except: newcomer.deviceID) {
-            linkOfDevice[$0] == nil && !incomingLogs.hasLogs(of: $0)
-        }
-        guard let deviceID = forgotten else { return }
-        queue.devices[deviceID] = nil
-        queue.forgottenDevices.insert(deviceID)
+        return { linkOfDevice[$0] == nil && !incomingLogs.hasLogs(of: $0) }
     }
 
     private mutating func closeLeastRecentlyUsed(except connectionID: ConnectionID, now: Moment) {
@@ -155,7 +109,7 @@ extension NodeMachine {
     private func standing(of peer: LinkPeer?) -> Standing {
         guard let userID = peer?.userID else { return .unpinned }
         if !isStranger(userID) { return .known }
-        return directory.users[userID]?.isPinned == true ? .stranger : .unpinned
+        return trust.directory.users[userID]?.isPinned == true ? .stranger : .unpinned
     }
 
     /// Tells a peer what this node holds of its logs, so that it sends what is missing.

@@ -15,15 +15,15 @@ extension NodeMachine {
         }
         // Who was forgotten meanwhile stays so.
         for user in failed.commit.users
-        where queue.users[user.userID] == nil && directory.users[user.userID] != nil {
+        where queue.users[user.userID] == nil && trust.directory.users[user.userID] != nil {
             queue.users[user.userID] = user
         }
         for device in failed.commit.devices
-        where queue.devices[device.deviceID] == nil && directory.devices[device.deviceID] != nil {
+        where queue.devices[device.deviceID] == nil && trust.directory.devices[device.deviceID] != nil {
             queue.devices[device.deviceID] = device
         }
-        queue.forgottenDevices.formUnion(failed.commit.forgottenDevices.filter { directory.devices[$0] == nil })
-        queue.forgottenUsers += failed.commit.forgottenUsers.filter { directory.users[$0] == nil }
+        queue.forgottenDevices.formUnion(failed.commit.forgottenDevices.filter { trust.directory.devices[$0] == nil })
+        queue.forgottenUsers += failed.commit.forgottenUsers.filter { trust.directory.users[$0] == nil }
         for requestID in failed.markRequests {
             emit(.complete(requestID, .failure(reason)))
         }

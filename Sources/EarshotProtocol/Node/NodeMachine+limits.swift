@@ -40,12 +40,6 @@ extension NodeMachine {
 
     // MARK: - After authentication
 
-    /// Whether this node has never written to a user, and its own user has not verified them. A message from them makes
-    /// nobody known: whoever makes up identities can make up messages.
-    func isStranger(_ userID: UserID) -> Bool {
-        currentLog[userID] == nil && directory.users[userID]?.trust != .verified
-    }
-
     /// Who pays for what a peer asks.
     private func payers(for peer: LinkPeer, at address: PeerAddress?) -> [PeerBudgets.Payer] {
         isStranger(peer.userID)

@@ -14,7 +14,7 @@ extension NodeMachine {
         let isNewcomer = now.uptime - start < Timing.newcomer
         let delay = isNewcomer || local.deviceID < deviceID ? 0 : Timing.dialDeference
         dialer.found(
-            .device(deviceID), addresses: addresses, remembered: directory.devices[deviceID]?.addresses ?? [],
+            .device(deviceID), addresses: addresses, remembered: trust.directory.devices[deviceID]?.addresses ?? [],
             delay: delay, now: now.uptime)
         if let standing = linkOfDevice[deviceID] {
             if links[standing]?.machine.isDoubted == false { dialer.linked(.device(deviceID)) }
@@ -40,13 +40,10 @@ extension NodeMachine {
         return finish(now: now)
     }
 
-    /// Of more devices than can be dialled so, those are whose users were seen last.
+    /// Devices beyond the limit are not dialled; those whose users were seen last go first.
     mutating func recallDevices(now: Moment) {
-        let devices = directory.devices.values
-            .filter { !$0.addresses.isEmpty && linkOfDevice[$0.deviceID] == nil }
-            .map { (record: $0, lastSeen: directory.users[$0.userID]?.lastSeen ?? 0) }
-            .sorted { ($1.lastSeen, $0.record.deviceID) < ($0.lastSeen, $1.record.deviceID) }
-        for (record, _) in devices.prefix(Limits.rememberedDevices) {
+        let devices = trust.reachableDevices.filter { linkOfDevice[$0.deviceID] == nil }
+        for record in devices.prefix(Limits.rememberedDevices) {
             dialer.recalled(
                 .device(record.deviceID), addresses: record.addresses, delay: Timing.dialDeference, now: now.uptime)
         }
@@ -290,9 +287,6 @@ extension NodeMachine {
         if linkOfDevice[peer.deviceID] == connectionID { linkOfDevice[peer.deviceID] = nil }
         linksOfUser[peer.userID]?.removeAll { $0 == connectionID }
         if linksOfUser[peer.userID]?.isEmpty == true { linksOfUser[peer.userID] = nil }
-        guard let user = directory.unlinked(peer, now: now) else { return }
-        queue.users[user.userID] = user
-        markLazily(now: now)
-        queue.add(.userUpdated(directory.shown(user), changes: [.isOnline]), isMerged: hasStorageFailed)
+        run(trust.unlinked(peer, now: now), now: now)
     }
 }

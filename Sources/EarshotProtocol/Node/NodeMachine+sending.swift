@@ -22,14 +22,7 @@ extension NodeMachine {
         guard recipientID != local.userID else {
             throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
         }
-        guard let user = directory.users[recipientID] else {
-            throw ProtocolError(.unknownUser, "nobody with the key \(recipientID.fingerprint) was ever met")
-        }
-        guard user.trust != .blocked else {
-            throw ProtocolError(.blocked, "\(user.name) is blocked")
-        }
-        if let conflict = conflict(of: recipientID) { throw Self.error(of: conflict) }
-        guard admission.admits(recipientID) else { throw notAdmitted(recipientID) }
+        try trust.checkRecipient(recipientID)
         guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
             throw ProtocolError(
                 .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")
@@ -56,7 +49,7 @@ extension NodeMachine {
                 || (held.count + send.drafts.count <= Limits.heldSends
                     && held.bytes + send.bytes <= Limits.heldSendBytes)
         else {
-            let name = directory.users[recipientID]?.name.description ?? recipientID.fingerprint
+            let name = trust.directory.users[recipientID]?.name.description ?? recipientID.fingerprint
             throw ProtocolError(
                 .overloaded,
                 "\(held.count) messages to \(name) wait already, until \(name) has given back earlier ones of this node; "

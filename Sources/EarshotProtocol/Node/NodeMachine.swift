@@ -13,7 +13,7 @@ package import EarshotModel
 /// - there is one commit at a time, and what it holds is not known to be true before it is done.
 package struct NodeMachine: Sendable {
     var local: LocalDevice
-    var directory: UserDirectory
+    var trust: TrustMachine
     var clocks = ClockMachine()
     var dialer = Dialer()
     var queue = CommitQueue()
@@ -43,9 +43,6 @@ package struct NodeMachine: Sendable {
     var holds: [UserID: SendHold] = [:]
     /// None of these needs `updateHolds` before this uptime. It may be early, never late.
     var holdsDue = Int64.max
-    /// Conflicts that were told.
-    var toldConflicts: Set<IdentityConflict> = []
-    var admission = Admission.everybody
     var reachability = ReachabilityMachine()
     var notes = NodeNotes()
     /// Which connections of strangers may begin a handshake.
@@ -74,7 +71,7 @@ package struct NodeMachine: Sendable {
     ) {
         self.local = local
         self.ephemeralKey = ephemeralKey
-        directory = UserDirectory(users: snapshot.users, devices: snapshot.devices)
+        trust = TrustMachine(users: snapshot.users, devices: snapshot.devices)
         for record in snapshot.logs {
             if record.description.deviceID == local.deviceID {
                 ownLogs[record.logID] = OwnLog(record: record)
@@ -99,9 +96,9 @@ package struct NodeMachine: Sendable {
     }
 
     /// Everybody who was ever met, by name.
-    package var users: [User] { directory.all }
+    package var users: [User] { trust.directory.all }
 
-    package func user(_ userID: UserID) -> User? { directory.user(userID) }
+    package func user(_ userID: UserID) -> User? { trust.directory.user(userID) }
 
     package var userID: UserID { local.userID }
 

@@ -5,9 +5,6 @@ struct StrangerNotices: Sendable {
     private var failures = AddressBudget(
         perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
         perSecond: Limits.failuresPerSecond)
-    private var claims = AddressBudget(
-        perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
-        perSecond: Limits.failuresPerSecond)
     private var untoldFailures = 0
     private var untoldRefusals = 0
     /// When it was last told that connections are refused, as an uptime.
@@ -23,10 +20,6 @@ struct StrangerNotices: Sendable {
         defer { untoldFailures = 0 }
         return untoldFailures
     }
-
-    /// Somebody claims the name of another.
-    /// - Returns: whether it is to be told now.
-    mutating func claimed(at host: String, now: Int64) -> Bool { claims.admits(host, now: now) }
 
     /// A connection was closed because there are too many.
     /// - Returns: how many were since that was last told; `nil` if it is not to be told now.

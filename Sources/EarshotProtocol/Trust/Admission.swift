@@ -1,0 +1,16 @@
+public import EarshotModel
+
+/// Who may have a link to a node. Keys decide and not names: a name is only a label.
+public enum Admission: Hashable, Sendable {
+    /// Everybody who is not blocked and whose name is not another's.
+    case everybody
+    /// Of those only these.
+    case only(Set<UserID>)
+
+    public func admits(_ userID: UserID) -> Bool {
+        switch self {
+        case .everybody: true
+        case .only(let userIDs): userIDs.contains(userID)
+        }
+    }
+}

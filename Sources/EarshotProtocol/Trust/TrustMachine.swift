@@ -1,0 +1,269 @@
+import EarshotModel
+
+/// Decides whose a name is and who is let in, and knows what follows from that and from the decisions of this node's
+/// user.
+///
+/// It keeps the users and devices that were met. It never closes a link, fails a message or writes to the disk itself:
+/// its actions say what is to be done, in their order.
+struct TrustMachine: Sendable {
+    enum Action: Sendable {
+        /// Write the user. The event tells of them when that is done; `isNew` for one who was not known.
+        case met(UserRecord, Event?, isNew: Bool)
+        case writeDevice(DeviceRecord)
+        case forgetUser(UserID)
+        case forgetDevice(DeviceID)
+        /// Somebody claims another's name, which is to be told.
+        case conflict(IdentityConflict)
+        /// Nothing may be sent to a user any more.
+        case failMessages(to: UserID)
+        case closeLinks(to: UserID, CloseReason, ProtocolError)
+        /// Who was refused may be wanted now.
+        case dialEverybody
+    }
+
+    /// What was exchanged with a user so far: facts of others that decide about strangers.
+    struct Exchange: Sendable {
+        /// Whether this node has ever written to them.
+        let hasWritten: Bool
+        /// Whether it holds logs of theirs.
+        let hasReceived: Bool
+    }
+
+    private(set) var directory: UserDirectory
+    private var admission = Admission.everybody
+    /// Conflicts that were told.
+    private var toldConflicts: Set<IdentityConflict> = []
+    /// How often claims of strangers are told.
+    private var claims = AddressBudget(
+        perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
+        perSecond: Limits.failuresPerSecond)
+
+    init(users: [UserRecord] = [], devices: [DeviceRecord] = []) {
+        directory = UserDirectory(users: users, devices: devices)
+    }
+
+    var toldConflictCount: Int { toldConflicts.count }
+
+    /// Whether this node has never written to a user, and its own user has not verified them. A message from them makes
+    /// nobody known: whoever makes up identities can make up messages.
+    func isStranger(_ userID: UserID, hasWritten: Bool) -> Bool {
+        !hasWritten && directory.users[userID]?.trust != .verified
+    }
+
+    /// The devices that may be dialled where they were last, those of users seen last first.
+    var reachableDevices: [DeviceRecord] {
+        directory.devices.values
+            .filter { !$0.addresses.isEmpty }
+            .map { (record: $0, lastSeen: directory.users[$0.userID]?.lastSeen ?? 0) }
+            .sorted { ($1.lastSeen, $0.record.deviceID) < ($0.lastSeen, $1.record.deviceID) }
+            .map(\.record)
+    }
+
+    // MARK: - Who is let in
+
+    /// Changes who may have a link. Links of those who may not any more end at once; what waits for them stays.
+    /// - Parameter linked: the users who have links now.
+    mutating func admit(_ admission: Admission, linked: some Sequence<UserID>) -> [Action] {
+        self.admission = admission
+        let refused = linked.filter { !admission.admits($0) }.sorted()
+        return refused.map {
+            .closeLinks(to: $0, .notAdmitted, notAdmitted($0, closeReason: .notAdmitted))
+        } + [.dialEverybody]
+    }
+
+    func admits(_ userID: UserID) -> Bool { admission.admits(userID) }
+
+    /// Why a peer gets no link, if it gets none.
+    func refusal(of peer: LinkPeer) -> (reason: CloseReason, error: ProtocolError)? {
+        guard admission.admits(peer.userID) else {
+            return (.notAdmitted, notAdmitted(peer.userID, name: peer.credential.name, closeReason: .notAdmitted))
+        }
+        if let user = directory.users[peer.userID], user.trust == .blocked {
+            return (.blocked, ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked))
+        }
+        if let conflict = directory.conflict(of: peer.credential) {
+            return (.identityConflict, error(of: conflict, closeReason: .identityConflict))
+        }
+        return nil
+    }
+
+    /// Throws where nothing is accepted for a user.
+    func checkRecipient(_ userID: UserID) throws(ProtocolError) {
+        let user = try known(userID)
+        try checkNotBlocked(user)
+        if let conflict = conflict(of: userID) { throw error(of: conflict) }
+        guard admission.admits(userID) else { throw notAdmitted(userID) }
+    }
+
+    /// Why messages to a user fail, if they do.
+    func bar(to userID: UserID) -> FailureReason? {
+        if directory.users[userID]?.trust == .blocked { return .blocked }
+        return conflict(of: userID) == nil ? nil : .identityChanged
+    }
+
+    /// - Parameter name: the name that they show, where they were not met yet.
+    private func notAdmitted(
+        _ userID: UserID, name: UserName? = nil, closeReason: CloseReason? = nil
+    ) -> ProtocolError {
+        let who = (directory.users[userID]?.name ?? name).map { "\($0) (\(userID.fingerprint))" } ?? userID.fingerprint
+        return ProtocolError(
+            closeReason == nil ? .notAdmitted : .closedHere, "\(who) is not among those whom this node admits",
+            closeReason: closeReason)
+    }
+
+    // MARK: - Decisions
+
+    /// This node's user has decided about another.
+    /// - Parameter name: what the other was called when that was decided. With another name by now, nothing is done.
+    mutating func decide(
+        _ decision: TrustDecision, about userID: UserID, name: UserName?, exchange: (UserID) -> Exchange, now: Moment
+    ) throws(ProtocolError) -> [Action] {
+        let user = try known(userID)
+        guard name == nil || user.name == name else {
+            throw ProtocolError(.nameChanged, "\(userID.fingerprint) calls itself \(user.name) now")
+        }
+        switch decision {
+        case .accept:
+            try checkNotBlocked(user)
+            return pin(userID, exchange: exchange, now: now) + [.dialEverybody]
+        case .verify:
+            try checkNotBlocked(user)
+            if let conflict = conflict(of: userID) { throw error(of: conflict) }
+            return pin(userID, exchange: exchange, now: now) + setTrust(.verified, of: userID)
+        case .block:
+            guard user.trust != .blocked else { return [] }
+            let error = ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked)
+            return setTrust(.blocked, of: userID)
+                + [.closeLinks(to: userID, .blocked, error), .failMessages(to: userID)]
+        case .unblock:
+            guard user.trust == .blocked else { return [] }
+            return setTrust(.unverified, of: userID) + [.dialEverybody]
+        }
+    }
+
+    private func known(_ userID: UserID) throws(ProtocolError) -> UserRecord {
+        guard let user = directory.users[userID] else {
+            throw ProtocolError(.unknownUser, "nobody with the key \(userID.fingerprint) was ever met")
+        }
+        return user
+    }
+
+    private func checkNotBlocked(_ user: UserRecord) throws(ProtocolError) {
+        guard user.trust != .blocked else { throw ProtocolError(.blocked, "\(user.name) is blocked") }
+    }
+
+    private mutating func setTrust(_ trust: Trust, of userID: UserID) -> [Action] {
+        guard let user = directory.setTrust(trust, of: userID) else { return [] }
+        return [updated(user, [.trust])]
+    }
+
+    // MARK: - Names
+
+    /// Whether a message exchanged with a user would give them their name. Where several have it only a decision of this
+    /// node's user does, not a message: a program that answers whoever writes decides nothing.
+    func isPinnedByUse(_ userID: UserID) -> Bool {
+        directory.users[userID]?.isPinned == false && directory.isNamedAlone(userID)
+    }
+
+    /// Gives a user their name. Whoever else has it is in conflict from now on.
+    mutating func pin(_ userID: UserID, exchange: (UserID) -> Exchange, now: Moment) -> [Action] {
+        var actions = directory.pin(userID).map { updated($0, $1) }
+        for other in directory.others(namedLike: userID) {
+            guard let conflict = conflict(of: other.userID) else { continue }
+            actions += shutOut(conflict, at: nil, exchange: exchange, now: now)
+        }
+        return actions
+    }
+
+    /// The conflict that a user who was met is in, if any.
+    private func conflict(of userID: UserID) -> IdentityConflict? {
+        guard let user = directory.users[userID], let pinnedID = directory.conflictingID(user) else { return nil }
+        return IdentityConflict(name: user.name, pinnedID: pinnedID, claimedBy: userID)
+    }
+
+    /// Nothing goes to somebody who claims the name of another, and nothing is taken: over no link that stands either.
+    private mutating func shutOut(
+        _ conflict: IdentityConflict, at host: String?, exchange: (UserID) -> Exchange, now: Moment
+    ) -> [Action] {
+        let told: [Action] = tells(conflict, at: host, exchange: exchange, now: now) ? [.conflict(conflict)] : []
+        let error = error(of: conflict, closeReason: .identityConflict)
+        return told + [
+            .failMessages(to: conflict.claimedBy),
+            .closeLinks(to: conflict.claimedBy, .identityConflict, error),
+        ]
+    }
+
+    /// Once a claim: the claimant tries again and again. Claimants cost nothing, so of many only some are told of; whoever
+    /// was passed over may be told of at the next try. The first who claims the name of somebody whom this node's user
+    /// has to do with always is.
+    private mutating func tells(
+        _ conflict: IdentityConflict, at host: String?, exchange: (UserID) -> Exchange, now: Moment
+    ) -> Bool {
+        guard !toldConflicts.contains(conflict) else { return false }
+        let isFirst = !toldConflicts.contains { $0.pinnedID == conflict.pinnedID }
+        let isKnown = !isStranger(conflict.pinnedID, hasWritten: exchange(conflict.pinnedID).hasWritten)
+        guard isFirst && isKnown || claims.admits(host ?? "", now: now.uptime) else { return false }
+        if toldConflicts.count >= Limits.strangers { toldConflicts.removeAll() }
+        toldConflicts.insert(conflict)
+        return true
+    }
+
+    private func error(of conflict: IdentityConflict, closeReason: CloseReason? = nil) -> ProtocolError {
+        let text =
+            "the name \(conflict.name) is pinned to the key \(conflict.pinnedID.fingerprint), and "
+            + "\(conflict.claimedBy.fingerprint) claims it"
+        return ProtocolError(closeReason == nil ? .identityConflict : .closedHere, text, closeReason: closeReason)
+    }
+
+    // MARK: - Meetings
+
+    /// A peer is refused; where it claims the name of another, that is worth noting.
+    mutating func refused(
+        _ peer: LinkPeer, at host: String?, exchange: (UserID) -> Exchange, now: Moment
+    ) -> [Action] {
+        guard let conflict = directory.conflict(of: peer.credential) else { return [] }
+        let (user, changes) = directory.met(peer, now: now)
+        return met(user, changes, exchange: exchange) + shutOut(conflict, at: host, exchange: exchange, now: now)
+    }
+
+    /// A peer is linked.
+    /// - Parameters:
+    ///   - address: where this node has dialled it.
+    ///   - isIdle: whether a device has no link and has written nothing.
+    mutating func linked(
+        _ peer: LinkPeer, at address: PeerAddress?, exchange: (UserID) -> Exchange, isIdle: (DeviceID) -> Bool,
+        now: Moment
+    ) -> [Action] {
+        let (user, device, changes) = directory.linked(peer, address: address, now: now)
+        // A node remembers a bounded number of a user's devices, beside those that have written to it. Which of the
+        // others is forgotten matters little: all that is known of it is where it was.
+        let forgotten = directory.forgetSurplusDevice(of: device.userID, except: device.deviceID, where: isIdle)
+        return [.writeDevice(device)] + (forgotten.map { [.forgetDevice($0)] } ?? [])
+            + met(user, changes, exchange: exchange)
+    }
+
+    /// A link of a peer has ended.
+    mutating func unlinked(_ peer: LinkPeer, now: Moment) -> [Action] {
+        directory.unlinked(peer, now: now).map { [updated($0, [.isOnline])] } ?? []
+    }
+
+    private mutating func met(
+        _ user: UserRecord, _ changes: Set<UserChange>?, exchange: (UserID) -> Exchange
+    ) -> [Action] {
+        if let changes { return [updated(user, changes)] }
+        let discovered = Action.met(user, .userDiscovered(directory.shown(user)), isNew: true)
+        // A node remembers a bounded number of those whom it only ever met.
+        let forgotten = directory.forgetSurplus(except: user.userID) {
+            let exchange = exchange($0)
+            return !exchange.hasWritten && !exchange.hasReceived
+        }
+        guard let forgotten else { return [discovered] }
+        toldConflicts = toldConflicts.filter { $0.claimedBy != forgotten }
+        return [discovered, .forgetUser(forgotten)]
+    }
+
+    private func updated(_ user: UserRecord, _ changes: Set<UserChange>) -> Action {
+        let event: Event? = changes.isEmpty ? nil : .userUpdated(directory.shown(user), changes: changes)
+        return .met(user, event, isNew: false)
+    }
+}
