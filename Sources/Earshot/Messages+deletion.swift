@@ -24,7 +24,7 @@ extension Messages {
     @discardableResult
     public func delete(_ messageIDs: [MessageID]) async throws -> ContentDeletion {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
-        return try await node.onOwnThread { () throws(EarshotError) -> Result<ContentDeletion, EarshotError> in
+        return try await node.writingHome { () throws(EarshotError) -> Result<ContentDeletion, EarshotError> in
             do throws(StoreError) {
                 let outcome = try store.deleteContents(
                     of: messageIDs, deviceID: deviceID, hash: { .of(body: $0) },
@@ -42,7 +42,7 @@ extension Conversation {
     public func deleteContents() async throws -> ContentDeletion {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
         let conversationID = self.conversationID
-        return try await node.onOwnThread { () throws(EarshotError) -> ContentDeletion in
+        return try await node.writingHome { () throws(EarshotError) -> ContentDeletion in
             do throws(StoreError) {
                 let (outcome, keptCount) = try store.deleteContents(
                     of: conversationID, deviceID: deviceID, listed: ContentDeletion.listedLimit,

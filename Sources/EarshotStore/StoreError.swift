@@ -21,7 +21,7 @@ package struct StoreError: Error, CustomStringConvertible {
 
     package var description: String { message }
 
-    init(code: Code, message: String, cause: (any Error)? = nil) {
+    package init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause

@@ -62,15 +62,12 @@ final class RunningNode: Sendable {
     ) async throws -> RunningNode {
         let configuration = NodeConfiguration(
             staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discoverySources: sources)
-        let node = try Node(home: home, configuration: configuration)
+        let node = try await Node.open(home, configuration: configuration)
         let events = Recorder()
         await events.observe(node.events)
-        let (ports, continuation) = AsyncStream<UInt16>.makeStream()
-        let running = Task {
-            defer { continuation.finish() }
-            try await node.run { continuation.yield($0) }
-        }
-        guard let port = await ports.first(where: { _ in true }) else {
+        let states = node.events.events(.nodeStateChanged)
+        let running = Task { try await node.run() }
+        guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
             try await running.value
             throw CancellationError()
         }

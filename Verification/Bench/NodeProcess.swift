@@ -19,12 +19,12 @@ struct NodeProcess: AsyncParsableCommand {
         var configuration = NodeConfiguration()
         if noDiscovery { configuration.discoverySources = [] }
         if let peer = peer.flatMap({ PeerAddress($0) }) { configuration.staticPeers = [peer] }
-        let node = try Node(home: home, configuration: configuration)
+        let node = try await Node.open(home, configuration: configuration)
+        let states = node.events.events(.nodeStateChanged)
         let discovered = node.events.events(.userDiscovered)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await node.run() }
-            while await node.status().port == nil { await Task.yield() }
-            answer("port", "\(await node.status().port ?? 0)")
+            answer("port", "\(await states.compactMap(\.port).first { _ in true } ?? 0)")
             var iterator = discovered.makeAsyncIterator()
             guard let other = await iterator.next() else { return }
             answer("linked", "\(milliseconds(started.duration(to: .now)))")

@@ -65,6 +65,7 @@ struct TraceDigest {
         begin("event", node: node, at: time)
         string(event.name.rawValue)
         switch event {
+        case .nodeStateChanged(let state): string(state.name)
         case .messageQueued(let message), .messageReceived(let message): self.message(message)
         case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
             .messageFailed(let change):

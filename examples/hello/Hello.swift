@@ -11,14 +11,12 @@ struct Hello {
             print("usage: hello HOME NAME TEXT")
             return
         }
-        let node = try Node(home: Home(path: arguments[1]))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await node.run() }
-            group.addTask { try await send(arguments[3], to: arguments[2], on: node) }
-            // Whichever ends first ends the program: the message is delivered or failed, or the node cannot run.
-            try await group.next()
-            group.cancelAll()
-        }
+        let node = try await Node.open(Home(path: arguments[1]))
+        async let running: Void = node.run()
+        // Where the node cannot run, its events end, and so does this; then `running` throws why.
+        try await send(arguments[3], to: arguments[2], on: node)
+        await node.stop()
+        try await running
     }
 
     static func send(_ text: String, to name: String, on node: Node) async throws {

@@ -10,7 +10,7 @@ final class CredentialKeeper: Sendable {
     private let clock: WallClock
     private let current: Mutex<Credential>
 
-    init(home: Home, unlocked: UnlockedHome, clock: WallClock = .system) {
+    init(home: Home, unlocked: UnlockedHome, clock: WallClock) {
         self.home = home
         keys = unlocked.keys
         identity = unlocked.identity

@@ -8,8 +8,14 @@ struct WallClock: Sendable {
     /// Waits for some milliseconds, or throws when the task is cancelled.
     let sleep: @Sendable (_ milliseconds: Int64) async throws -> Void
 
-    /// The system's. Time asleep counts, so that a machine that wakes looks at once at what has become of the time.
-    static let system = WallClock(now: { Moment.now.wallClock }) { milliseconds in
-        try await Task.sleep(for: .milliseconds(milliseconds), clock: .continuous)
+    init(
+        now: @escaping @Sendable () -> Int64, sleep: @escaping @Sendable (_ milliseconds: Int64) async throws -> Void
+    ) {
+        self.now = now
+        self.sleep = sleep
+    }
+
+    init(_ clock: any NodeClock) {
+        self.init(now: { clock.now.wallClock }) { try await clock.sleep(milliseconds: $0) }
     }
 }

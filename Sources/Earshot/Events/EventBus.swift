@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A notification centre for one node: whoever observes it is told what happened, once, after it became true.
+/// A notification centre for one node: it tells every observer what happened, once, after it became true. Only the node
+/// posts.
 ///
-/// Posting never blocks. Each observer has a buffer of its own, bounded; an observer that is too slow loses the newest
-/// events, and one that observes `Event.eventsLost` is told how many. Programs that must miss nothing read the history instead.
+/// Observers never hold up the node. Each has a bounded buffer of its own; an observer that is too slow loses the newest
+/// events, and is told how many if it observes `Event.eventsLost`. Programs that must miss nothing read the history.
 public final class EventBus: Sendable {
     private struct State {
         var mailboxes: [UInt64: EventMailbox] = [:]
@@ -14,18 +15,22 @@ public final class EventBus: Sendable {
     private let state = Mutex(State())
     private let lost = Atomic<Int>(0)
 
-    public init() {}
+    package init() {}
 
     /// Gives an event to everyone who observes its name.
-    public func post(_ event: Event) {
+    package func post(_ event: Event) {
         for mailbox in state.withLock({ Array($0.mailboxes.values) }) { mailbox.offer(event) }
     }
 
     /// How many events were not given to observers that were too slow, of all observers.
     package var lostCount: Int { lost.load(ordering: .relaxed) }
 
-    /// Counts an event that did not fit into an observer's buffer.
-    package func noteLost() { lost.wrappingAdd(1, ordering: .relaxed) }
+    /// Counts an event that did not fit into an observer's buffer, and tells those who observe nothing but losses.
+    package func noteLost() {
+        lost.wrappingAdd(1, ordering: .relaxed)
+        let watchers = state.withLock { state in state.mailboxes.values.filter(\.watchesLosses) }
+        for watcher in watchers { watcher.noteLoss() }
+    }
 
     /// Calls a closure for each event, one at a time and in order, until the token is removed or released.
     ///

@@ -1,6 +1,6 @@
-/// Which events a sequence gives, and what of them.
+/// Which events a sequence gives, and what of them. There is one for every `EventName`, and some for several.
 ///
-/// A kind with a payload of its own does not tell of events that were lost; `.all` and `.named` do.
+/// A kind with a payload of its own does not tell which of its events were lost; `.all` and `.named` do.
 public struct EventKind<Payload: Sendable>: Sendable {
     let names: Set<EventName>
     let extract: @Sendable (Event) -> Payload?
@@ -17,6 +17,12 @@ extension EventKind where Payload == Event {
 
     /// The events of these names, and word of those that were lost.
     public static func named(_ names: Set<EventName>) -> Self { Self(names.union([.eventsLost])) { $0 } }
+}
+
+extension EventKind where Payload == NodeState {
+    public static var nodeStateChanged: Self {
+        Self([.nodeStateChanged]) { if case .nodeStateChanged(let state) = $0 { state } else { nil } }
+    }
 }
 
 extension EventKind where Payload == Message {
@@ -56,6 +62,24 @@ extension EventKind where Payload == User {
     }
 }
 
+extension EventKind where Payload == IdentityConflict {
+    public static var identityConflict: Self {
+        Self([.identityConflict]) { if case .identityConflict(let conflict) = $0 { conflict } else { nil } }
+    }
+}
+
+extension EventKind where Payload == LinkFailure {
+    public static var linkFailed: Self {
+        Self([.linkFailed]) { if case .linkFailed(let failure) = $0 { failure } else { nil } }
+    }
+}
+
+extension EventKind where Payload == ClockSkew {
+    public static var clockSkewed: Self {
+        Self([.clockSkewed]) { if case .clockSkewed(let skew) = $0 { skew } else { nil } }
+    }
+}
+
 extension EventKind where Payload == CredentialNotice {
     public static var credentialWillExpire: Self { notices([.credentialWillExpire]) }
     public static var credentialExpired: Self { notices([.credentialExpired]) }
@@ -77,6 +101,39 @@ extension EventKind where Payload == CredentialNotice {
 extension EventKind where Payload == OtherNetwork {
     public static var otherNetworkSeen: Self {
         Self([.otherNetworkSeen]) { if case .otherNetworkSeen(let network) = $0 { network } else { nil } }
+    }
+}
+
+extension EventKind where Payload == String {
+    /// Gives the reason.
+    public static var storageFailed: Self {
+        Self([.storageFailed]) { if case .storageFailed(let reason) = $0 { reason } else { nil } }
+    }
+
+    /// Gives the way of finding peers that works.
+    public static var discoveryAvailable: Self {
+        Self([.discoveryAvailable]) { if case .discoveryAvailable(let source) = $0 { source } else { nil } }
+    }
+}
+
+extension EventKind where Payload == Void {
+    public static var storageRecovered: Self {
+        Self([.storageRecovered]) { if case .storageRecovered = $0 { () } else { nil } }
+    }
+}
+
+extension EventKind where Payload == (source: String, reason: String) {
+    public static var discoveryUnavailable: Self {
+        Self([.discoveryUnavailable]) {
+            if case .discoveryUnavailable(let source, let reason) = $0 { (source, reason) } else { nil }
+        }
+    }
+}
+
+extension EventKind where Payload == Int {
+    /// Gives how many events some observer of the node was too slow for, whichever observer that was.
+    public static var eventsLost: Self {
+        Self([.eventsLost]) { if case .eventsLost(let count) = $0 { count } else { nil } }
     }
 }
 

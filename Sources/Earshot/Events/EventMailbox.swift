@@ -13,6 +13,8 @@ final class EventMailbox: Sendable {
     }
 
     private let names: Set<EventName>
+    /// Whether it is for losses alone, and so for those of all observers: it has none of its own.
+    let watchesLosses: Bool
     private let limit: Int
     private let onLoss: @Sendable () -> Void
     private let onFinish: @Sendable () -> Void
@@ -23,6 +25,7 @@ final class EventMailbox: Sendable {
         onFinish: @escaping @Sendable () -> Void
     ) {
         self.names = names
+        watchesLosses = names == [.eventsLost]
         self.limit = limit
         self.onLoss = onLoss
         self.onFinish = onFinish
@@ -30,22 +33,36 @@ final class EventMailbox: Sendable {
 
     func offer(_ event: Event) {
         guard names.contains(event.name) else { return }
+        let (waiting, isLost): (CheckedContinuation<Event?, Never>?, Bool) = state.withLock { state in
+            guard !state.isFinished else { return (nil, false) }
+            if let waiting = state.waiting {
+                state.waiting = nil
+                return (waiting, false)
+            }
+            if state.events.count < limit {
+                state.events.append(event)
+                return (nil, false)
+            }
+            if state.lost == 0 { state.eventsBeforeLost = limit }
+            state.lost += 1
+            return (nil, true)
+        }
+        waiting?.resume(returning: event)
+        if isLost { onLoss() }
+    }
+
+    /// Another observer has lost an event: told with those that were not told yet.
+    func noteLoss() {
         let waiting: CheckedContinuation<Event?, Never>? = state.withLock { state in
             guard !state.isFinished else { return nil }
             if let waiting = state.waiting {
                 state.waiting = nil
                 return waiting
             }
-            if state.events.count < limit {
-                state.events.append(event)
-            } else {
-                if state.lost == 0 { state.eventsBeforeLost = limit }
-                state.lost += 1
-                onLoss()
-            }
+            state.lost += 1
             return nil
         }
-        waiting?.resume(returning: event)
+        waiting?.resume(returning: .eventsLost(count: 1))
     }
 
     /// The next event, `eventsLost` where some did not fit, or `nil` at the end or when the task is cancelled.

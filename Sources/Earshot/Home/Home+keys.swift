@@ -12,6 +12,11 @@ extension Home {
     /// - Throws: `EarshotError`; nothing that was there before is changed.
     @discardableResult
     public func create(name: String, passphrase: Passphrase? = nil) throws(EarshotError) -> UserID {
+        try create(name: name, passphrase: passphrase, now: Self.now)
+    }
+
+    /// - Parameter now: the wall clock, in milliseconds since 1970.
+    package func create(name: String, passphrase: Passphrase?, now: Int64) throws(EarshotError) -> UserID {
         let userName: UserName
         do { userName = try UserName(typed: name) } catch {
             throw EarshotError(.invalidName, "\"\(name)\" is not a name: \(error)", remedy: "choose another name")
@@ -24,7 +29,7 @@ extension Home {
         let keys = DeviceKeys(signing: signing, agreement: agreement)
         do {
             try write(keys, to: deviceFile)
-            try writeCredential(issue(name: userName, identity: identity, keys: keys, now: Self.now))
+            try writeCredential(issue(name: userName, identity: identity, keys: keys, now: now))
             // Last, because it is what makes the home initialized.
             try writeIdentity(identity, passphrase: passphrase?.secret)
         } catch {
@@ -53,9 +58,11 @@ extension Home {
     ///
     /// A credential that has expired, or that could not be written anew, is no error: the history can be read all the
     /// same, and a node that runs tells of it (`CredentialKeeper`).
-    /// - Parameter passphrase: opens a sealed identity, whose credential cannot be renewed otherwise.
+    /// - Parameters:
+    ///   - passphrase: opens a sealed identity, whose credential cannot be renewed otherwise.
+    ///   - now: the wall clock, in milliseconds since 1970.
     /// - Throws: `EarshotError`.
-    func unlock(passphrase: Passphrase?) throws(EarshotError) -> UnlockedHome {
+    func unlock(passphrase: Passphrase?, now: Int64 = Home.now) throws(EarshotError) -> UnlockedHome {
         try check()
         let keys = try readDevice()
         let credential = try readCredential()
@@ -66,7 +73,6 @@ extension Home {
         let networkKey = try networkKey()
         var home = UnlockedHome(keys: keys, credential: credential, identity: identity, networkKey: networkKey)
         let renewal = CredentialSchedule.renewal(notBefore: credential.notBefore, notAfter: credential.notAfter)
-        let now = Self.now
         let isDue = now >= renewal || now < credential.notBefore
         guard identity.isAtHand, isDue || passphrase != nil else { return home }
         let renewed = try issue(replacing: credential, identity: identity, keys: keys, now: now)

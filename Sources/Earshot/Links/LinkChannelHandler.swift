@@ -1,4 +1,3 @@
-import EarshotProtocol
 import NIOCore
 
 /// The end of a connection's pipeline: hands what comes to the node, in pieces as large as they come.
@@ -7,14 +6,10 @@ import NIOCore
 final class LinkChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let node: NodeShell
-    private let connectionID: ConnectionID
+    private let handler: ConnectionHandler
     private var received: [UInt8] = []
 
-    init(node: NodeShell, connectionID: ConnectionID) {
-        self.node = node
-        self.connectionID = connectionID
-    }
+    init(_ handler: ConnectionHandler) { self.handler = handler }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)
@@ -29,14 +24,10 @@ final class LinkChannelHandler: ChannelInboundHandler {
         guard !received.isEmpty else { return }
         let bytes = received
         received = []
-        let connectionID = self.connectionID
-        node.assumeIsolated { $0.received(bytes, on: connectionID) }
+        handler.received(bytes)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        let connectionID = self.connectionID
-        node.assumeIsolated { $0.disconnected(connectionID) }
-    }
+    func channelInactive(context: ChannelHandlerContext) { handler.disconnected() }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)

@@ -10,7 +10,7 @@ extension Node {
         let dialBacks = await dialBacks()
         var facts = await shell.facts(of: self)
         facts.dialBacks = dialBacks
-        return facts.findings(now: Home.now)
+        return facts.findings(now: shell.clock.now.wallClock)
     }
 
     /// Peers who gave no answer say nothing about the port.
@@ -64,7 +64,7 @@ extension Node {
 extension NodeShell {
     /// Gathers what the node's diagnosis is made of.
     func facts(of node: Node) -> NodeFacts {
-        let (status, now) = (status(), Moment.now.uptime)
+        let (status, now) = (status(), clock.now.uptime)
         var facts = NodeFacts(name: node.name.text, userID: node.userID)
         facts.port = status.port
         facts.discovery = journal.discovery

@@ -4,25 +4,46 @@ import EarshotStore
 
 extension Node {
     /// Reads the store on a thread that may wait for the disk.
-    func readStore<T: Sendable>(_ body: @escaping @Sendable () throws(StoreError) -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            historyQueue.async {
-                do throws(StoreError) { continuation.resume(returning: try body()) } catch {
-                    continuation.resume(throwing: EarshotError(error))
-                }
-            }
+    func readStore<T: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> T
+    ) async throws(EarshotError) -> T {
+        let result = await withCheckedContinuation { continuation in
+            historyQueue.async { continuation.resume(returning: Result { () throws(StoreError) in try body() }) }
         }
+        return try result.mapError { EarshotError($0) }.get()
     }
 
     /// Does something that may take long on a thread that nobody else waits for.
-    func onOwnThread<T: Sendable>(_ body: @escaping @Sendable () throws(EarshotError) -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
+    func onOwnThread<T: Sendable>(
+        _ body: @escaping @Sendable () throws(EarshotError) -> T
+    ) async throws(EarshotError) -> T {
+        try await LongWork.run(body)
+    }
+
+    /// Does something that writes to the home, as `onOwnThread`. The home stays this node's until it is done.
+    /// - Throws: `EarshotError` `stopped` when the node has stopped, or what `body` throws.
+    func writingHome<T: Sendable>(
+        _ body: @escaping @Sendable () throws(EarshotError) -> T
+    ) async throws(EarshotError) -> T {
+        guard let lock = await shell.lock else { throw EarshotError(.stopped, "the node has stopped") }
+        return try await LongWork.run { () throws(EarshotError) in
+            defer { withExtendedLifetime(lock) {} }
+            return try body()
+        }
+    }
+}
+
+/// Work that may take long, on a thread of its own that nobody else waits for.
+enum LongWork {
+    static func run<T: Sendable>(
+        _ body: @escaping @Sendable () throws(EarshotError) -> T
+    ) async throws(EarshotError) -> T {
+        let result = await withCheckedContinuation { continuation in
             DispatchQueue(label: "earshot.long").async {
-                do throws(EarshotError) { continuation.resume(returning: try body()) } catch {
-                    continuation.resume(throwing: error)
-                }
+                continuation.resume(returning: Result { () throws(EarshotError) in try body() })
             }
         }
+        return try result.get()
     }
 }
 

@@ -5,13 +5,12 @@ import NIOCore
 
 extension Node {
     /// Tells the node's machine when the network or the clocks of this host change, until the task is cancelled.
-    func watchNetwork() async {
-        let (interfaces, shell, logger) = (configuration.interfaces, shell, configuration.logger)
-        let monitor = NetworkMonitor { interfaces.includes(interface: $0) }
-        await monitor.run { error in
+    func watchHost() async {
+        let (shell, logger) = (shell, configuration.logger)
+        await environment.watchHost(configuration.interfaces) { error in
             // Until the monitor has begun again, links and dials find out by themselves, only later.
             logger.warning("changes of the network are not seen", metadata: ["error": "\(error)"])
-        } reporting: { change in
+        } _: { change in
             logger.info("the network or a clock changed", metadata: ["change": "\(change)"])
             shell.loop.execute { shell.assumeIsolated { $0.noticed(change) } }
         }
@@ -22,12 +21,12 @@ extension Node {
     func listen() async throws(EarshotError) -> UInt16 {
         let peers = configuration.staticPeers
         guard configuration.port == 0, let last = home.lastPort else {
-            return try await shell.start(port: configuration.port, staticPeers: peers)
+            return try await shell.listen(port: configuration.port, staticPeers: peers)
         }
-        do { return try await shell.start(port: last, staticPeers: peers) } catch {
+        do { return try await shell.listen(port: last, staticPeers: peers) } catch {
             // Taken meanwhile, or no longer allowed: nobody has asked for that port.
             configuration.logger.info("the last port is not to be had", metadata: ["error": "\(error)"])
-            return try await shell.start(port: 0, staticPeers: peers)
+            return try await shell.listen(port: 0, staticPeers: peers)
         }
     }
 

@@ -4,32 +4,32 @@ import EarshotDiscovery
 import EarshotProtocol
 import EarshotStore
 import Logging
-import NIOPosix
+import NIOCore
 import Synchronization
 
-/// A user's node on the local network: finds other users, keeps the history with each, and tells what becomes of
-/// every message.
+/// A user's node on the local network: finds other users, keeps the history with each, and tells what becomes of every
+/// message.
 ///
+/// `open` it, let `run` run beside what your program does, and `stop` it:
 /// ```swift
-/// let node = try Node(home: .standard())
-/// try await withThrowingTaskGroup(of: Void.self) { group in
-///     group.addTask { try await node.run() }
-///     group.addTask {
-///         for await bob in node.events.events(.userDiscovered) where bob.name.text == "bob" {
-///             try await node.messages.send("hello", to: bob.userID)
-///         }
-///     }
-///     try await group.next()
-///     group.cancelAll()
+/// let node = try await Node.open(.standard())
+/// let met = node.events.events(.userDiscovered)
+/// async let running: Void = node.run()
+/// for await bob in met where bob.name.text == "bob" {
+///     try await node.messages.send("hello", to: bob.userID)
+///     break
 /// }
+/// await node.stop()
+/// try await running
 /// ```
+/// A node that cannot run stops, and then every sequence of its events ends: nobody waits in vain, and `run` throws why.
 ///
-/// One node owns a home directory at a time. Messages can be sent and read as soon as the object exists; peers are
-/// found and linked while `run()` runs.
+/// One node owns a home directory at a time, from `open` until it has stopped. Its history can be read and messages can be
+/// sent as soon as it is open; peers are found and linked while it runs.
 public final class Node: Sendable {
     public let home: Home
     public let configuration: NodeConfiguration
-    /// Tells what happens, from now on.
+    /// Tells what happens, from now on, also of the node's own states.
     public let events: EventBus
     /// The user that this node speaks for.
     public let userID: UserID
@@ -49,17 +49,41 @@ public final class Node: Sendable {
     private let otherNetworks = Mutex(OtherNetworks())
     /// What looks for others, once the node runs.
     private let discovery = Mutex<Discovery?>(nil)
+    let environment: NodeEnvironment
+    /// Ends when the node is to stop.
+    private let untilStop: AsyncStream<Never>
+    private let stopRequest: AsyncStream<Never>.Continuation
 
     /// Opens a home directory that `Home.create` has made, and takes its lock.
     ///
     /// A credential that has expired is no error here: history and users can be read all the same. A node that runs
     /// tells of it (`Event.credentialExpired`), and peers refuse it until it is renewed.
-    /// - Parameter passphrase: opens a sealed identity, so that the credential can be renewed: now, and for as long as
-    ///   the node lives. The identity's key stays in wiped memory that long.
+    /// - Parameters:
+    ///   - configuration: what the program decides about the node.
+    ///   - passphrase: opens a sealed identity, so that the credential can be renewed: now, and for as long as the node
+    ///     lives. The identity's key stays in wiped memory that long.
     /// - Throws: `EarshotError`: `notInitialized`, `looseHome`, `unusableHome`, `homeInUse`, `wrongPassphrase`,
     ///   `storeDamaged`, `storeUnavailable`.
-    public init(
-        home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil
+    public static func open(
+        _ home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil
+    ) async throws(EarshotError) -> Node {
+        try await open(home, configuration: configuration, passphrase: passphrase, environment: .host)
+    }
+
+    /// The same on other ground.
+    package static func open(
+        _ home: Home, configuration: NodeConfiguration, passphrase: Passphrase? = nil, environment: NodeEnvironment
+    ) async throws(EarshotError) -> Node {
+        // A passphrase takes a second of computing, and a database may have to be brought up to date.
+        try await LongWork.run { () throws(EarshotError) in
+            try Node(home: home, configuration: configuration, passphrase: passphrase, environment: environment)
+        }
+    }
+
+    /// What `open` does, on the thread of the caller.
+    package init(
+        home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil,
+        environment: NodeEnvironment = .host
     ) throws(EarshotError) {
         try home.check()
         let lock = try HomeLock(home)
@@ -67,7 +91,8 @@ public final class Node: Sendable {
             configuration.logger.warning(
                 "what an interrupted export or import has left cannot be removed", metadata: ["path": "\(leftover)"])
         }
-        let unlocked = try home.unlock(passphrase: passphrase)
+        let now = environment.clock.now
+        let unlocked = try home.unlock(passphrase: passphrase, now: now.wallClock)
         if let failure = unlocked.renewalFailure {
             configuration.logger.warning("the credential was not renewed", metadata: ["error": "\(failure)"])
         }
@@ -81,19 +106,23 @@ public final class Node: Sendable {
             networkKey: unlocked.networkKey?.secret, run: UInt64.random(in: 1 ... .max))
         let local = LocalDevice(signingKey: unlocked.keys.signing, link: link)
         let events = EventBus()
+        let loop = configuration.eventLoopGroup.next()
         shell = NodeShell(
-            machine: NodeMachine(local: local, snapshot: snapshot, now: .now) { AgreementKey.generate() },
+            machine: NodeMachine(local: local, snapshot: snapshot, now: now) { AgreementKey.generate() },
             journal: NodeJournal(
                 networkTag: link.networkTag, isDiscovering: !configuration.discoverySources.isEmpty),
-            store: store, lock: lock, events: events, loop: MultiThreadedEventLoopGroup.singleton.next(),
+            lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
+            transport: environment.transport(loop), clock: environment.clock,
             logger: configuration.logger, metrics: configuration.metrics)
         self.home = home
         self.configuration = configuration
+        self.environment = environment
+        (untilStop, stopRequest) = AsyncStream.makeStream()
         self.events = events
         userID = local.userID
         name = local.name
         deviceID = local.deviceID
-        keeper = CredentialKeeper(home: home, unlocked: unlocked)
+        keeper = CredentialKeeper(home: home, unlocked: unlocked, clock: WallClock(environment.clock))
         networkTag = unlocked.networkKey?.tag
     }
 
@@ -113,41 +142,50 @@ public final class Node: Sendable {
     public var messages: Messages { Messages(node: self) }
     public var conversations: Conversations { Conversations(node: self) }
 
-    /// Listens, finds peers and talks to them, until the task is cancelled. Then it says goodbye to everybody, writes
-    /// what waits, and returns. It runs once.
+    /// Where the node is in its life. `Event.nodeStateChanged` tells of each change.
+    public var state: NodeState { shell.life.withLock { $0 } }
+
+    /// Listens, finds peers and talks to them until the node is to stop: `stop()` is called, or this task is cancelled.
+    /// Then it says goodbye to everybody, writes what waits, and returns. A node runs once.
     ///
-    /// - Parameter onListening: called once, with the port that peers connect to.
-    /// - Throws: `EarshotError` `portInUse` or `networkUnavailable`, at the beginning; `stopped` if it has run before.
-    public func run(onListening: @Sendable (UInt16) async -> Void = { _ in }) async throws(EarshotError) {
+    /// Everything that the node does goes on within this call. In a `ServiceGroup` of swift-service-lifecycle it is the
+    /// service's `run()`: `try await cancelWhenGracefulShutdown { try await node.run() }`.
+    /// - Throws: `EarshotError` `portInUse` or `networkUnavailable` at the beginning: the node has stopped then; `stopped`
+    ///   if it has run or was stopped before.
+    public func run() async throws(EarshotError) {
         try await shell.beginRun()
         let port: UInt16
         do { port = try await listen() } catch {
-            await finish()
+            await shell.stop()
             throw error
         }
         remember(port: port)
-        configuration.logger.info("node is up", metadata: ["name": "\(name)", "port": "\(port)"])
-        await onListening(port)
         let discovery = Discovery(
             sources: configuration.discoverySources,
             advertising: Advertisement(
                 name: name, userID: userID, deviceID: deviceID, networkTag: networkTag, port: port))
         self.discovery.withLock { $0 = discovery }
+        configuration.logger.info("node is up", metadata: ["name": "\(name)", "port": "\(port)"])
+        await shell.running(port: port)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.run(discovery) }
             group.addTask { for await event in discovery.events { await self.discovered(event) } }
-            group.addTask { await self.watchNetwork() }
+            group.addTask { await self.watchHost() }
             group.addTask { await self.keepCredential() }
-            group.addTask { await untilCancelled() }
-            // Whatever ends, the node runs on until it is told to stop.
-            await group.waitForAll()
+            // Whatever of these ends, the node runs on until it is told to stop.
+            for await _ in untilStop {}
+            group.cancelAll()
         }
-        await finish()
+        await shell.stop()
     }
 
-    private func finish() async {
-        await shell.stop()
-        events.finish()
+    /// Stops the node, and returns when all that was accepted is on the disk, every sequence of its events has ended, and
+    /// its home is free for another node. `run()` returns too.
+    ///
+    /// The history can still be read. It may be called in every state, and more than once.
+    public func stop() async {
+        stopRequest.finish()
+        await shell.stopOrWait()
     }
 
     private func keepCredential() async {

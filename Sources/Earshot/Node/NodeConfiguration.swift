@@ -1,9 +1,11 @@
 public import CoreMetrics
 public import Logging
+import NIOPosix
 
 @_exported public import struct EarshotDiscovery.DNSSDSource
 @_exported public import struct EarshotDiscovery.DiscoveryConfiguration
 public import protocol EarshotDiscovery.DiscoverySource
+public import protocol NIOCore.EventLoopGroup
 
 /// Everything about a node that its program decides.
 public struct NodeConfiguration: Sendable {
@@ -20,16 +22,20 @@ public struct NodeConfiguration: Sendable {
     public var logger: Logger
     /// Takes what the node measures (`NodeMetric`). With `PrometheusMetrics` the local API shows it.
     public var metrics: any MetricsFactory
+    /// Where the node's connections live: one event loop of it, which must be one of NIOPosix. A program that hands in its
+    /// own may give an `EventLoop` too, and keeps it until the node has stopped.
+    public var eventLoopGroup: any EventLoopGroup
 
     /// - Parameters:
     ///   - discoverySources: DNS-SD on the interfaces, unless given.
     ///   - metrics: what this process was bootstrapped with, unless given; as a rule nothing.
+    ///   - eventLoopGroup: the one that NIO shares within a process, unless given.
     public init(
         port: UInt16 = 0, staticPeers: [PeerAddress] = [],
         interfaces: DiscoveryConfiguration = DiscoveryConfiguration(),
         discoverySources: [any DiscoverySource]? = nil,
         logger: Logger = Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() }),
-        metrics: any MetricsFactory = MetricsSystem.factory
+        metrics: any MetricsFactory = MetricsSystem.factory, eventLoopGroup: (any EventLoopGroup)? = nil
     ) {
         self.port = port
         self.staticPeers = staticPeers
@@ -37,5 +43,6 @@ public struct NodeConfiguration: Sendable {
         self.discoverySources = discoverySources ?? [DNSSDSource(configuration: interfaces)]
         self.logger = logger
         self.metrics = metrics
+        self.eventLoopGroup = eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
     }
 }

@@ -11,7 +11,7 @@ extension NodeShell {
 
     /// What went wrong lately.
     var recentTrouble: RecentTrouble.Counts {
-        telemetry.recentTrouble(eventsLost: events.lostCount, now: Moment.now.uptime)
+        telemetry.recentTrouble(eventsLost: events.lostCount, now: clock.now.uptime)
     }
 }
 

@@ -1,11 +1,10 @@
 import CoreMetrics
-import Dispatch
 import EarshotDiscovery
 import EarshotProtocol
 import EarshotStore
-import Foundation
 import Logging
 import NIOCore
+import Synchronization
 
 /// Runs a node's machine: gives it what happens and does what it says, and decides nothing.
 ///
@@ -17,40 +16,43 @@ actor NodeShell {
 
     private(set) var machine: NodeMachine
     private var actions = ActionQueue<NodeAction>()
-    private let store: Store
+    private let disk: any Disk
+    private let transport: any Transport
+    nonisolated let clock: any NodeClock
     let events: EventBus
-    private let sockets: LinkSockets
     private let logger: Logger
     var telemetry: Telemetry
     /// What the node's diagnosis needs to know of the past.
     private(set) var journal: NodeJournal
-    private let reads = DispatchQueue(label: "earshot.reads")
-    /// Kept until the last write to the home directory is done.
-    private let lock: HomeLock
+    /// Kept until the last write to the home directory is done: by the node until it has stopped, and by whoever else
+    /// writes there meanwhile.
+    private(set) var lock: HomeLock?
 
-    private var channels: [ConnectionID: any Channel] = [:]
-    private var requests: [RequestID: CheckedContinuation<[Message], any Error>] = [:]
-    private var reachabilityRequests: [RequestID: CheckedContinuation<[Reachability], any Error>] = [:]
-    private var requestCount: UInt64 = 0
-    private var timer: Scheduled<Void>?
+    private var connections: [ConnectionID: any TransportConnection] = [:]
+    private var requests = PendingRequests()
+    private var timer: (any NodeTimer)?
     private var timerDeadline = Int64.max
     private var settling: [CheckedContinuation<Void, Never>] = []
-    private var listener: (any Channel)?
-    private var hasStarted = false
+    private var listener: (any TransportListener)?
+
+    /// Where the node is in its life. Anybody may look; only the shell changes it.
+    nonisolated let life = Mutex(NodeState.open)
+    private var stopping: [CheckedContinuation<Void, Never>] = []
 
     init(
-        machine: NodeMachine, journal: NodeJournal, store: Store, lock: HomeLock, events: EventBus,
-        loop: any EventLoop, logger: Logger, metrics: any MetricsFactory
+        machine: NodeMachine, journal: NodeJournal, lock: HomeLock, events: EventBus, loop: any EventLoop,
+        disk: any Disk, transport: any Transport, clock: any NodeClock, logger: Logger, metrics: any MetricsFactory
     ) {
         self.journal = journal
         self.machine = machine
-        self.store = store
         self.lock = lock
         self.events = events
         self.loop = loop
+        self.disk = disk
+        self.transport = transport
+        self.clock = clock
         self.logger = logger
         telemetry = Telemetry(logger: logger, metrics: metrics)
-        sockets = LinkSockets(loop: loop)
     }
 
     // MARK: - What programs ask
@@ -59,31 +61,31 @@ actor NodeShell {
 
     func user(_ userID: UserID) -> User? { machine.user(userID) }
 
-    func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws -> [Message] {
+    func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
             machine.send(drafts, to: recipientID, requestID: requestID, now: now)
         }
     }
 
-    func cancel(_ messageID: MessageID) async throws {
+    func cancel(_ messageID: MessageID) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
             machine.cancel(messageID, requestID: requestID, now: now)
         }
     }
 
-    func markRead(_ messageID: MessageID) async throws {
+    func markRead(_ messageID: MessageID) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
             machine.markRead(messageID, requestID: requestID, now: now)
         }
     }
 
-    func decide(_ decision: TrustDecision, about userID: UserID, named name: UserName?) async throws {
+    func decide(_ decision: TrustDecision, about userID: UserID, named name: UserName?) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
             machine.decide(decision, about: userID, name: name, requestID: requestID, now: now)
         }
     }
 
-    func admit(_ admission: Admission) { perform(machine.admit(admission, now: .now)) }
+    func admit(_ admission: Admission) { perform(machine.admit(admission, now: clock.now)) }
 
     /// Contents were deleted from the disk. Called on the disk's thread, and so in the order of its commits.
     nonisolated func withholdDeleted(_ messageIDs: [MessageID]) {
@@ -92,32 +94,30 @@ actor NodeShell {
 
     private func request(
         _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
-    ) async throws -> [Message] {
-        requestCount += 1
-        let requestID = RequestID(requestCount)
-        return try await withCheckedThrowingContinuation { continuation in
-            requests[requestID] = continuation
-            perform(body(&machine, requestID, .now))
+    ) async throws(EarshotError) -> [Message] {
+        let result = await withCheckedContinuation { (answer: PendingRequests.Answer<[Message]>) in
+            let requestID = requests.add(answer)
+            perform(body(&machine, requestID, clock.now))
         }
+        return try result.get()
     }
 
     /// Asks up to `Limits.reachabilityPeers` linked users whether they can connect to this node's port.
     /// - Returns: empty without links.
     /// - Throws: `EarshotError` `stopped` if the node does not listen, or stops meanwhile.
-    func reachability() async throws -> [Reachability] {
+    func reachability() async throws(EarshotError) -> [Reachability] {
         guard let port else {
             throw EarshotError(.stopped, "the node does not listen", remedy: "ask again while it runs")
         }
-        requestCount += 1
-        let requestID = RequestID(requestCount)
-        return try await withCheckedThrowingContinuation { continuation in
-            reachabilityRequests[requestID] = continuation
-            perform(machine.checkReachability(port: port, requestID: requestID, now: .now))
+        let result = await withCheckedContinuation { (answer: PendingRequests.Answer<[Reachability]>) in
+            let requestID = requests.add(answer)
+            perform(machine.checkReachability(port: port, requestID: requestID, now: clock.now))
         }
+        return try result.get()
     }
 
     func status() -> ShellStatus {
-        let now = Moment.now
+        let now = clock.now
         let links = machine.establishedLinks.map { LinkStatus($0, now: now) }
         return ShellStatus(
             links: links.sorted { ($0.name, $0.deviceID) < ($1.name, $1.deviceID) }, undelivered: machine.undelivered,
@@ -129,105 +129,112 @@ actor NodeShell {
         machine.peerClocks.map { NodeFacts.PeerClock(name: $0.name.text, ahead: $0.offset) }
     }
 
-    // MARK: - What happens
+    // MARK: - The node's life
+
+    private func enter(_ state: NodeState) {
+        life.withLock { $0 = state }
+        post(.nodeStateChanged(state))
+    }
 
     /// Takes the one run that a node has.
-    /// - Throws: `EarshotError` `stopped` if it was taken.
+    /// - Throws: `EarshotError` `stopped` if it was taken, or the node was stopped without one.
     func beginRun() throws(EarshotError) {
-        guard !hasStarted else {
-            throw EarshotError(.stopped, "a node runs once", remedy: "make a new one when this one has stopped")
+        guard life.withLock({ $0 }) == .open else {
+            throw EarshotError(.stopped, "a node runs once", remedy: "open it anew when it has stopped")
         }
-        hasStarted = true
+        enter(.starting)
     }
 
     /// Listens, and begins to dial.
-    func start(port: UInt16, staticPeers: [PeerAddress]) async throws(EarshotError) -> UInt16 {
+    func listen(port: UInt16, staticPeers: [PeerAddress]) async throws(EarshotError) -> UInt16 {
         let node = self
-        let channel = try await sockets.listen(port: port) { channel in
-            node.assumeIsolated { $0.accept(channel) }
+        let listener = try await transport.listen(port: port) { connection in
+            node.assumeIsolated { $0.accept(connection) }
         }
-        listener = channel
-        for peer in staticPeers { perform(machine.addStaticPeer(peer, now: .now)) }
-        perform(machine.dialRemembered(now: .now))
-        return self.port ?? port
+        self.listener = listener
+        for peer in staticPeers { perform(machine.addStaticPeer(peer, now: clock.now)) }
+        perform(machine.dialRemembered(now: clock.now))
+        return listener.port
     }
 
-    private var port: UInt16? { listener?.localAddress?.port.flatMap { UInt16(exactly: $0) } }
+    /// It listens, and is about to look for others.
+    func running(port: UInt16) { enter(.running(port: port)) }
+
+    private var port: UInt16? { listener?.port }
+
+    /// Stops a node that does not run; else waits until its run has stopped it.
+    func stopOrWait() async {
+        switch life.withLock({ $0 }) {
+        case .open: await stop()
+        case .starting, .running, .stopping: await withCheckedContinuation { stopping.append($0) }
+        case .stopped: return
+        }
+    }
+
+    /// Says goodbye to everybody, and returns when all that waited is on the disk and the home is free.
+    func stop() async {
+        enter(.stopping)
+        listener?.close()
+        listener = nil
+        perform(machine.stop(now: clock.now))
+        if !machine.isSettled { await withCheckedContinuation { settling.append($0) } }
+        timer?.cancel()
+        await disk.drain()
+        requests.stop()
+        lock = nil
+        enter(.stopped)
+        events.finish()
+        for waiting in stopping { waiting.resume() }
+        stopping = []
+    }
+
+    // MARK: - What happens
 
     /// Takes note of what discovery says, for the diagnosis.
     func note(_ event: DiscoveryEvent) {
         journal.note(event)
-        telemetry.note(event, now: Moment.now.uptime)
+        telemetry.note(event, now: clock.now.uptime)
     }
 
     func found(_ deviceID: DeviceID, addresses: [PeerAddress]) {
-        perform(machine.found(deviceID, addresses: addresses, now: .now))
+        perform(machine.found(deviceID, addresses: addresses, now: clock.now))
     }
 
-    func lost(_ deviceID: DeviceID) { perform(machine.lost(deviceID, now: .now)) }
+    func lost(_ deviceID: DeviceID) { perform(machine.lost(deviceID, now: clock.now)) }
 
     /// An address, an interface or a route of this host changed.
-    func networkChanged() { perform(machine.networkChanged(now: .now)) }
+    func networkChanged() { perform(machine.networkChanged(now: clock.now)) }
 
     /// The host resumed from sleep, or this process went on after it was stopped.
-    func woke() { perform(machine.woke(now: .now)) }
+    func woke() { perform(machine.woke(now: clock.now)) }
 
     /// The wall clock was set.
-    func clockChanged() { perform(machine.clockChanged(now: .now)) }
+    func clockChanged() { perform(machine.clockChanged(now: clock.now)) }
 
     /// Shows another credential of this device from now on.
-    func renew(_ credential: Credential) { perform(machine.renew(credential, now: .now)) }
+    func renew(_ credential: Credential) { perform(machine.renew(credential, now: clock.now)) }
 
-    /// Says goodbye to everybody, and returns when all that waited is on the disk.
-    func stop() async {
-        listener?.close(promise: nil)
-        listener = nil
-        perform(machine.stop(now: .now))
-        if !machine.isSettled { await withCheckedContinuation { settling.append($0) } }
-        timer?.cancel()
-        await withCheckedContinuation { continuation in reads.async { continuation.resume() } }
-        for request in requests.values {
-            request.resume(throwing: EarshotError(.stopped, "the node has stopped before this was done"))
-        }
-        requests = [:]
-        for request in reachabilityRequests.values {
-            request.resume(throwing: EarshotError(.stopped, "the node has stopped before this was done"))
-        }
-        reachabilityRequests = [:]
-    }
-
-    private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
-        let (connectionID, actions) = machine.accepted(from: channel.remoteAddress?.peerAddress, now: .now)
-        channels[connectionID] = channel
-        let added = addHandler(to: channel, connectionID)
+    private func accept(_ connection: any TransportConnection) {
+        let (connectionID, actions) = machine.accepted(from: connection.remoteAddress, now: clock.now)
+        connections[connectionID] = connection
+        connection.deliver(to: ConnectionHandler(node: self, connectionID: connectionID))
         perform(actions)
-        return added
-    }
-
-    private func addHandler(to channel: any Channel, _ connectionID: ConnectionID) -> EventLoopFuture<Void> {
-        let handler = LinkChannelHandler(node: self, connectionID: connectionID)
-        do {
-            try channel.pipeline.syncOperations.addHandler(handler)
-            return loop.makeSucceededVoidFuture()
-        } catch {
-            return loop.makeFailedFuture(error)
-        }
     }
 
     func received(_ bytes: [UInt8], on connectionID: ConnectionID) {
         telemetry.received(bytes: bytes.count)
-        perform(machine.received(bytes, on: connectionID, now: .now))
+        perform(machine.received(bytes, on: connectionID, now: clock.now))
     }
 
     func disconnected(_ connectionID: ConnectionID) {
-        channels[connectionID] = nil
-        perform(machine.disconnected(connectionID, now: .now))
+        connections[connectionID] = nil
+        perform(machine.disconnected(connectionID, now: clock.now))
     }
 
     private func tick() {
         timer = nil
         timerDeadline = .max
-        perform(machine.tick(now: .now))
+        perform(machine.tick(now: clock.now))
     }
 
     // MARK: - What is to be done
@@ -240,7 +247,7 @@ actor NodeShell {
             telemetry.note(action)
             perform(action)
         }
-        telemetry.flush(machine.takeNotes(), now: Moment.now.uptime)
+        telemetry.flush(machine.takeNotes(), now: clock.now.uptime)
         schedule()
         if machine.isSettled, !settling.isEmpty {
             for continuation in settling { continuation.resume() }
@@ -257,41 +264,35 @@ actor NodeShell {
         case .read(let read): self.read(read)
         case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
         case .probe(let probeID, let address): probe(probeID, address)
-        case .reachability(let requestID, let answers):
-            reachabilityRequests.removeValue(forKey: requestID)?.resume(returning: answers)
-        case .complete(let requestID, let result): complete(requestID, result)
+        case .reachability(let requestID, let answers): requests.complete(requestID, answers)
+        case .complete(let requestID, let result): requests.complete(requestID, result)
         case .post(let event): post(event)
         }
     }
 
     /// A peer that does not read what it makes this node write is let go before that takes the memory.
     private func write(_ bytes: [UInt8], to connectionID: ConnectionID) {
-        guard let channel = channels[connectionID] else { return }
-        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
-        guard let options = channel.syncOptions else { return }
-        do {
-            guard try options.getOption(.bufferedWritableBytes) > Limits.unwrittenBytes else { return }
-            logger.warning("a peer does not read", metadata: ["connection": "\(connectionID)"])
-        } catch {
-            logger.debug("a connection has ended", metadata: ["error": "\(error)"])
-        }
-        channel.close(promise: nil)
+        guard let connection = connections[connectionID] else { return }
+        connection.write(bytes)
+        guard connection.unwrittenBytes > Limits.unwrittenBytes else { return }
+        logger.warning("a peer does not read", metadata: ["connection": "\(connectionID)"])
+        connection.close()
     }
 
     private func connect(_ connectionID: ConnectionID, _ addresses: [PeerAddress]) {
-        sockets.connect(to: addresses) { [self] channel in
-            assumeIsolated { $0.addHandler(to: channel, connectionID) }
-        }.assumeIsolated().whenComplete { [self] result in
+        let handler = ConnectionHandler(node: self, connectionID: connectionID)
+        transport.connect(to: addresses, handler: handler) { [self] result in
             assumeIsolated { shell in
                 switch result {
-                case .success(let channel):
-                    shell.channels[connectionID] = channel
-                    let address = Self.address(of: channel, among: addresses)
-                    shell.perform(shell.machine.connected(connectionID, to: address, now: .now))
+                case .success(let connection):
+                    shell.connections[connectionID] = connection
+                    let address = Self.address(of: connection, among: addresses)
+                    shell.perform(shell.machine.connected(connectionID, to: address, now: shell.clock.now))
                 case .failure(let error):
                     shell.telemetry.dialFailed()
                     shell.logger.debug("dial failed", metadata: ["addresses": "\(addresses)", "error": "\(error)"])
-                    shell.perform(shell.machine.connectFailed(connectionID, reason: "\(error)", now: .now))
+                    shell.perform(
+                        shell.machine.connectFailed(connectionID, reason: "\(error)", now: shell.clock.now))
                 }
             }
         }
@@ -299,25 +300,23 @@ actor NodeShell {
 
     /// Connects only to see whether that succeeds.
     private func probe(_ probeID: ProbeID, _ address: PeerAddress) {
-        sockets.probe(address).assumeIsolated().whenComplete { [self] result in
+        transport.probe(address) { [self] result in
             assumeIsolated { shell in
-                let isReachable: Bool
-                switch result {
-                case .success(let channel):
-                    channel.close(promise: nil)
-                    isReachable = true
-                case .failure(let error):
+                var isReachable = true
+                if case .failure(let error) = result {
                     shell.logger.debug("dial-back failed", metadata: ["address": "\(address)", "error": "\(error)"])
                     isReachable = false
                 }
-                shell.perform(shell.machine.probed(probeID, isReachable: isReachable, now: .now))
+                shell.perform(shell.machine.probed(probeID, isReachable: isReachable, now: shell.clock.now))
             }
         }
     }
 
     /// Which of the addresses answered, as it was given: with its scope.
-    private static func address(of channel: any Channel, among addresses: [PeerAddress]) -> PeerAddress {
-        let remote = channel.remoteAddress?.peerAddress
+    private static func address(
+        of connection: any TransportConnection, among addresses: [PeerAddress]
+    ) -> PeerAddress {
+        let remote = connection.remoteAddress
         let match = addresses.first { address in
             guard let remote, remote.port == address.port else { return false }
             return address.host.prefix { $0 != "%" } == remote.host.prefix { $0 != "%" }
@@ -326,77 +325,54 @@ actor NodeShell {
     }
 
     /// Closes once all that was written is out, or after a moment where the peer does not take it.
-    private func disconnect(_ connectionID: ConnectionID) {
-        guard let channel = channels.removeValue(forKey: connectionID) else { return }
-        let patience = loop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
-        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
-            patience.cancel()
-            channel.close(promise: nil)
-        }
-    }
+    private func disconnect(_ connectionID: ConnectionID) { connections.removeValue(forKey: connectionID)?.finish() }
 
     private func write(_ commit: Commit) {
         let (begin, entries) = (ContinuousClock.now, commit.entries.reduce(0) { $0 + $1.entries.count })
-        store.commit(commit) { [self] result in
-            loop.execute {
-                self.assumeIsolated { shell in
-                    switch result {
-                    case .success:
-                        shell.telemetry.committed(entries: entries, duration: .now - begin, now: Moment.now.uptime)
-                        shell.perform(shell.machine.committed(now: .now))
-                    case .failure(let error):
-                        shell.telemetry.commitFailed(now: Moment.now.uptime)
-                        shell.logger.debug("commit failed", metadata: ["error": "\(error)"])
-                        shell.perform(
-                            shell.machine.commitFailed(
-                                error.message, isDiskFull: error.code == .full, now: .now))
-                    }
+        disk.commit(commit) { [self] result in
+            assumeIsolated { shell in
+                let now = shell.clock.now
+                switch result {
+                case .success:
+                    shell.telemetry.committed(entries: entries, duration: .now - begin, now: now.uptime)
+                    shell.perform(shell.machine.committed(now: now))
+                case .failure(let error):
+                    shell.telemetry.commitFailed(now: now.uptime)
+                    shell.logger.debug("commit failed", metadata: ["error": "\(error)"])
+                    shell.perform(
+                        shell.machine.commitFailed(error.message, isDiskFull: error.code == .full, now: now))
                 }
             }
         }
     }
 
     private func read(_ read: EntriesRead) {
-        reads.async { [self] in
-            let result = Result { () throws(StoreError) in
-                try store.entries(
-                    of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
-            }
-            loop.execute {
-                self.assumeIsolated { shell in
-                    switch result {
-                    case .success(let entries):
-                        shell.perform(shell.machine.entriesRead(read, entries: entries, now: .now))
-                    case .failure(let error):
-                        shell.perform(shell.machine.readFailed(read, error.message, now: .now))
-                    }
+        disk.read(read) { [self] result in
+            assumeIsolated { shell in
+                switch result {
+                case .success(let entries):
+                    shell.perform(shell.machine.entriesRead(read, entries: entries, now: shell.clock.now))
+                case .failure(let error):
+                    shell.perform(shell.machine.readFailed(read, error.message, now: shell.clock.now))
                 }
             }
         }
     }
 
     private func findExpired(_ logID: LogID, after: UInt64, now: Int64) {
-        reads.async { [self] in
-            let result = Result { () throws(StoreError) in try store.expired(in: logID, after: after, now: now) }
-            loop.execute {
-                self.assumeIsolated { shell in
-                    switch result {
-                    case .success(let (sequences, nextExpiry)):
-                        shell.perform(
-                            shell.machine.expiredFound(
-                                in: logID, sequences: sequences, nextExpiry: nextExpiry, now: .now))
-                    case .failure(let error):
-                        shell.logger.error("expired messages cannot be found", metadata: ["error": "\(error)"])
-                        shell.perform(shell.machine.findExpiredFailed(in: logID, now: .now))
-                    }
+        disk.findExpired(in: logID, after: after, now: now) { [self] result in
+            assumeIsolated { shell in
+                switch result {
+                case .success(let (sequences, nextExpiry)):
+                    shell.perform(
+                        shell.machine.expiredFound(
+                            in: logID, sequences: sequences, nextExpiry: nextExpiry, now: shell.clock.now))
+                case .failure(let error):
+                    shell.logger.error("expired messages cannot be found", metadata: ["error": "\(error)"])
+                    shell.perform(shell.machine.findExpiredFailed(in: logID, now: shell.clock.now))
                 }
             }
         }
-    }
-
-    private func complete(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) {
-        // None where the node has stopped meanwhile: then everybody who waited was told so.
-        requests.removeValue(forKey: requestID)?.resume(with: result.mapError { EarshotError($0) })
     }
 
     /// Where the linked devices of a user are.
@@ -405,7 +381,7 @@ actor NodeShell {
     }
 
     func post(_ event: Event) {
-        let now = Moment.now.uptime
+        let now = clock.now.uptime
         journal.note(event, now: now)
         telemetry.note(event, now: now)
         switch event {
@@ -418,7 +394,7 @@ actor NodeShell {
 
     /// Sets the timer for when the machine wants to be called next.
     private func schedule() {
-        let now = Moment.now
+        let now = clock.now
         let deadline = machine.deadline(now: now)
         guard deadline != timerDeadline else { return }
         timer?.cancel()
@@ -426,9 +402,7 @@ actor NodeShell {
         timerDeadline = deadline
         guard deadline != .max else { return }
         // Weak: messages may wait for weeks, and must not keep a node alive that nobody holds any more.
-        timer = loop.scheduleTask(in: .milliseconds(max(0, deadline - now.uptime))) { [weak self] in
-            self?.assumeIsolated { $0.tick() }
-        }
+        timer = clock.schedule(at: deadline, on: loop) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
 }
 
@@ -450,18 +424,5 @@ extension LinkStatus {
         isOutbound = link.isOutbound
         establishedAt = now.wallClock - (now.uptime - link.establishedAt)
         clockOffset = link.clockOffset
-    }
-}
-
-extension Moment {
-    /// The system's clocks. Uptime counts the time of sleep, so that a laptop that wakes knows how long it was away.
-    static var now: Moment {
-        Moment(wallClock: milliseconds(CLOCK_REALTIME), uptime: milliseconds(CLOCK_BOOTTIME))
-    }
-
-    private static func milliseconds(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

@@ -38,10 +38,12 @@ extension NodeRecord {
         }
     }
 
-    /// - Returns: `nil` for what is told by a link's own records, and for what becomes of single messages.
+    /// - Returns: `nil` for what is told by the node's or a link's own records, and for what becomes of single messages.
     init?(_ event: Event) {
         switch event {
-        case .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .userUpdated: return nil
+        case .nodeStateChanged, .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead,
+            .userUpdated:
+            return nil
         case .messageFailed(let change): self.init(change)
         case .userDiscovered(let user): self.init(.info, "a user was met", ["peer": "\(user.userID.fingerprint)"])
         case .identityConflict(let conflict):

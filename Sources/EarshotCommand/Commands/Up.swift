@@ -52,8 +52,8 @@ struct Up: ProgramCommand {
         let passphrase = try passphrase.read(confirming: false)
         // From here on the node is stopped and not killed.
         let signal = Signals.awaiting([SIGINT, SIGTERM])
-        let node = try Node(
-            home: common.homeDirectory, configuration: network.configuration(logger: logger),
+        let node = try await Node.open(
+            common.homeDirectory, configuration: network.configuration(logger: logger),
             passphrase: passphrase)
         let admitted = try await admission.apply(to: node)
         try await NodeHost(node: node).run { client, start in

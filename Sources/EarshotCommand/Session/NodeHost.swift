@@ -16,7 +16,7 @@ struct NodeHost: Sendable {
         let node = node
         let (listening, api) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let (starts, start) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
-        let (ports, port) = AsyncStream<UInt16>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
                 try await Gateway(node: node) { api.yield() }.run()
@@ -25,14 +25,16 @@ struct NodeHost: Sendable {
             group.addTask {
                 // Ends without it where the body is done and never asked for the network.
                 guard await starts.first(where: { _ in true }) != nil else { return nil }
-                try await node.run { port.yield($0) }
+                try await node.run()
                 return nil
             }
             group.addTask {
                 guard await listening.first(where: { true }) != nil else { throw CancellationError() }
                 return try await body(GatewayClient(home: node.home)) {
                     start.yield()
-                    guard let port = await ports.first(where: { _ in true }) else { throw CancellationError() }
+                    guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
+                        throw CancellationError()
+                    }
                     return port
                 }
             }

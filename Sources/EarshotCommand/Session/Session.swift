@@ -28,7 +28,7 @@ struct Session: Sendable {
                 return try await body(Session(client: client, isOwn: false) { 0 })
             }
             do {
-                let node = try Node(home: home, configuration: configuration)
+                let node = try await Node.open(home, configuration: configuration)
                 return try await NodeHost(node: node).run { client, start in
                     try await body(Session(client: client, isOwn: true, start: start))
                 }

@@ -4,6 +4,9 @@ import Earshot
 public struct GatewayEvent: Codable, Hashable, Sendable {
     /// One of `EventName`.
     public let name: String
+    /// Of `nodeStateChanged`: the state's name, and the port while the node runs.
+    public internal(set) var nodeState: String?
+    public internal(set) var port: UInt16?
     /// Of `messageQueued` and `messageReceived`.
     public internal(set) var message: GatewayMessage?
     /// Of `messageSent`, `messageDelivered`, `messageRead` and `messageFailed`.

@@ -27,6 +27,9 @@ struct Representer: Sendable {
     func event(_ event: Event) async -> GatewayEvent {
         var result = GatewayEvent(name: event.name.rawValue)
         switch event {
+        case .nodeStateChanged(let state):
+            result.nodeState = state.name
+            result.port = state.port
         case .messageQueued(let message), .messageReceived(let message):
             result.message = await self.message(message)
         case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),

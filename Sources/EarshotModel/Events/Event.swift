@@ -1,5 +1,7 @@
 /// Something that happened, posted once, after the commit that makes it true.
 public enum Event: Hashable, Sendable {
+    /// The node itself began, is on the network, or stops.
+    case nodeStateChanged(NodeState)
     /// A message of this node is on its disk.
     case messageQueued(Message)
     /// A message of another user is on this node's disk.
@@ -42,11 +44,13 @@ public enum Event: Hashable, Sendable {
     /// A way of finding peers does not work, and why.
     case discoveryUnavailable(source: String, reason: String)
     case discoveryAvailable(source: String)
-    /// The observer was too slow, and this many events were not given to it.
+    /// The observer was too slow, and this many events were not given to it. Who observes nothing else is told of every
+    /// observer's losses.
     case eventsLost(count: Int)
 
     public var name: EventName {
         switch self {
+        case .nodeStateChanged: .nodeStateChanged
         case .messageQueued: .messageQueued
         case .messageReceived: .messageReceived
         case .messageSent: .messageSent
@@ -75,6 +79,7 @@ public enum Event: Hashable, Sendable {
 
 /// The names of all events, each distinct.
 public enum EventName: String, Hashable, Sendable, CaseIterable {
+    case nodeStateChanged
     case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
     case userDiscovered, userUpdated
     case identityConflict, linkFailed, clockSkewed, otherNetworkSeen

@@ -24,21 +24,21 @@ struct TestNode: Sendable {
             staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discoverySources: [])
         if let metrics { configuration.metrics = metrics }
         if let log { configuration.logger = log.logger }
-        let node = try Node(home: home, configuration: configuration)
+        let node = try await Node.open(home, configuration: configuration)
         let (listening, api) = AsyncStream<Void>.makeStream()
-        let (ports, port) = AsyncStream<UInt16>.makeStream()
+        let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
                 try await Gateway(node: node) { api.yield() }.run()
                 return nil
             }
             group.addTask {
-                try await node.run { port.yield($0) }
+                try await node.run()
                 return nil
             }
             group.addTask {
                 let isListening = await listening.first { true } != nil
-                let port = await ports.first { _ in true }
+                let port = await states.compactMap(\.port).first { _ in true }
                 try #require(isListening)
                 return try await body(
                     TestNode(node: node, client: GatewayClient(home: home), port: try #require(port)))

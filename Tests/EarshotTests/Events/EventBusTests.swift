@@ -16,6 +16,28 @@ struct EventBusTests {
         for sequence in sequences { #expect(await numbers(in: sequence) == Array(0..<100)) }
     }
 
+    @Test("has a sequence for every name, which gives that event and no other", arguments: EventName.allCases)
+    func sequences(_ name: EventName) async throws {
+        let samples = try EventSamples()
+        let count = samples.countingSequence(of: name, on: bus)
+        for event in samples.all { bus.post(event) }
+        if name == .eventsLost { bus.noteLost() }
+        bus.finish()
+        #expect(await count() == 1)
+    }
+
+    @Test("tells who observes nothing but losses of every observer's, those of one moment together")
+    func lossesOfAll() async {
+        let losses = bus.events(.eventsLost)
+        let (first, second) = (bus.events(.all, bufferLimit: 1), bus.events(.storageFailed, bufferLimit: 2))
+        for number in 0..<4 { bus.post(event(number)) }
+        bus.finish()
+        var told: [Int] = []
+        for await count in losses { told.append(count) }
+        #expect(told == [3 + 2])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("calls an observer for one event at a time, in order")
     func observer() async throws {
         let seen = Mutex<[Int]>([])

@@ -25,15 +25,11 @@ final class LiveNode: Sendable {
     ) async throws -> LiveNode {
         let configuration = NodeConfiguration(
             port: port, staticPeers: peers, discoverySources: sources, metrics: PrometheusMetrics())
-        let node = try Node(home: home, configuration: configuration)
+        let node = try await Node.open(home, configuration: configuration)
         let events = await EventRecorder.observing(node.events)
-        let (ports, continuation) = AsyncStream<UInt16>.makeStream()
-        let running = Task {
-            defer { continuation.finish() }
-            try await node.run { continuation.yield($0) }
-        }
-        var iterator = ports.makeAsyncIterator()
-        guard let port = await iterator.next() else {
+        let states = node.events.events(.nodeStateChanged)
+        let running = Task { try await node.run() }
+        guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
             try await running.value
             throw CancellationError()
         }
@@ -43,7 +39,9 @@ final class LiveNode: Sendable {
     var address: PeerAddress { PeerAddress(host: "127.0.0.1", port: port) }
 
     func stop() async throws {
-        running.cancel()
-        try await withDeadline(.seconds(20), "the node stops") { [running] in try await running.value }
+        try await withDeadline(.seconds(20), "the node stops") { [node, running] in
+            await node.stop()
+            try await running.value
+        }
     }
 }

@@ -91,6 +91,20 @@ struct StopTests {
         }
     }
 
+    @Test("lets the home go at once, for the next node; what is left of the old one writes nothing there")
+    func homeIsFree() async throws {
+        let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
+        try await TestUser.meet(alice, bob)
+        let message = try await alice.send("hello", to: bob)
+        try await alice.events.state(.delivered, of: message.messageID)
+        let old = alice.node
+        await old.stop()
+        let next = try await Node.open(alice.home, configuration: NodeConfiguration(discoverySources: []))
+        await expect(.stopped) { try await old.messages.delete([message.messageID]) }
+        #expect(try await old.messages.message(message.messageID).text == "hello")
+        await next.stop()
+    }
+
     @Test("comes at once where the port is in use, with a word about which")
     func portInUse() async throws {
         let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))

@@ -12,10 +12,11 @@ extension NodeAndPeer {
         try home.create(name: name)
         if let networkKey { try write(networkKey, to: home) }
         let configuration = NodeConfiguration(staticPeers: peers, discoverySources: [])
-        let node = try Node(home: home, configuration: configuration)
+        let node = try await Node.open(home, configuration: configuration)
+        let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await node.run() }
-            try await eventually("the node listens") { await node.status().port != nil }
+            _ = await states.compactMap(\.port).first { _ in true }
             let result = try await body(node)
             group.cancelAll()
             try await group.waitForAll()

@@ -65,7 +65,12 @@ private final class LocalAPI: Sendable {
         }
         responder = makeRouter(for: node).buildResponder()
         let (node, isRunning) = (node, DispatchSemaphore(value: 0))
-        Task { try await node.run { _ in isRunning.signal() } }
+        let states = node.events.events(.nodeStateChanged)
+        Task { try await node.run() }
+        Task {
+            _ = await states.first { $0.port != nil }
+            isRunning.signal()
+        }
         isRunning.wait()
     }
 

@@ -2,8 +2,8 @@ import EarshotProtocol
 import NIOCore
 import NIOPosix
 
-/// Opens the TCP connections of a node: all on its event loop, with the options that links want.
-struct LinkSockets: Sendable {
+/// TCP: all connections of a node on its event loop, which calls the node directly, with the options that links want.
+struct TCPTransport: Transport {
     /// How long a dial may take, over all addresses.
     static let connectTimeout = TimeAmount.seconds(5)
     /// How long sent bytes may stay unacknowledged by the other host's TCP (RFC 5482).
@@ -16,8 +16,17 @@ struct LinkSockets: Sendable {
     let loop: any EventLoop
 
     /// Listens on every address of the host, IPv6 and IPv4.
-    /// - Parameter initialize: sets up each connection that comes in, on the event loop.
     func listen(
+        port: UInt16, accept: @escaping @Sendable (any TransportConnection) -> Void
+    ) async throws(EarshotError) -> any TransportListener {
+        let channel = try await bind(port: port) { channel in
+            accept(TCPConnection(channel))
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        return TCPListener(channel: channel, port: channel.localAddress?.port.flatMap { UInt16(exactly: $0) } ?? port)
+    }
+
+    private func bind(
         port: UInt16, initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws(EarshotError) -> any Channel {
         let bootstrap = ServerBootstrap(group: loop)
@@ -56,19 +65,21 @@ struct LinkSockets: Sendable {
             remedy: "check that the machine has a network", cause: error)
     }
 
-    /// Connects to one address, for a peer that wants to know whether it can be reached there.
-    func probe(_ address: PeerAddress) -> EventLoopFuture<any Channel> {
+    func probe(_ address: PeerAddress, completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         let bootstrap = ClientBootstrap(group: loop).connectTimeout(.milliseconds(Timing.dialBack))
-        guard let literal = SocketAddress(literal: address) else {
-            return bootstrap.connect(host: address.host, port: Int(address.port))
+        let connecting =
+            SocketAddress(literal: address).map { bootstrap.connect(to: $0) }
+            ?? bootstrap.connect(host: address.host, port: Int(address.port))
+        connecting.whenComplete { result in
+            completion(result.map { $0.close(promise: nil) })
         }
-        return bootstrap.connect(to: literal)
     }
 
-    /// Connects to whichever of the addresses answers first (RFC 8305).
+    /// Races the addresses (RFC 8305).
     func connect(
-        to addresses: [PeerAddress], initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-    ) -> EventLoopFuture<any Channel> {
+        to addresses: [PeerAddress], handler: ConnectionHandler,
+        completion: @escaping @Sendable (Result<any TransportConnection, any Error>) -> Void
+    ) {
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTimeout)
             .channelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
@@ -76,14 +87,28 @@ struct LinkSockets: Sendable {
                 ChannelOptions.socket(.init(IPPROTO_TCP), .init(Self.tcpUserTimeout)),
                 value: Self.userTimeoutMilliseconds
             )
-            .channelInitializer(initialize)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(LinkChannelHandler(handler))
+                }
+            }
         let literals = addresses.compactMap(SocketAddress.init(literal:))
-        guard literals.isEmpty, let named = addresses.first else {
-            return bootstrap.resolver(KnownAddresses(literals, loop: loop))
-                .connect(host: addresses.first?.host ?? "", port: Int(addresses.first?.port ?? 0))
-        }
-        return bootstrap.connect(host: named.host, port: Int(named.port))
+        let connecting =
+            if literals.isEmpty, let named = addresses.first {
+                bootstrap.connect(host: named.host, port: Int(named.port))
+            } else {
+                bootstrap.resolver(KnownAddresses(literals, loop: loop))
+                    .connect(host: addresses.first?.host ?? "", port: Int(addresses.first?.port ?? 0))
+            }
+        connecting.whenComplete { result in completion(result.map { TCPConnection($0) }) }
     }
+}
+
+private struct TCPListener: TransportListener {
+    let channel: any Channel
+    let port: UInt16
+
+    func close() { channel.close(promise: nil) }
 }
 
 /// Answers a name look-up with addresses that are known already, so that they are raced as a host's would be.

@@ -1,0 +1,64 @@
+import Dispatch
+package import EarshotModel
+package import EarshotProtocol
+package import EarshotStore
+import NIOCore
+
+/// What a running node asks of its disk. Each answer comes on the node's event loop, and never before the call returns.
+package protocol Disk: Sendable {
+    typealias ExpiredEntries = (sequences: [UInt64], nextExpiry: Int64)
+
+    /// Writes all of it or nothing; a success says that it survives a loss of power.
+    func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+
+    func read(_ read: EntriesRead, completion: @escaping @Sendable (Result<[EntryRecord], StoreError>) -> Void)
+
+    /// - Parameter now: the wall clock, in milliseconds since 1970.
+    func findExpired(
+        in logID: LogID, after sequence: UInt64, now: Int64,
+        completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void)
+
+    /// Returns when all reads that were asked for are done.
+    func drain() async
+}
+
+/// The database. It commits on a thread of its own and reads on another.
+struct StoreDisk: Disk {
+    private let store: Store
+    private let loop: any EventLoop
+    private let reads = DispatchQueue(label: "earshot.reads")
+
+    init(_ store: Store, loop: any EventLoop) {
+        self.store = store
+        self.loop = loop
+    }
+
+    func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        store.commit(commit) { [loop] result in loop.execute { completion(result) } }
+    }
+
+    func read(_ read: EntriesRead, completion: @escaping @Sendable (Result<[EntryRecord], StoreError>) -> Void) {
+        reads.async { [store, loop] in
+            let result = Result { () throws(StoreError) in try store.entries(of: read) }
+            loop.execute { completion(result) }
+        }
+    }
+
+    func findExpired(
+        in logID: LogID, after sequence: UInt64, now: Int64,
+        completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void
+    ) {
+        reads.async { [store, loop] in
+            let result = Result { () throws(StoreError) in try store.expired(in: logID, after: sequence, now: now) }
+            loop.execute { completion(result) }
+        }
+    }
+
+    func drain() async { await withCheckedContinuation { done in reads.async { done.resume() } } }
+}
+
+extension Store {
+    package func entries(of read: EntriesRead) throws(StoreError) -> [EntryRecord] {
+        try entries(of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
+    }
+}

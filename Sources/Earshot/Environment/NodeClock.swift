@@ -1,0 +1,54 @@
+package import EarshotModel
+import Glibc
+package import NIOCore
+
+/// The clocks that a node lives by.
+package protocol NodeClock: Sendable {
+    /// What both clocks say.
+    var now: Moment { get }
+
+    /// Calls once, on the event loop, when an uptime (in milliseconds) has come.
+    func schedule(
+        at uptime: Int64, on loop: any EventLoop, _ body: @escaping @Sendable () -> Void
+    ) -> any NodeTimer
+
+    /// Waits for some milliseconds, or throws when the task is cancelled.
+    func sleep(milliseconds: Int64) async throws
+}
+
+/// A call that is to come.
+package protocol NodeTimer: Sendable {
+    /// It does not come any more, if it has not begun.
+    func cancel()
+}
+
+extension Scheduled: NodeTimer where T == Void {}
+
+/// The system's clocks.
+struct HostClock: NodeClock {
+    var now: Moment { .now }
+
+    func schedule(
+        at uptime: Int64, on loop: any EventLoop, _ body: @escaping @Sendable () -> Void
+    ) -> any NodeTimer {
+        loop.scheduleTask(in: .milliseconds(max(0, uptime - Moment.now.uptime)), body)
+    }
+
+    /// Time asleep counts, so that a machine that wakes looks at once at what has become of the time.
+    func sleep(milliseconds: Int64) async throws {
+        try await Task.sleep(for: .milliseconds(milliseconds), clock: .continuous)
+    }
+}
+
+extension Moment {
+    /// The system's clocks. Uptime counts the time of sleep, so that a laptop that wakes knows how long it was away.
+    static var now: Moment {
+        Moment(wallClock: milliseconds(CLOCK_REALTIME), uptime: milliseconds(CLOCK_BOOTTIME))
+    }
+
+    private static func milliseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,45 @@
+import EarshotProtocol
+
+/// What programs have asked and not heard of yet.
+struct PendingRequests {
+    typealias Answer<Value> = CheckedContinuation<Result<Value, EarshotError>, Never>
+
+    private var messages: [RequestID: Answer<[Message]>] = [:]
+    private var reachability: [RequestID: Answer<[Reachability]>] = [:]
+    private var count: UInt64 = 0
+
+    mutating func add(_ answer: Answer<[Message]>) -> RequestID {
+        let requestID = next()
+        messages[requestID] = answer
+        return requestID
+    }
+
+    mutating func add(_ answer: Answer<[Reachability]>) -> RequestID {
+        let requestID = next()
+        reachability[requestID] = answer
+        return requestID
+    }
+
+    private mutating func next() -> RequestID {
+        count += 1
+        return RequestID(count)
+    }
+
+    /// Answers, unless the node has stopped meanwhile and everybody who waited was told so.
+    mutating func complete(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) {
+        messages.removeValue(forKey: requestID)?.resume(returning: result.mapError { EarshotError($0) })
+    }
+
+    mutating func complete(_ requestID: RequestID, _ answers: [Reachability]) {
+        reachability.removeValue(forKey: requestID)?.resume(returning: .success(answers))
+    }
+
+    /// The node has stopped: tells everybody who waits.
+    mutating func stop() {
+        let error = EarshotError(.stopped, "the node has stopped before this was done")
+        for answer in messages.values { answer.resume(returning: .failure(error)) }
+        for answer in reachability.values { answer.resume(returning: .failure(error)) }
+        messages = [:]
+        reachability = [:]
+    }
+}

@@ -1,0 +1,73 @@
+import Earshot
+import EarshotModel
+
+/// One event of each name, and the sequence that gives it.
+struct EventSamples {
+    /// Of every name but `eventsLost`, which no node posts.
+    let all: [Event]
+
+    init() throws {
+        let userID = UserID(Bytes32())
+        let record = UserRecord(
+            userID: userID, name: try UserName("bob"), trust: .unverified, isPinned: false, firstSeen: 0, lastSeen: 0)
+        let user = User(record, conflictingID: nil, isOnline: true)
+        let log = LogDescription(conversationID: .direct(userID, userID), deviceID: DeviceID(Bytes32()), epoch: 1).logID
+        let messageID = MessageID(log: log, sequence: 1)
+        let message = Message(
+            messageID: messageID, conversationID: .direct(userID, userID), senderID: userID, recipientIDs: [userID],
+            text: "hello", headers: [:], timestamp: HybridTimestamp(milliseconds: 0), expiry: 0, states: [:])
+        let change = MessageStateChange(
+            messageID: messageID, conversationID: message.conversationID, recipientID: userID, state: .sent)
+        let notice = CredentialNotice(notBefore: 0, notAfter: 1, remedy: nil)
+        all = [
+            .nodeStateChanged(.open), .messageQueued(message), .messageReceived(message), .messageSent(change),
+            .messageDelivered(change), .messageRead(change), .messageFailed(change), .userDiscovered(user),
+            .userUpdated(user, changes: [.name]),
+            .identityConflict(IdentityConflict(name: user.name, pinnedID: userID, claimedBy: userID)),
+            .linkFailed(LinkFailure(address: "", userID: nil, code: "", message: "")),
+            .clockSkewed(ClockSkew(userID: userID, ahead: 0)), .otherNetworkSeen(OtherNetwork(tag: nil)),
+            .credentialWillExpire(notice), .credentialExpired(notice), .credentialRenewed(notice),
+            .credentialNotYetValid(notice), .storageFailed("full"), .storageRecovered,
+            .historyRecovered(HistoryRecovery(userID: userID, count: 0, renamed: [])),
+            .discoveryUnavailable(source: "", reason: ""), .discoveryAvailable(source: ""),
+        ]
+    }
+
+    /// - Returns: a way to count what the sequence of a name has given when it ends.
+    func countingSequence(of name: EventName, on bus: EventBus) -> () async -> Int {
+        switch name {
+        case .nodeStateChanged: counting(bus, .nodeStateChanged)
+        case .messageQueued: counting(bus, .messageQueued)
+        case .messageReceived: counting(bus, .messageReceived)
+        case .messageSent: counting(bus, .messageSent)
+        case .messageDelivered: counting(bus, .messageDelivered)
+        case .messageRead: counting(bus, .messageRead)
+        case .messageFailed: counting(bus, .messageFailed)
+        case .userDiscovered: counting(bus, .userDiscovered)
+        case .userUpdated: counting(bus, .userUpdated)
+        case .identityConflict: counting(bus, .identityConflict)
+        case .linkFailed: counting(bus, .linkFailed)
+        case .clockSkewed: counting(bus, .clockSkewed)
+        case .otherNetworkSeen: counting(bus, .otherNetworkSeen)
+        case .credentialWillExpire: counting(bus, .credentialWillExpire)
+        case .credentialExpired: counting(bus, .credentialExpired)
+        case .credentialRenewed: counting(bus, .credentialRenewed)
+        case .credentialNotYetValid: counting(bus, .credentialNotYetValid)
+        case .storageFailed: counting(bus, .storageFailed)
+        case .storageRecovered: counting(bus, .storageRecovered)
+        case .historyRecovered: counting(bus, .historyRecovered)
+        case .discoveryUnavailable: counting(bus, .discoveryUnavailable)
+        case .discoveryAvailable: counting(bus, .discoveryAvailable)
+        case .eventsLost: counting(bus, .eventsLost)
+        }
+    }
+
+    private func counting<Payload>(_ bus: EventBus, _ kind: EventKind<Payload>) -> () async -> Int {
+        let events = bus.events(kind)
+        return {
+            var count = 0
+            for await _ in events { count += 1 }
+            return count
+        }
+    }
+}
