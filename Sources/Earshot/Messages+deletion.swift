@@ -9,8 +9,8 @@ public struct ContentDeletion: Sendable, Hashable {
     /// Own messages that were kept because they are not delivered yet: the first `listedLimit` of them.
     public let kept: [MessageID]
     public let keptCount: Int
-    /// Whether the contents are overwritten in the database's files; `false` where somebody was reading all the time. Then
-    /// they are by the next deletion, and at the latest when the node ends.
+    /// Whether the contents are overwritten in the database's files; `false` where somebody was reading all the time, or
+    /// the disk is full. Then the next deletion overwrites them, or the end of the node.
     public let isOverwritten: Bool
 
     public static let listedLimit = 100
@@ -67,11 +67,14 @@ extension ContentDeletion {
 
     /// Waits for readers here, and not in the database, where commits would wait too.
     private static func overwrite(in store: Store) throws(StoreError) -> Bool {
-        for _ in 1..<overwritingTries {
-            if try store.overwriteDeleted() { return true }
-            Thread.sleep(forTimeInterval: pause)
+        for attempt in 1...overwritingTries {
+            switch try store.overwriteDeleted() {
+            case .done: return true
+            case .waitsForSpace: return false
+            case .waitsForReaders: if attempt < overwritingTries { Thread.sleep(forTimeInterval: pause) }
+            }
         }
-        return try store.overwriteDeleted()
+        return false
     }
 }
 

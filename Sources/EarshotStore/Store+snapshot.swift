@@ -94,10 +94,13 @@ struct Rows: Sendable {
             content = .withheld(try identifier(row, "hash"))
         }
         let checkpoint = (row["checkpoint"] as Data?).flatMap { Signature($0) }
+        guard let kind = EntryKind(rawValue: row["kind"]) else {
+            throw StoreError.damaged("the kind of an entry", path: path)
+        }
         return EntryRecord(
             sequence: try number(row, "sequence"), timestamp: HybridTimestamp(rawValue: try number(row, "timestamp")),
-            expiry: row["expiry"], content: content, chain: try identifier(row, "chain"), checkpoint: checkpoint,
-            isDeleted: row["isDeleted"])
+            expiry: row["expiry"], kind: kind, content: content, chain: try identifier(row, "chain"),
+            checkpoint: checkpoint, isDeleted: row["isDeleted"])
     }
 
     func identifier<T: Identifier>(_ row: Row, _ column: String) throws -> T {

@@ -181,7 +181,7 @@ struct HostilePeerTests {
     private func entry(_ sequence: UInt64, bytes: Int) -> EntryRecord {
         EntryRecord(
             sequence: sequence, timestamp: HybridTimestamp(rawValue: sequence), expiry: .max,
-            content: .body(Array(repeating: 0, count: bytes)), chain: ChainHash(Bytes32()))
+            kind: .unknown, content: .body(Array(repeating: 0, count: bytes)), chain: ChainHash(Bytes32()))
     }
 
     @Test("gives who gives back the same entries again, or only some of them, no more time for it")

@@ -34,7 +34,7 @@ struct LogAuditTests {
             logID: record.logID, sequence: record.head.sequence, chain: record.head.chain, with: author.signingKey)
         entries.append(
             EntryRecord(
-                sequence: record.head.sequence, timestamp: timestamp, expiry: 9,
+                sequence: record.head.sequence, timestamp: timestamp, expiry: 9, kind: .text,
                 content: isDeleted || isWithheld ? .withheld(.of(body: body)) : .body(body), chain: record.head.chain,
                 checkpoint: isSigned ? checkpoint : nil, isDeleted: isDeleted))
     }
@@ -94,8 +94,8 @@ struct LogAuditTests {
         for number in 1...300 { append("\(number)") }
         entries = entries.map {
             EntryRecord(
-                sequence: $0.sequence, timestamp: $0.timestamp, expiry: $0.expiry, content: $0.content, chain: $0.chain,
-                checkpoint: entries[0].checkpoint)
+                sequence: $0.sequence, timestamp: $0.timestamp, expiry: $0.expiry, kind: $0.kind,
+                content: $0.content, chain: $0.chain, checkpoint: entries[0].checkpoint)
         }
         let found = findings()
         #expect(found.mismatchCount == 299)

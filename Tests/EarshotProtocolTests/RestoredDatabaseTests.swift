@@ -385,7 +385,8 @@ struct RestoredDatabaseTests {
         let chain = row.entry.chain.appending(.of(body: body))
         let (logID, sequence, bob) = (row.log.logID, row.entry.sequence + 1, pair.bob.local)
         var entry = EntryRecord(
-            sequence: sequence, timestamp: row.entry.timestamp.next, expiry: .max, content: .body(body), chain: chain)
+            sequence: sequence, timestamp: row.entry.timestamp.next, expiry: .max, kind: .text,
+            content: .body(body), chain: chain)
         entry.checkpoint = Checkpoint.sign(logID: logID, sequence: sequence, chain: chain, with: bob.signingKey)
         var record = row.log
         record.head = LogHead(sequence: sequence, chain: chain, timestamp: entry.timestamp)

@@ -1,4 +1,5 @@
 import EarshotModel
+import EarshotProtocol
 import Testing
 
 @testable import EarshotStore
@@ -26,6 +27,27 @@ struct FullDiskTests {
         #expect(try store.snapshot().logs == [log.record])
         #expect(try store.entries(of: log.logID, from: 1, countLimit: 999, byteLimit: .max) == log.entries)
         #expect(try store.integrityFindings() == [])
+    }
+
+    @Test("leaves a deletion as it is committed, and overwrites what was deleted when there is space")
+    func deletion() throws {
+        let disk = try SmallDisk()
+        let store = try Store(path: disk.file("history.db"))
+        var log = SampleLog()
+        // What was committed stands in the log of the database alone, which takes more than half of the space.
+        for sequence in UInt64(1)...12 {
+            log.append(at: Int64(sequence), body: [UInt8](repeating: 1, count: 40_000))
+            try store.commit(log.commit(from: sequence))
+        }
+        let outcome = try store.deleteContents(
+            of: [log.messageID(1)], deviceID: identifier(99), hash: { .of(body: $0) })
+        #expect(outcome.deletedCount == 1)
+        #expect(try store.overwriteDeleted() == .waitsForSpace)
+        #expect(try store.row(of: log.messageID(1))?.entry.isDeleted == true)
+
+        try disk.makeSpace()
+        #expect(try store.overwriteDeleted() == .done)
+        #expect(try store.row(of: log.messageID(1))?.entry.isDeleted == true)
     }
 
     /// Commits entry after entry until one is refused.

@@ -59,6 +59,61 @@ struct HistoryTests {
         #expect(try times(in: store, .before(log.messageID(5)), limit: 1) == [10])
     }
 
+    @Test("in the order of arrival has what was written long ago and came last at its end")
+    func arrival() throws {
+        let store = try store([even])
+        let late = SampleLog.at([1, 5, 25], device: 7)
+        try store.commit(late.commit)
+        let followed = try #require(
+            try store.history(of: late.conversationID, .after(even.messageID(3)), order: .arrival, limit: 9))
+        #expect(followed.map(\.entry) == late.entries)
+        #expect(followed.map(\.cursor) == [4, 5, 6])
+        #expect(try times(in: store, .after(even.messageID(3)), limit: 9) == [])
+        let latest = try #require(try store.history(of: late.conversationID, .latest, order: .arrival, limit: 4))
+        #expect(latest.map(\.entry.timestamp.milliseconds) == [60, 1, 5, 25])
+        #expect(try times(in: store, .first, limit: 3) == [1, 5, 20])
+    }
+
+    @Test("counts what it shows: an entry of a kind that this version does not know takes no place on a page")
+    func unknownKind() throws {
+        var log = SampleLog.at([10])
+        for time in Int64(20)..<30 { log.append(at: time, kind: .unknown) }
+        log.append(at: 40)
+        let store = try store([log])
+        #expect(try times(in: store, .latest, limit: 2) == [10, 40])
+        #expect(try times(in: store, .after(log.messageID(1)), limit: 1) == [40])
+        #expect(try store.row(of: log.messageID(2)) == nil)
+    }
+
+    @Test("that was read up to a message was read in each log that others write, as far as it had arrived by then")
+    func unmarked() throws {
+        let store = try store([odd, even])
+        var own = SampleLog(device: 8, author: 9)
+        own.append(at: 35)
+        try store.commit(own.commit)
+        var later = odd
+        later.append(at: 55, isWithheld: true)
+        later.append(at: 70)
+        try store.commit(later.commit(from: 4))
+        let reader: UserID = identifier(9)
+        #expect(
+            try Set(store.unmarked(through: even.messageID(2), by: reader)) == [odd.messageID(3), even.messageID(2)])
+        #expect(try store.unmarked(through: odd.messageID(2), by: reader) == [odd.messageID(2)])
+        #expect(
+            try Set(store.unmarked(through: later.messageID(5), by: reader)) == [later.messageID(5), even.messageID(3)])
+
+        var commit = Commit()
+        var progress = DeliveryProgress()
+        (progress.delivered, progress.read) = (3, 3)
+        commit.deliveries = [DeliveryRecord(logID: even.logID, recipientID: reader, progress: progress)]
+        try store.commit(commit)
+        #expect(try store.unmarked(through: later.messageID(5), by: reader) == [later.messageID(5)])
+
+        #expect(try store.unmarked(through: own.messageID(1), by: reader) == [])
+        #expect(try store.unmarked(through: odd.messageID(9), by: reader) == [])
+        #expect(try store.unmarked(through: MessageID(log: identifier(77), sequence: 1), by: reader) == [])
+    }
+
     @Test("carries what each message's state depends on")
     func progressAndFailure() throws {
         let store = try store([odd])

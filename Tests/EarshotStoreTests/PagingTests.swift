@@ -11,11 +11,14 @@ struct PagingTests {
         var generator = SeededGenerator(seed: seed)
         let logs = Self.logs(using: &generator)
         let store = try Store.inMemory()
-        for commit in Self.commits(of: logs, using: &generator) { try store.commit(commit) }
-        let timeline = Self.timeline(of: logs)
+        let commits = Self.commits(of: logs, using: &generator)
+        for commit in commits { try store.commit(commit) }
         let limit = Int.random(in: 1...7, using: &generator)
-        #expect(try Self.backwards(in: store, limit: limit) == timeline)
-        #expect(try Self.forwards(in: store, from: timeline.first, limit: limit) == timeline)
+        for (order, timeline) in [(HistoryOrder.time, Self.timeline(of: logs)), (.arrival, Self.arrivals(of: commits))]
+        {
+            #expect(try Self.backwards(in: store, order, limit: limit) == timeline)
+            #expect(try Self.forwards(in: store, order, limit: limit) == timeline)
+        }
     }
 
     /// Up to four logs of one conversation, with many equal times among them and withheld entries in between.
@@ -56,28 +59,36 @@ struct PagingTests {
         return places.sorted { $0.0 == $1.0 ? $0.1 < $1.1 : $0.0 < $1.0 }.map(\.1)
     }
 
-    private static func page(in store: Store, _ bound: HistoryBound, limit: Int) throws -> [MessageID] {
-        let rows = try #require(try store.history(of: identifier(1), bound, limit: limit))
+    private static func arrivals(of commits: [Commit]) -> [MessageID] {
+        commits.flatMap(\.entries).flatMap { run in
+            run.entries.filter(\.kind.isShown).map { MessageID(log: run.logID, sequence: $0.sequence) }
+        }
+    }
+
+    private static func page(
+        in store: Store, _ bound: HistoryBound, _ order: HistoryOrder, limit: Int
+    ) throws -> [MessageID] {
+        let rows = try #require(try store.history(of: identifier(1), bound, order: order, limit: limit))
         #expect(rows.count <= limit)
         return rows.map { MessageID(log: $0.log.logID, sequence: $0.entry.sequence) }
     }
 
-    private static func backwards(in store: Store, limit: Int) throws -> [MessageID] {
+    private static func backwards(in store: Store, _ order: HistoryOrder, limit: Int) throws -> [MessageID] {
         var all: [MessageID] = []
-        var page = try page(in: store, .latest, limit: limit)
+        var page = try page(in: store, .latest, order, limit: limit)
         while let first = page.first {
             all = page + all
-            page = try Self.page(in: store, .before(first), limit: limit)
+            page = try Self.page(in: store, .before(first), order, limit: limit)
         }
         return all
     }
 
-    private static func forwards(in store: Store, from first: MessageID?, limit: Int) throws -> [MessageID] {
-        var all = first.map { [$0] } ?? []
-        while let last = all.last {
-            let page = try page(in: store, .after(last), limit: limit)
-            guard !page.isEmpty else { break }
+    private static func forwards(in store: Store, _ order: HistoryOrder, limit: Int) throws -> [MessageID] {
+        var all: [MessageID] = []
+        var page = try page(in: store, .first, order, limit: limit)
+        while let last = page.last {
             all += page
+            page = try Self.page(in: store, .after(last), order, limit: limit)
         }
         return all
     }

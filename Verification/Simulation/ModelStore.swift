@@ -31,8 +31,8 @@ package struct ModelStore {
                 last = isLate ? last.next : entry.timestamp
                 guard isLate else { continue }
                 entries[entry.sequence] = EntryRecord(
-                    sequence: entry.sequence, timestamp: last, expiry: entry.expiry, content: entry.content,
-                    chain: entry.chain, checkpoint: entry.checkpoint)
+                    sequence: entry.sequence, timestamp: last, expiry: entry.expiry, kind: entry.kind,
+                    content: entry.content, chain: entry.chain, checkpoint: entry.checkpoint)
             }
             if record.head.sequence > 0 { record.head.timestamp = last }
         }
@@ -98,9 +98,9 @@ package struct ModelStore {
                 throw Refused(reason: "entry \(sequence) of \(successorID) is there already")
             }
             successor.entries[sequence] = EntryRecord(
-                sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, content: entry.content,
-                chain: chain, checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil,
-                isDeleted: entry.isDeleted)
+                sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, kind: entry.kind,
+                content: entry.content, chain: chain,
+                checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil, isDeleted: entry.isDeleted)
         }
         for (sequence, failure) in log.failures where sequence > start {
             log.failures[sequence] = nil
@@ -120,8 +120,8 @@ package struct ModelStore {
                 let own = logs[run.from.log]?.entries[run.from.sequence + offset], !own.isUnknown
             else { continue }
             log.entries[entry.sequence] = EntryRecord(
-                sequence: entry.sequence, timestamp: own.timestamp, expiry: own.expiry, content: own.content,
-                chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: own.isDeleted)
+                sequence: entry.sequence, timestamp: own.timestamp, expiry: own.expiry, kind: own.kind,
+                content: own.content, chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: own.isDeleted)
             isChanged = true
         }
         if isChanged { log.raiseTimes() }

@@ -48,7 +48,7 @@ enum LongWork {
 }
 
 extension Message {
-    /// - Returns: `nil` for an entry that is no text message. What a deleted one was is not known any more.
+    /// - Returns: `nil` for an entry that is no text message.
     init?(_ row: HistoryRow, localID: UserID) {
         var (text, headers) = ("", [String: String]())
         if !row.entry.isDeleted {

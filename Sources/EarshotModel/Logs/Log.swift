@@ -69,6 +69,7 @@ public struct EntryRecord: Hashable, Sendable {
     public let timestamp: HybridTimestamp
     /// When it fails if it is not delivered, in milliseconds since 1970.
     public let expiry: Int64
+    package let kind: EntryKind
     public let content: EntryContent
     /// The chain hash at this entry.
     public let chain: ChainHash
@@ -78,13 +79,14 @@ public struct EntryRecord: Hashable, Sendable {
     /// content is withheld from everybody.
     public let isDeleted: Bool
 
-    public init(
-        sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, content: EntryContent, chain: ChainHash,
-        checkpoint: Signature? = nil, isDeleted: Bool = false
+    package init(
+        sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, kind: EntryKind, content: EntryContent,
+        chain: ChainHash, checkpoint: Signature? = nil, isDeleted: Bool = false
     ) {
         self.sequence = sequence
         self.timestamp = timestamp
         self.expiry = expiry
+        self.kind = kind
         self.content = content
         self.chain = chain
         self.checkpoint = checkpoint

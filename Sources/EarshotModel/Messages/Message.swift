@@ -78,6 +78,9 @@ public struct MessageDraft: Hashable, Sendable {
         self.timeToLive = timeToLive
     }
 
+    /// The kind of the entry that it becomes.
+    package var kind: EntryKind { .text }
+
     /// Why a draft cannot be sent.
     public enum Invalid: Error, Equatable, Sendable, CustomStringConvertible {
         case emptyText

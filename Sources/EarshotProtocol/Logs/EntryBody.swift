@@ -13,6 +13,13 @@ package struct EntryBody: Hashable, Sendable {
     package let expiry: Int64
     package let content: Content
 
+    package var kind: EntryKind {
+        switch content {
+        case .text: .text
+        case .unknown: .unknown
+        }
+    }
+
     package init(timestamp: HybridTimestamp, expiry: Int64, content: Content) {
         self.timestamp = timestamp
         self.expiry = expiry

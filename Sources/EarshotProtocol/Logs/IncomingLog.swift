@@ -73,9 +73,11 @@ struct IncomingLog: Sendable {
         }
         head.sequence += 1
         head.chain = head.chain.appending(content.hash)
+        let isDeleted = body == nil && deletedTimestamp != nil
         let record = EntryRecord(
-            sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max, content: content,
-            chain: head.chain, isDeleted: body == nil && deletedTimestamp != nil)
+            sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max,
+            kind: body?.kind ?? (isDeleted ? .text : .unknown), content: content, chain: head.chain,
+            isDeleted: isDeleted)
         return (record, body)
     }
 

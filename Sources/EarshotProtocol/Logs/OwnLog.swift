@@ -27,8 +27,8 @@ struct OwnLog: Sendable {
             extended.nextExpiry = min(extended.nextExpiry, expiry)
             entries.append(
                 EntryRecord(
-                    sequence: extended.head.sequence, timestamp: timestamp, expiry: expiry, content: .body(body),
-                    chain: extended.head.chain))
+                    sequence: extended.head.sequence, timestamp: timestamp, expiry: expiry, kind: draft.kind,
+                    content: .body(body), chain: extended.head.chain))
         }
         if !entries.isEmpty {
             entries[entries.count - 1].checkpoint = Checkpoint.sign(

@@ -9,8 +9,8 @@ extension Recovery {
             guard case .withheld = entry.content, entry.timestamp <= last, last < .maximum else { return }
             last = last.next
             run[index] = EntryRecord(
-                sequence: entry.sequence, timestamp: last, expiry: entry.expiry, content: entry.content,
-                chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: entry.isDeleted)
+                sequence: entry.sequence, timestamp: last, expiry: entry.expiry, kind: entry.kind,
+                content: entry.content, chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: entry.isDeleted)
         }
         log?.raise(to: last)
     }

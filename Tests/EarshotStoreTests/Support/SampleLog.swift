@@ -22,11 +22,11 @@ struct SampleLog {
     private(set) var record: LogRecord
     private(set) var entries: [EntryRecord] = []
 
-    init(conversation: UInt8 = 1, device: UInt8 = 2, epoch: UInt64 = 7) {
+    init(conversation: UInt8 = 1, device: UInt8 = 2, epoch: UInt64 = 7, author: UInt8 = 3) {
         let description = LogDescription(
             conversationID: identifier(conversation), deviceID: identifier(device), epoch: epoch)
         record = LogRecord(
-            description: description, authorID: identifier(3), peerID: identifier(4),
+            description: description, authorID: identifier(author), peerID: identifier(4),
             head: .origin(of: description.logID))
     }
 
@@ -36,7 +36,8 @@ struct SampleLog {
     /// Appends one entry.
     @discardableResult
     mutating func append(
-        at milliseconds: Int64, expiry: Int64 = .max, body: [UInt8] = [1, 2, 3], isWithheld: Bool = false
+        at milliseconds: Int64, expiry: Int64 = .max, body: [UInt8] = [1, 2, 3], isWithheld: Bool = false,
+        kind: EntryKind? = nil
     ) -> EntryRecord {
         let timestamp = max(record.head.timestamp.next, HybridTimestamp(milliseconds: milliseconds))
         let content = isWithheld ? EntryContent.withheld(.of(body: body)) : .body(body)
@@ -44,8 +45,9 @@ struct SampleLog {
             sequence: record.head.sequence + 1, chain: record.head.chain.appending(content.hash),
             timestamp: timestamp)
         let entry = EntryRecord(
-            sequence: record.head.sequence, timestamp: timestamp, expiry: expiry, content: content,
-            chain: record.head.chain, checkpoint: signature(5))
+            sequence: record.head.sequence, timestamp: timestamp, expiry: expiry,
+            kind: kind ?? (isWithheld ? .unknown : .text),
+            content: content, chain: record.head.chain, checkpoint: signature(5))
         entries.append(entry)
         return entry
     }

@@ -53,7 +53,9 @@ struct ClockTests {
             LogEntries(
                 logID: description.logID,
                 entries: [
-                    EntryRecord(sequence: 1, timestamp: timestamp, expiry: .max, content: .body(body), chain: chain)
+                    EntryRecord(
+                        sequence: 1, timestamp: timestamp, expiry: .max, kind: .text, content: .body(body),
+                        chain: chain)
                 ])
         ]
         try Store(path: owner.home.databaseFile).commit(commit)

@@ -96,27 +96,6 @@ struct CommitWriter {
         ])
     }
 
-    private func write(_ run: LogEntries) throws {
-        let log = try number(of: run.logID)
-        let statement = try db.cachedStatement(
-            sql: """
-                INSERT INTO entry (log, sequence, timestamp, expiry, chain, checkpoint, hash, body, isDeleted)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        for entry in run.entries {
-            var hash: Data?
-            var body: Data?
-            switch entry.content {
-            case .body(let bytes): body = Data(bytes)
-            case .withheld(let entryHash): hash = entryHash.data
-            }
-            try statement.execute(arguments: [
-                log, Int64(entry.sequence), Int64(entry.timestamp.rawValue), entry.expiry, entry.chain.data,
-                entry.checkpoint.map { Data($0.bytes) }, hash, body, entry.isDeleted,
-            ])
-        }
-    }
-
     private func write(_ delivery: DeliveryRecord) throws {
         let progress = delivery.progress
         try db.cachedStatement(

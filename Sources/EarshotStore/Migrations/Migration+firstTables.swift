@@ -1,18 +1,11 @@
 import GRDB
 
-/// The tables, and how they came to be. A migration that shipped is never edited.
-enum Schema {
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1: users, devices, logs, entries, deliveries") { db in
-            try db.execute(sql: users)
-            try db.execute(sql: logs)
-            try db.execute(sql: entries)
-            try db.execute(sql: deliveries)
-        }
-        migrator.registerMigration("2: a name is pinned to one user") { try $0.execute(sql: pins) }
-        migrator.registerMigration("3: deleted contents, replaced devices") { try $0.execute(sql: deletions) }
-        return migrator
+extension Migration {
+    static let firstTables = Migration("1: users, devices, logs, entries, deliveries") { db in
+        try db.execute(sql: users)
+        try db.execute(sql: logs)
+        try db.execute(sql: entries)
+        try db.execute(sql: deliveries)
     }
 
     /// A user is somebody who was met; a device is what this node remembers of one of a user's installations.
@@ -29,23 +22,6 @@ enum Schema {
             userID BLOB NOT NULL REFERENCES user (userID),
             credential BLOB NOT NULL,
             addresses TEXT NOT NULL
-        ) STRICT;
-        """
-
-    /// Everybody who was met before there was this column was pinned, and no two with one name.
-    private static let pins = """
-        ALTER TABLE user ADD COLUMN isPinned INTEGER NOT NULL DEFAULT 1 CHECK (isPinned IN (0, 1));
-        CREATE UNIQUE INDEX pinnedName ON user (name) WHERE isPinned;
-        CREATE INDEX deviceOfUser ON device (userID);
-        """
-
-    /// An entry whose content was deleted here keeps its `hash`, like one whose author withheld it. A replaced device is
-    /// an earlier one of this node's own user, from a backup: its credential proves whose its logs are.
-    private static let deletions = """
-        ALTER TABLE entry ADD COLUMN isDeleted INTEGER NOT NULL DEFAULT 0 CHECK (isDeleted IN (0, 1));
-        CREATE TABLE replacedDevice (
-            deviceID BLOB PRIMARY KEY CHECK (length(deviceID) = 32),
-            credential BLOB NOT NULL
         ) STRICT;
         """
 

@@ -34,8 +34,8 @@ extension CommitWriter {
         let target = try number(of: run.to.log)
         try db.execute(
             sql: """
-                UPDATE entry SET hash = own.hash, body = own.body, isDeleted = own.isDeleted,
-                    timestamp = own.timestamp, expiry = own.expiry
+                UPDATE entry SET kind = own.kind, hash = own.hash, body = own.body,
+                    isDeleted = own.isDeleted, timestamp = own.timestamp, expiry = own.expiry
                 FROM entry AS own
                 WHERE entry.log = ? AND entry.sequence >= ? AND entry.sequence < ?
                     AND entry.body IS NULL AND NOT entry.isDeleted

@@ -14,6 +14,15 @@ package struct DeletionOutcome: Hashable, Sendable {
     var withheld: [MessageID] = []
 }
 
+/// What became of the wish to overwrite what was deleted.
+package enum Overwriting: Hashable, Sendable {
+    case done
+    /// Somebody was reading at the time.
+    case waitsForReaders
+    /// The disk has no room for it: what was deleted last is moved before it is overwritten.
+    case waitsForSpace
+}
+
 extension Store {
     /// Entries that one transaction of a large deletion looks at: commits of a running node wait no longer than that.
     static let deletionStep = 1000
@@ -76,9 +85,8 @@ extension Store {
 
     /// Moves all that was written into the one file and empties the other, so that what was deleted stands in neither.
     ///
-    /// It waits for nobody, because commits wait for it.
-    /// - Returns: `false` where somebody was reading at the time: then it is done when this is called again, or on closing.
-    package func overwriteDeleted() throws(StoreError) -> Bool {
+    /// It waits for nobody, because commits wait for it. What has not come of it comes with the next one, or on closing.
+    package func overwriteDeleted() throws(StoreError) -> Overwriting {
         do {
             return try database.writeWithoutTransaction { db in
                 let patience = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
@@ -86,9 +94,13 @@ extension Store {
                 // The first column says whether somebody stood in the way (sqlite.org/pragma.html#pragma_wal_checkpoint).
                 let obstacle = Result { try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
                 try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
-                return try obstacle.get() == 0
+                return try obstacle.get() == 0 ? .done : .waitsForReaders
             }
-        } catch { throw StoreError(error, path: path) }
+        } catch {
+            let error = StoreError(error, path: path)
+            guard error.code == .full else { throw error }
+            return .waitsForSpace
+        }
     }
 
     private func logs(of conversationID: ConversationID) throws(StoreError) -> [LogRecord] {

@@ -1,0 +1,80 @@
+import EarshotModel
+import Foundation
+import GRDB
+
+extension Migration {
+    /// An entry gets a kind, and its cursor is never given to another.
+    static let conversations = Migration("4: conversations, kinds of entries, receipts of each device") { db in
+        db.add(function: kindOfBody)
+        defer { db.remove(function: kindOfBody) }
+        try db.execute(sql: entries)
+    }
+
+    /// The number of `EntryKind` that a body has: what was deleted was a text, since nothing else was ever shown.
+    private static let entries = """
+        CREATE TABLE numberedEntry (
+            cursor INTEGER PRIMARY KEY AUTOINCREMENT,
+            log INTEGER NOT NULL,
+            sequence INTEGER NOT NULL CHECK (sequence > 0),
+            timestamp INTEGER NOT NULL,
+            expiry INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            chain BLOB NOT NULL,
+            checkpoint BLOB,
+            hash BLOB,
+            body BLOB,
+            isDeleted INTEGER NOT NULL CHECK (isDeleted IN (0, 1)),
+            CHECK ((hash IS NULL) <> (body IS NULL))
+        ) STRICT;
+        INSERT INTO numberedEntry (cursor, log, sequence, timestamp, expiry, kind, chain, checkpoint, hash, body, isDeleted)
+            SELECT cursor, log, sequence, timestamp, expiry, iif(isDeleted, 1, kindOfBody(body)), chain, checkpoint,
+                hash, body, isDeleted
+            FROM entry ORDER BY cursor;
+        DROP TABLE entry;
+        ALTER TABLE numberedEntry RENAME TO entry;
+        CREATE UNIQUE INDEX entryOfLog ON entry (log, sequence);
+        """
+}
+
+/// The kind of a body that a version before this one stored: 1 for a text, 0 for what has none.
+///
+/// A body is a protocol buffer that has passed the decoder; a text is its field 3
+/// (protobuf.dev/programming-guides/encoding).
+private let kindOfBody = DatabaseFunction("kindOfBody", argumentCount: 1, pure: true) { values in
+    guard let body = Data.fromDatabaseValue(values[0]) else { return 0 }
+    return FieldReader(bytes: Array(body)).hasText() ? 1 : 0
+}
+
+/// Steps from field to field of a protocol buffer.
+private struct FieldReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    func hasText() -> Bool {
+        var reader = self
+        while let key = reader.varint() {
+            if key == 3 << 3 | 2 { return true }
+            switch key & 7 {
+            case 0: _ = reader.varint()
+            case 1: reader.position += 8
+            case 2: reader.position += reader.varint().flatMap { Int(exactly: min($0, UInt64(bytes.count))) } ?? 0
+            case 5: reader.position += 4
+            default: return false
+            }
+        }
+        return false
+    }
+
+    private mutating func varint() -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard position < bytes.count else { return nil }
+            defer { position += 1 }
+            value |= UInt64(bytes[position] & 0x7f) << shift
+            if bytes[position] < 0x80 { return value }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,26 @@
+import GRDB
+
+/// One step from the tables of a version to those of the next. A migration that shipped is never edited.
+struct Migration: Sendable {
+    /// What a database is told apart by: it lists the migrations that it has had.
+    let identifier: String
+    let migrate: @Sendable (Database) throws -> Void
+
+    init(_ identifier: String, migrate: @escaping @Sendable (Database) throws -> Void) {
+        self.identifier = identifier
+        self.migrate = migrate
+    }
+}
+
+/// The tables, and how they came to be.
+enum Schema {
+    static let migrations: [Migration] = [.firstTables, .pinnedNames, .deletedContents, .conversations]
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        for migration in migrations {
+            migrator.registerMigration(migration.identifier, migrate: migration.migrate)
+        }
+        return migrator
+    }
+}
