@@ -20,6 +20,8 @@ public struct Conversation: Sendable {
 
     /// Which part of a history.
     public enum Page: Sendable, Hashable {
+        /// The first messages.
+        case first
         /// The last messages.
         case latest
         /// The messages just before this one.
@@ -28,21 +30,27 @@ public struct Conversation: Sendable {
         case after(MessageID)
     }
 
-    /// A page of the history: ascending in time, without duplicates, alike for both users when both hold the same.
+    /// What a history is read along.
+    public enum Order: Sendable, Hashable {
+        /// The time of writing, by the authors' clocks: alike for both users when both hold the same.
+        case time
+        /// The order in which messages reached this node's disk. A message that was long on its way stands last, so whoever
+        /// goes on after the last message that they know misses none.
+        case arrival
+    }
+
+    /// A page of the history: ascending, without duplicates.
     ///
-    /// - Parameter limit: 1 to `Limits.historyPage`.
+    /// - Parameters:
+    ///   - order: by default that of arrival for what comes after a message, and else that of time.
+    ///   - limit: 1 to `Limits.historyPage`.
     /// - Throws: `EarshotError` `unknownMessage` if the page names a message that is not in this conversation.
-    public func history(_ page: Page = .latest, limit: Int = 50) async throws -> [Message] {
-        let bound: HistoryBound =
-            switch page {
-            case .latest: .latest
-            case .before(let messageID): .before(messageID)
-            case .after(let messageID): .after(messageID)
-            }
+    public func history(_ page: Page = .latest, order: Order? = nil, limit: Int = 50) async throws -> [Message] {
         let (store, conversationID) = (node.store, self.conversationID)
         let count = max(1, min(limit, Limits.historyPage))
+        let (bound, order) = (HistoryBound(page), HistoryOrder(order ?? page.defaultOrder))
         let rows = try await node.readStore { () throws(StoreError) in
-            try store.history(of: conversationID, bound, limit: count)
+            try store.history(of: conversationID, bound, order: order, limit: count)
         }
         guard let rows else {
             throw EarshotError(
@@ -56,5 +64,36 @@ public struct Conversation: Sendable {
     @discardableResult
     public func send(_ text: String, headers: [String: String] = [:]) async throws -> Message {
         try await node.messages.send(text, headers: headers, to: peerID)
+    }
+}
+
+extension Conversation.Page {
+    fileprivate var defaultOrder: Conversation.Order {
+        switch self {
+        case .after: .arrival
+        case .first, .latest, .before: .time
+        }
+    }
+}
+
+extension HistoryBound {
+    fileprivate init(_ page: Conversation.Page) {
+        self =
+            switch page {
+            case .first: .first
+            case .latest: .latest
+            case .before(let messageID): .before(messageID)
+            case .after(let messageID): .after(messageID)
+            }
+    }
+}
+
+extension HistoryOrder {
+    fileprivate init(_ order: Conversation.Order) {
+        self =
+            switch order {
+            case .time: .time
+            case .arrival: .arrival
+            }
     }
 }

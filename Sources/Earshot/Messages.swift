@@ -31,9 +31,18 @@ public struct Messages: Sendable {
     /// - Throws: `EarshotError` `unknownMessage` or `alreadySent`.
     public func cancel(_ messageID: MessageID) async throws { try await node.shell.cancel(messageID) }
 
-    /// Tells the sender that this node's user has seen everything up to a message.
-    /// - Throws: `EarshotError` `unknownMessage`.
-    public func markRead(_ messageID: MessageID) async throws { try await node.shell.markRead(messageID) }
+    /// Tells the other user that this node's user has seen a message, and every one of theirs in the conversation that
+    /// had arrived before it.
+    /// - Throws: `EarshotError` `unknownMessage`, also for a message of this node's own.
+    public func markRead(_ messageID: MessageID) async throws {
+        let (store, readerID) = (node.store, node.userID)
+        let unmarked = try await node.readStore { () throws(StoreError) in
+            try store.unmarked(through: messageID, by: readerID)
+        }
+        // A peer has several logs when its home was restored, and each has a receipt of its own.
+        for other in unmarked where other.log != messageID.log { try await node.shell.markRead(other) }
+        try await node.shell.markRead(messageID)
+    }
 
     /// A message and its state now.
     /// - Throws: `EarshotError` `unknownMessage`.

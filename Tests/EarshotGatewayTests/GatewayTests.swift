@@ -91,6 +91,10 @@ struct GatewayTests {
             #expect(try await client.history(with: "bob", limit: 2).map(\.id) == Array(ids[3...]))
             #expect(try await client.history(with: "bob", before: ids[3], limit: 2).map(\.id) == Array(ids[1...2]))
             #expect(try await client.history(with: "bob", after: ids[0], limit: 2).map(\.id) == Array(ids[1...2]))
+            #expect(try await client.history(with: "bob", order: .arrival, limit: 2).map(\.id) == Array(ids[3...]))
+            #expect(
+                try await client.history(with: "bob", before: ids[3], order: .arrival, limit: 2).map(\.id)
+                    == Array(ids[1...2]))
         }
     }
 

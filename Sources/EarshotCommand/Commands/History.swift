@@ -10,6 +10,7 @@ struct History: ProgramCommand {
               earshot history bob
               earshot history bob --limit 10 --json | jq -r .text
               earshot history bob --before ID
+              earshot history bob --after ID      what has arrived since, in that order
             """)
 
     @OptionGroup var common: CommonOptions
@@ -23,7 +24,7 @@ struct History: ProgramCommand {
     @Option(help: ArgumentHelp("The messages just before this one.", valueName: "id"))
     var before: String?
 
-    @Option(help: ArgumentHelp("The messages just after this one.", valueName: "id"))
+    @Option(help: ArgumentHelp("The messages that arrived just after this one.", valueName: "id"))
     var after: String?
 
     func validate() throws {

@@ -85,18 +85,21 @@ public struct GatewayClient: Sendable {
         return try await decode(read(request, within: GatewayLimits.longResponse))
     }
 
-    /// A page of the conversation with a user, ascending in time.
+    /// A page of the conversation with a user, ascending.
     ///
     /// - Parameters:
     ///   - before: gives the messages just before this one; without it and `after`, the last ones.
     ///   - after: gives the messages just after this one.
+    ///   - order: by default that of arrival with `after`, and else that of time.
     ///   - limit: 1 to `Limits.historyPage`.
     public func history(
-        with user: String, before: String? = nil, after: String? = nil, limit: Int = GatewayLimits.defaultPage
+        with user: String, before: String? = nil, after: String? = nil, order: Conversation.Order? = nil,
+        limit: Int = GatewayLimits.defaultPage
     ) async throws(GatewayError) -> [GatewayMessage] {
         var path = "conversations/\(Self.escape(user))/messages?limit=\(limit)"
         if let before { path += "&before=\(Self.escape(before))" }
         if let after { path += "&after=\(Self.escape(after))" }
+        if let order { path += "&order=\(order == .time ? "time" : "arrival")" }
         return try await get(path)
     }
 

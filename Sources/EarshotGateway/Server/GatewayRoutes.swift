@@ -113,7 +113,7 @@ struct Endpoints: Sendable {
     func history(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let query = try HistoryQuery(request)
         let conversation = node.conversations.direct(with: try await user(of: context).userID)
-        let messages = try await conversation.history(query.page, limit: query.limit)
+        let messages = try await conversation.history(query.page, order: query.order, limit: query.limit)
         return try .json(await representer.messages(messages))
     }
 

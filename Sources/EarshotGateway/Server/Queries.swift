@@ -6,20 +6,31 @@ extension Request {
     func query(_ name: String) -> String? { uri.queryParameters.get(name) }
 }
 
-/// Which part of a history is asked for: `limit`, and one of `before` and `after`.
+/// Which part of a history is asked for: `limit`, `order`, and one of `before` and `after`.
 struct HistoryQuery {
     let page: Conversation.Page
+    let order: Conversation.Order?
     let limit: Int
 
     /// - Throws: `GatewayError` `invalidRequest`.
     init(_ request: Request) throws(GatewayError) {
         limit = try Self.limit(request.query("limit"))
+        order = try Self.order(request.query("order"))
         switch (request.query("before"), request.query("after")) {
         case (nil, nil): page = .latest
         case (let before?, nil): page = .before(try MessageID(reading: before))
         case (nil, let after?): page = .after(try MessageID(reading: after))
         case (_?, _?):
             throw GatewayError(.invalidRequest, "a page lies before one message or after one, not both")
+        }
+    }
+
+    private static func order(_ text: String?) throws(GatewayError) -> Conversation.Order? {
+        switch text {
+        case nil: nil
+        case "time": .time
+        case "arrival": .arrival
+        default: throw GatewayError(.invalidRequest, "order is time or arrival")
         }
     }
 

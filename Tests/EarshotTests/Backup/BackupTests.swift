@@ -116,6 +116,24 @@ struct BackupTests {
         #expect(try bob.home.audit(with: alice.userID).isSound)
     }
 
+    @Test("restored as the same device has its messages read in both of its logs when the last one is read")
+    func readInBothLogs() async throws {
+        try await TestUser.meet(alice, bob)
+        let first = try await alice.send("before", to: bob)
+        try await alice.events.state(.delivered, of: first.messageID)
+        try alice.home.export(to: file, passphrase: passphrase)
+        try await alice.stop()
+
+        let (restored, _) = try restored(.same)
+        try await restored.start(peers: [bob.address])
+        let last = try await restored.send("after", to: bob)
+        try await restored.events.state(.delivered, of: last.messageID)
+        #expect(last.messageID.log != first.messageID.log)
+        try await bob.node.messages.markRead(last.messageID)
+        try await restored.events.state(.read, of: last.messageID)
+        try await restored.events.state(.read, of: first.messageID)
+    }
+
     @Test(
         "restored as the same device gets back from its recipients what it sent after the backup, and a new device does not"
     )
