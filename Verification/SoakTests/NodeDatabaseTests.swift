@@ -40,8 +40,8 @@ private struct Disk {
         let hex = body.encoded().map { String(format: "%02x", $0) }.joined()
         try write(
             """
-            INSERT INTO entry (log, sequence, timestamp, expiry, chain, body)
-            VALUES (\(log), \(sequence), \(sequence), 1, x'00', x'\(hex)')
+            INSERT INTO entry (log, sequence, timestamp, expiry, kind, chain, body, isDeleted)
+            VALUES (\(log), \(sequence), \(sequence), 1, 1, x'00', x'\(hex)', 0)
             """)
     }
 }

@@ -229,8 +229,8 @@ struct AuditTests {
                 sql: "UPDATE entry SET expiry = expiry + 1 WHERE log = ? AND sequence = 4", arguments: [log])
             try db.execute(
                 sql: """
-                    INSERT INTO entry (log, sequence, timestamp, expiry, chain, body)
-                    SELECT log, 6, timestamp + 1, expiry, chain, body FROM entry WHERE log = ? AND sequence = 5
+                    INSERT INTO entry (log, sequence, timestamp, expiry, kind, chain, body, isDeleted)
+                    SELECT log, 6, timestamp + 1, expiry, kind, chain, body, isDeleted FROM entry WHERE log = ? AND sequence = 5
                     """, arguments: [log])
         }
         #expect(try mismatches(in: bob) == ["time 4", "beyondHead 6"])
