@@ -210,7 +210,7 @@ struct HostilePeerTests {
                 drafts: Array(repeating: MessageDraft("held"), count: count))
         }
         // Carol's log is taken back, too, and nothing more may be held.
-        pair.alice.machine.linksOfUser[carol] = pair.alice.machine.linksOfUser[bob]
+        pair.alice.machine.peers.links.linksOfUser[carol] = pair.alice.machine.peers.links.linksOfUser[bob]
         pair.alice.machine.queue.held[carol, default: HeldSends()].append(
             request(9, to: carol, count: Limits.allHeldSends))
         for number in [UInt64(10), 11] { pair.alice.machine.queue.append(request(number, to: bob)) }

@@ -119,7 +119,7 @@ struct RateLimitTests {
         }
         #expect(!pair.alice.isDisconnected && !pair.bob.isDisconnected)
         for (side, other) in [(pair.alice, pair.bob), (pair.bob, pair.alice)] {
-            var budgets = side.machine.budgets
+            var budgets = side.machine.peers.limits.budgets
             // Next to nothing was taken: the link itself, and what settled it.
             let first = budgets.charge(Limits.peerRequests - 200, to: [.user(other.local.userID)], now: pair.now.uptime)
             #expect(first)
@@ -145,7 +145,7 @@ struct RateLimitTests {
             group.now = moment
         }
         #expect(bobs.allSatisfy { group.isLinked(alice, $0) })
-        var budgets = group.members[alice].machine.budgets
+        var budgets = group.members[alice].machine.peers.limits.budgets
         let isLeft = budgets.charge(Limits.peerRequests - 200, to: [.user(group.userID(bobs[0]))], now: moment.uptime)
         #expect(isLeft)
     }

@@ -81,8 +81,7 @@ struct ReachabilityTests {
         let begin = network.now.uptime
         for number in 0..<20 as Range<UInt64> {
             let link = try #require(network.nodes[0].machine.links.keys.first)
-            network.nodes[0].machine.links[link]?.machine.enqueue(.dialBack(port: 9, nonce: number))
-            network.nodes[0].machine.linksToFlush.insert(link)
+            network.nodes[0].machine.send(.dialBack(port: 9, nonce: number), on: link)
             network.input(0) { $0.tick(now: $1) }
             network.run(for: 10)
             for probe in network.nodes[1].probes {
@@ -99,8 +98,7 @@ struct ReachabilityTests {
         #expect(network.nodes[1].probes.count == 1)
         let link = try #require(network.nodes[0].machine.links.keys.first)
         network.run(for: Timing.dialBackInterval)
-        network.nodes[0].machine.links[link]?.machine.enqueue(.dialBack(port: 9, nonce: 99))
-        network.nodes[0].machine.linksToFlush.insert(link)
+        network.nodes[0].machine.send(.dialBack(port: 9, nonce: 99), on: link)
         network.input(0) { $0.tick(now: $1) }
         network.run(for: 10)
         #expect(network.nodes[1].probes.count == 2)
@@ -111,8 +109,7 @@ struct ReachabilityTests {
         var network = MachineNetwork.linkedPair()
         check(&network)
         let link = try #require(network.nodes[1].machine.links.keys.first)
-        network.nodes[1].machine.links[link]?.machine.enqueue(.dialBackResult(nonce: 4711, isReachable: true))
-        network.nodes[1].machine.linksToFlush.insert(link)
+        network.nodes[1].machine.send(.dialBackResult(nonce: 4711, isReachable: true), on: link)
         network.input(1) { $0.tick(now: $1) }
         network.run(for: 10)
         #expect(network.nodes[0].reachability.isEmpty)

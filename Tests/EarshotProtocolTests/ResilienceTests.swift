@@ -101,7 +101,7 @@ struct ResilienceTests {
         network.run(for: 5_000)
         let other = 1 - index
         // The other end has noticed, in the same run: it has no link, and dials.
-        let connectionID = try #require(network.nodes[other].machine.linkOfDevice.values.first)
+        let connectionID = try #require(network.nodes[other].machine.openConnections.first)
         network.cutSilently()
         network.input(other) { $0.disconnected(connectionID, now: $1) }
         #expect(network.isLinked(index) && !network.isLinked(other))
@@ -244,7 +244,7 @@ struct ResilienceTests {
         network.cutSilently()
         network.run(for: Timing.remembered + 120_000)
         #expect(!network.isLinked(0))
-        #expect(network.nodes[0].machine.dialer.count == 0)
+        #expect(network.nodes[0].machine.dialTargetCount == 0)
         #expect(network.nodes[0].machine.deadline(now: network.now) == .max)
     }
 }

@@ -105,16 +105,16 @@ struct StrangerNoticesTests {
             group.find(bob, by: alice)
             group.pass(250)
         }
-        #expect((1...10).contains(group.members[bob].machine.nextConnection))
+        #expect((1...10).contains(group.members[bob].machine.peers.connectionCount))
         // And the other way round, where it is told that it is not wanted.
         let carol = group.add("carol")
-        let before = group.members[alice].machine.nextConnection
+        let before = group.members[alice].machine.peers.connectionCount
         for _ in 0..<240 {
             group.find(alice, by: carol)
             group.pass(250)
         }
         // Alice's own dials of Bob among them.
-        #expect((1...12).contains(group.members[alice].machine.nextConnection - before))
+        #expect((1...12).contains(group.members[alice].machine.peers.connectionCount - before))
         // A change of mind is not held up by that.
         group.admit(.everybody, by: alice)
         #expect(group.isLinked(alice, bob))

@@ -33,10 +33,7 @@ extension NodeMachine {
             dialAtOnce(now: now)
             doubtLinks(isAnew: true, now: now)
         case .wasSet(let jump):
-            for connectionID in links.keys {
-                let offset = links[connectionID]?.machine.clockOffset
-                links[connectionID]?.machine.clockOffset = offset.flatMap { ClockOffset.shifted($0, by: jump) }
-            }
+            peers.clockWasSet(by: jump)
             dialAtOnce(now: now)
             // The next tick looks at all that depends on the wall clock.
             clocks.wake(by: now.uptime)
@@ -44,47 +41,13 @@ extension NodeMachine {
     }
 
     private mutating func dialAtOnce(now: Moment) {
-        recallDevices(now: now)
-        dialer.retryAll(now: now.uptime)
+        peers.recall(trust.reachableDevices, now: now.uptime)
+        peers.dialEverybody(now: now.uptime)
     }
 
     /// How far the clocks of the users seen last are ahead of this node's, in milliseconds; negative for behind. Users
     /// that were refused are among them, under the names that they gave. By name.
     package var peerClocks: [(userID: UserID, name: UserName, offset: Int64)] {
         clocks.peersByName.map { ($0.userID, $0.name, $0.offset) }
-    }
-
-    // MARK: - Links in doubt
-
-    private mutating func doubtLinks(isAnew: Bool, now: Moment) {
-        for connectionID in links.keys.sorted() { doubt(connectionID, isAnew: isAnew, now: now) }
-    }
-
-    /// Whoever is advertised anew may have come back, and have forgotten a link that this end believes in.
-    mutating func doubtIfSilent(_ connectionID: ConnectionID, now: Moment) {
-        guard let link = links[connectionID],
-            now.uptime - link.machine.lastHeard > Timing.silenceBeforeDoubt
-        else { return }
-        doubt(connectionID, isAnew: false, now: now)
-    }
-
-    private mutating func doubt(_ connectionID: ConnectionID, isAnew: Bool, now: Moment) {
-        guard links[connectionID]?.peer != nil,
-            let output = links[connectionID]?.machine.doubt(isAnew: isAnew, now: now)
-        else { return }
-        run(output, on: connectionID, now: now)
-        guard let deadline = links[connectionID]?.machine.deadline else { return }
-        wake(by: deadline)
-    }
-
-    /// A peer does not answer: it is dialled before the link is given up. If it is there, its new link wins.
-    mutating func dialBeside(_ connectionID: ConnectionID, now: Moment) {
-        guard let link = links[connectionID], let peer = link.peer else { return }
-        let delay = local.deviceID < peer.deviceID ? 0 : Timing.dialDeference
-        // Where the device is known it is dialled, and not the given address of it, too.
-        if dialer.doubted(.device(peer.deviceID), delay: delay, now: now.uptime) { return }
-        for target in link.targets where target != .device(peer.deviceID) {
-            dialer.doubted(target, delay: delay, now: now.uptime)
-        }
     }
 }

@@ -85,7 +85,7 @@ extension NodeMachine {
         load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
         load.users = trust.directory.users.count
         load.strangers = trust.directory.users.values.count { !$0.isPinned && $0.trust == .unverified }
-        load.dialTargets = dialer.count
+        load.dialTargets = peers.dialer.count
         load.dialBacks = reachability.attemptCount
         load.peerClocks = clocks.peerCount
         load.toldConflicts = trust.toldConflictCount
@@ -107,7 +107,7 @@ extension NodeMachine {
 
     private var idleDevices: [UserID: Int] {
         trust.directory.devices.values.reduce(into: [:]) { counts, device in
-            guard linkOfDevice[device.deviceID] == nil, !incomingLogs.hasLogs(of: device.deviceID) else { return }
+            guard connection(to: device.deviceID) == nil, !incomingLogs.hasLogs(of: device.deviceID) else { return }
             counts[device.userID, default: 0] += 1
         }
     }

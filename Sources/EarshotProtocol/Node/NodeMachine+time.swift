@@ -5,11 +5,7 @@ extension NodeMachine {
     package mutating func tick(now: Moment) -> [NodeAction] {
         noticeClocks(now: now)
         closeExpired(now: now)
-        for connectionID in links.keys.sorted() {
-            guard let link = links[connectionID], link.machine.deadline <= now.uptime else { continue }
-            guard let output = links[connectionID]?.machine.tick(now: now) else { continue }
-            run(output, on: connectionID, now: now)
-        }
+        for connectionID in openConnections { run(peers.tick(connectionID, now: now), on: connectionID, now: now) }
         run(reachability.tick(now: now.uptime))
         findExpired(now: now)
         // Sending again is how a node finds out that the disk takes writes again.
@@ -26,7 +22,7 @@ extension NodeMachine {
     /// When `tick` has something to do, at the latest.
     package func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
 
-    var nextDeadline: Int64 { min(queue.deadline, clocks.deadline, holdsDue, isStopping ? .max : dialer.deadline) }
+    var nextDeadline: Int64 { min(queue.deadline, clocks.deadline, holdsDue, peers.dialDeadline) }
 
     /// Messages of this log may expire then. The wall clock may jump, so it is looked at once an hour at least.
     mutating func noteExpiry(_ record: LogRecord, now: Moment) {

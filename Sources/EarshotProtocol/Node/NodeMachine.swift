@@ -12,16 +12,10 @@ package import EarshotModel
 /// - an event is posted only after the commit that makes it true;
 /// - there is one commit at a time, and what it holds is not known to be true before it is done.
 package struct NodeMachine: Sendable {
-    var local: LocalDevice
+    var peers: PeersMachine
     var trust: TrustMachine
     var clocks = ClockMachine()
-    var dialer = Dialer()
     var queue = CommitQueue()
-
-    var links: [ConnectionID: Link] = [:]
-    var linkOfDevice: [DeviceID: ConnectionID] = [:]
-    /// Ascending, so that the same inputs give the same actions.
-    var linksOfUser: [UserID: [ConnectionID]] = [:]
 
     var ownLogs: [LogID: OwnLog] = [:]
     /// The log that this device writes to each user now.
@@ -34,8 +28,7 @@ package struct NodeMachine: Sendable {
     var expirySearches: [LogID: UInt64] = [:]
 
     var actions: [NodeAction] = []
-    /// Links with frames to send, and links that may have room for more.
-    var linksToFlush: Set<ConnectionID> = []
+    /// Links that may have room for more.
     var linksToPump: Set<ConnectionID> = []
     /// Links that bring logs of this node's own back.
     var recoveringLinks: Set<ConnectionID> = []
@@ -45,32 +38,15 @@ package struct NodeMachine: Sendable {
     var holdsDue = Int64.max
     var reachability = ReachabilityMachine()
     var notes = NodeNotes()
-    /// Which connections of strangers may begin a handshake.
-    var gate = AddressBudget(
-        perAddress: Limits.connectionsPerAddress, perAddressAndSecond: Limits.connectionsPerAddressAndSecond,
-        perSecond: Limits.connectionsPerSecond)
-    var notices = StrangerNotices()
-    var budgets = PeerBudgets()
     var returnBudgets = ReturnBudgets()
-    /// Links that lose against another one to the same device; closed when the current input is dealt with.
-    var duplicates: [ConnectionID] = []
-    /// When the first peer was seen, as an uptime.
-    var firstSight: Int64?
-    var isStopping = false
     var hasStorageFailed = false
-    var nextConnection: UInt64 = 0
-
-    /// Draws a key for one handshake. Handed in, because a machine draws nothing of its own.
-    let ephemeralKey: @Sendable () -> AgreementKey
-
     /// - Parameters:
     ///   - snapshot: what the store holds.
     ///   - ephemeralKey: draws a new key for each handshake.
     package init(
         local: LocalDevice, snapshot: Snapshot, now: Moment, ephemeralKey: @escaping @Sendable () -> AgreementKey
     ) {
-        self.local = local
-        self.ephemeralKey = ephemeralKey
+        peers = PeersMachine(local: local, ephemeralKey: ephemeralKey)
         trust = TrustMachine(users: snapshot.users, devices: snapshot.devices)
         for record in snapshot.logs {
             if record.description.deviceID == local.deviceID {
@@ -100,13 +76,17 @@ package struct NodeMachine: Sendable {
 
     package func user(_ userID: UserID) -> User? { trust.directory.user(userID) }
 
+    var local: LocalDevice { peers.local }
+
     package var userID: UserID { local.userID }
 
+    var isStopping: Bool { peers.isStopping }
+
     /// The links that carry traffic now.
-    package var establishedLinks: [EstablishedLink] { links.values.compactMap(EstablishedLink.init) }
+    package var establishedLinks: [EstablishedLink] { peers.links.established }
 
     /// How many devices and addresses are linked, dialled, or to be dialled.
-    package var dialTargetCount: Int { dialer.count }
+    package var dialTargetCount: Int { peers.dialer.count }
 
     /// How many messages wait for their recipients' receipts.
     package var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
@@ -127,8 +107,7 @@ package struct NodeMachine: Sendable {
     /// Does what has become possible, and hands over all actions in their order.
     mutating func finish(now: Moment) -> [NodeAction] {
         noticeClocks(now: now)
-        for connectionID in duplicates { close(connectionID, .duplicate, error: nil, now: now) }
-        duplicates.removeAll()
+        closeDuplicates(now: now)
         advanceRecoveries(now: now)
         for connectionID in linksToPump.sorted() { pump(connectionID, now: now) }
         linksToPump.removeAll(keepingCapacity: true)
@@ -140,16 +119,17 @@ package struct NodeMachine: Sendable {
         return actions
     }
 
-    private mutating func flushLinks(now: Moment) {
-        while !linksToFlush.isEmpty {
-            let flushing = linksToFlush.sorted()
-            linksToFlush.removeAll(keepingCapacity: true)
-            for connectionID in flushing {
-                guard let output = links[connectionID]?.machine.flush(now: now) else { continue }
-                run(output, on: connectionID, now: now)
-            }
-        }
+    /// The node stops: says goodbye on every link, and writes what waits.
+    package mutating func stop(now: Moment) -> [NodeAction] {
+        peers.stop()
+        for connectionID in openConnections { close(connectionID, .shutdown, error: nil, now: now) }
+        queue.isUrgent = true
+        queue.retryAt = nil
+        return finish(now: now)
     }
+
+    /// Whether everything that waited is on the disk, after `stop`.
+    package var isSettled: Bool { queue.inFlight == nil && (!queue.hasWork || hasStorageFailed) }
 
     mutating func emit(_ action: NodeAction) { actions.append(action) }
     mutating func post(_ event: Event) { actions.append(.post(event)) }

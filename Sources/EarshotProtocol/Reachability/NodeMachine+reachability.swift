@@ -6,7 +6,7 @@ extension NodeMachine {
     /// answered, after `Timing.reachabilityCheck` at the latest; at once, and empty, without links.
     /// - Parameter port: where this node listens.
     package mutating func checkReachability(port: UInt16, requestID: RequestID, now: Moment) -> [NodeAction] {
-        run(reachability.check(port: port, requestID: requestID, among: usersHeardLast, now: now.uptime))
+        run(reachability.check(port: port, requestID: requestID, among: peers.links.heardLast, now: now.uptime))
         clocks.wake(by: reachability.deadline)
         return finish(now: now)
     }
@@ -18,18 +18,8 @@ extension NodeMachine {
         return finish(now: now)
     }
 
-    /// One link a user, that on which they were heard last; the latest first.
-    private var usersHeardLast: [(userID: UserID, connectionID: ConnectionID)] {
-        let heard = links.compactMap { connectionID, link in
-            link.peer.map { (userID: $0.userID, connectionID: connectionID, at: link.machine.lastHeard) }
-        }
-        .sorted { ($1.at, $0.connectionID) < ($0.at, $1.connectionID) }
-        var users: Set<UserID> = []
-        return heard.filter { users.insert($0.userID).inserted }.map { ($0.userID, $0.connectionID) }
-    }
-
     mutating func askedToDialBack(port: UInt16, nonce: UInt64, on connectionID: ConnectionID, now: Moment) {
-        guard !isStopping, let link = links[connectionID], let peer = link.peer, let host = link.address?.host
+        guard !isStopping, let link = peers.links[connectionID], let peer = link.peer, let host = link.address?.host
         else { return }
         run(
             reachability.asked(

@@ -104,8 +104,8 @@ extension NodeMachine {
 
     /// From this entry on the peer is asked: it is known to be the same on both ends.
     mutating func place(_ head: LogHead, of own: OwnLog, on connectionID: ConnectionID, now: Moment) {
-        links[connectionID]?.recoveries[0].log = IncomingLog(
-            description: own.description, authorID: local.userID, head: head)
+        let log = IncomingLog(description: own.description, authorID: local.userID, head: head)
+        links[connectionID]?.recoveries[0].log = log
         ask(on: connectionID, now: now)
     }
 

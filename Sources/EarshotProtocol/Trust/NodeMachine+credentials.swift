@@ -6,23 +6,17 @@ extension NodeMachine {
     /// once. Links that stand stay.
     /// - Precondition: it is one of this node's user, device and keys.
     package mutating func renew(_ credential: Credential, now: Moment) -> [NodeAction] {
-        let old = local.link.credential
-        precondition(
-            credential.userID == old.userID && credential.deviceID == old.deviceID
-                && credential.agreementKey == old.agreementKey,
-            "a node shows the credential of its own keys")
-        local.link.credential = credential
+        peers.renew(credential, now: now.uptime)
         post(
             .credentialRenewed(
                 CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter, remedy: nil)))
-        dialer.retryAll(now: now.uptime)
         return finish(now: now)
     }
 
     /// Closes the links of peers whose credential is over. Who has renewed it links anew.
     mutating func closeExpired(now: Moment) {
-        for connectionID in links.keys.sorted() {
-            guard let peer = links[connectionID]?.peer, peer.credential.notAfter <= now.wallClock else { continue }
+        for connectionID in openConnections {
+            guard let peer = peer(on: connectionID), peer.credential.notAfter <= now.wallClock else { continue }
             close(connectionID, .credentialExpired, error: nil, now: now)
         }
     }
@@ -30,7 +24,7 @@ extension NodeMachine {
     /// When the credential of a link's peer ends. The wall clock may be set without a word, so it is looked at once an
     /// hour at least.
     mutating func noteCredential(on connectionID: ConnectionID, now: Moment) {
-        guard let peer = links[connectionID]?.peer else { return }
+        guard let peer = peer(on: connectionID) else { return }
         let wait = min(max(0, peer.credential.notAfter - now.wallClock), Timing.credentialCheck)
         wake(by: now.uptime + wait)
     }

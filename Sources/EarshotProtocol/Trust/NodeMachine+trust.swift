@@ -20,7 +20,7 @@ extension NodeMachine {
 
     /// Changes who may have a link. Links of those who may not any more end at once; what waits for them stays.
     package mutating func admit(_ admission: Admission, now: Moment) -> [NodeAction] {
-        run(trust.admit(admission, linked: linksOfUser.keys), now: now)
+        run(trust.admit(admission, linked: peers.links.users), now: now)
         return finish(now: now)
     }
 
@@ -64,7 +64,7 @@ extension NodeMachine {
             case .failMessages(let userID): failUndelivered(to: userID)
             case .closeLinks(let userID, let reason, let error):
                 for connectionID in connections(to: userID) { close(connectionID, reason, error: error, now: now) }
-            case .dialEverybody: dialer.retryAll(now: now.uptime)
+            case .dialEverybody: peers.dialEverybody(now: now.uptime)
             }
         }
     }

@@ -40,6 +40,8 @@ struct Dialer: Sendable {
     }
 
     private var entries: [Target: Entry] = [:]
+    /// When the first device was advertised, as an uptime.
+    private var firstSight: Int64?
     /// No target is due before this uptime. It may be early, never late, so that it costs nothing to keep.
     private(set) var deadline = Int64.max
 
@@ -47,6 +49,22 @@ struct Dialer: Sendable {
     var count: Int { entries.count }
 
     // MARK: - What can be dialled
+
+    /// A device is advertised. A newcomer sees those who are there before they see it, and dials at once. Those who are
+    /// there leave that to it for a moment, so that two dials seldom cross.
+    /// - Parameters:
+    ///   - remembered: where it was linked in an earlier run, the latest first.
+    ///   - isFirst: whether this node's device id is the lower one.
+    mutating func advertised(
+        _ deviceID: DeviceID, addresses: [PeerAddress], remembered: [PeerAddress], isFirst: Bool, now: Int64
+    ) {
+        let start = firstSight ?? now
+        firstSight = start
+        let isNewcomer = now - start < Timing.newcomer
+        found(
+            .device(deviceID), addresses: addresses, remembered: remembered,
+            delay: isNewcomer || isFirst ? 0 : Timing.dialDeference, now: now)
+    }
 
     /// A target was found, or its addresses changed: dial it after `delay`.
     /// - Parameter remembered: where it was linked in an earlier run, the latest first.

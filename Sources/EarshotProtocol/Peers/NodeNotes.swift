@@ -54,24 +54,23 @@ extension NodeMachine {
         defer { notes = NodeNotes() }
         return notes
     }
+}
 
-    mutating func noteEstablished(_ link: Link) {
-        let established = link.establishedAt ?? link.openedAt
-        notes.add(
-            LinkNote(
-                change: .established, userID: link.peer?.userID, address: link.address, isOutbound: link.isOutbound,
-                duration: established - link.openedAt, reason: nil, isByPeer: false))
+extension LinkNote {
+    init(establishedOn link: Link) {
+        self.init(
+            change: .established, userID: link.peer?.userID, address: link.address, isOutbound: link.isOutbound,
+            duration: (link.establishedAt ?? link.openedAt) - link.openedAt, reason: nil, isByPeer: false)
     }
 
-    /// - Parameter error: `nil` for a connection that is gone, and for one that only wanted to know whether the port is open.
-    mutating func noteEnd(of link: Link, _ error: ProtocolError?, now: Moment) {
-        guard link.peer != nil || error != nil else { return }
-        notes.add(
-            LinkNote(
-                change: link.peer == nil ? .refused : .closed, userID: (link.peer ?? link.machine.introduced)?.userID,
-                address: link.address, isOutbound: link.isOutbound,
-                duration: now.uptime - (link.establishedAt ?? link.openedAt),
-                reason: error.map { $0.closeReason?.name ?? $0.code.description },
-                isByPeer: error?.code == .closedByPeer))
+    /// - Parameter error: `nil` for a connection that is gone, and for one that only wanted to know whether the port is
+    ///   open: that is not worth a note.
+    init?(endOf link: Link, _ error: ProtocolError?, now: Int64) {
+        guard link.peer != nil || error != nil else { return nil }
+        self.init(
+            change: link.peer == nil ? .refused : .closed, userID: link.claimedPeer?.userID, address: link.address,
+            isOutbound: link.isOutbound, duration: now - (link.establishedAt ?? link.openedAt),
+            reason: error.map { $0.closeReason?.name ?? $0.code.description },
+            isByPeer: error?.code == .closedByPeer)
     }
 }

@@ -32,6 +32,12 @@ struct Link: Sendable {
     /// How much of what was received since the last charge has moved a log forward, in requests.
     var progress = 0
 
+    /// Who is at the other end as far as that is proved, wanted or not.
+    var claimedPeer: LinkPeer? { peer ?? machine.introduced }
+
+    /// Whether it is a dial of a target, under way or in its handshake.
+    func isDial(of target: Dialer.Target) -> Bool { isOutbound && peer == nil && targets.contains(target) }
+
     var windowRoom: Int { max(0, Limits.windowBytes - windowUsed) }
 }
 

@@ -1,0 +1,262 @@
+package import EarshotModel
+
+/// Inputs about peers and connections, on their way to `PeersMachine`, and what follows from a link for its siblings.
+extension NodeMachine {
+    // MARK: - Finding peers
+
+    /// Somebody advertises a device. A hint: who is there is proved by the handshake.
+    package mutating func found(_ deviceID: DeviceID, addresses: [PeerAddress], now: Moment) -> [NodeAction] {
+        guard deviceID != local.deviceID else { return [] }
+        let remembered = trust.directory.devices[deviceID]?.addresses ?? []
+        let silent = peers.found(deviceID, addresses: addresses, remembered: remembered, now: now.uptime)
+        if let silent { doubt(silent, isAnew: false, now: now) }
+        return finish(now: now)
+    }
+
+    package mutating func lost(_ deviceID: DeviceID, now: Moment) -> [NodeAction] {
+        peers.lost(deviceID, now: now.uptime)
+        return finish(now: now)
+    }
+
+    /// A peer at a known address, for networks without multicast. It is dialled for as long as the node runs.
+    package mutating func addStaticPeer(_ address: PeerAddress, now: Moment) -> [NodeAction] {
+        peers.add(address, now: now.uptime)
+        return finish(now: now)
+    }
+
+    /// Tries where known devices were reached last: they may still be there, and multicast may not.
+    package mutating func dialRemembered(now: Moment) -> [NodeAction] {
+        peers.recall(trust.reachableDevices, now: now.uptime)
+        return finish(now: now)
+    }
+
+    mutating func dialDue(now: Moment) { run(peers.dialDue(now: now)) }
+
+    // MARK: - Connections
+
+    /// Somebody connected. The shell gives the number that it knows the connection by.
+    package mutating func accepted(from address: PeerAddress?, now: Moment) -> (ConnectionID, [NodeAction]) {
+        let (connectionID, output) = peers.accepted(from: address, now: now)
+        run(output)
+        return (connectionID, finish(now: now))
+    }
+
+    /// A dial succeeded.
+    package mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress, now: Moment) -> [NodeAction]
+    {
+        guard let output = peers.connected(connectionID, to: address) else { return [.disconnect(connectionID)] }
+        run(output, on: connectionID, now: now)
+        return finish(now: now)
+    }
+
+    /// A dial failed.
+    package mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Moment) -> [NodeAction] {
+        guard let failures = peers.connectFailed(connectionID, reason: reason, now: now.uptime) else { return [] }
+        for failure in failures { post(.linkFailed(failure)) }
+        return finish(now: now)
+    }
+
+    /// Bytes came.
+    package mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [NodeAction] {
+        guard let output = peers.received(bytes, on: connectionID, now: now) else { return [] }
+        run(output, on: connectionID, now: now)
+        if !charge(connectionID, now: now), let peer = peer(on: connectionID) {
+            close(connectionID, .tooManyRequests, error: PeerLimits.tooManyRequests(peer), now: now)
+        }
+        if let link = peers.links[connectionID] {
+            clocks.wake(by: link.machine.deadline)
+            peers.wantsFlush(connectionID)
+        }
+        return finish(now: now)
+    }
+
+    /// The connection is gone.
+    package mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
+        guard let link = peers.links[connectionID] else { return finish(now: now) }
+        let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
+        // Who connects and says nothing wanted to know whether this port can be reached.
+        let isProbe = !link.isOutbound && !link.machine.hasHeard
+        end(connectionID, error: link.peer != nil || isProbe ? nil : error, now: now)
+        return finish(now: now)
+    }
+
+    mutating func run(_ output: [PeersMachine.Action]) {
+        for action in output {
+            switch action {
+            case .connect(let connectionID, let addresses): emit(.connect(connectionID, addresses))
+            case .disconnect(let connectionID): emit(.disconnect(connectionID))
+            case .wake(let uptime): clocks.wake(by: uptime)
+            case .refused(let failure):
+                notes.connectionsRefused += 1
+                if let failure { post(.linkFailed(failure)) }
+            }
+        }
+    }
+
+    // MARK: - What a link wants
+
+    mutating func run(_ output: [LinkMachine.Action], on connectionID: ConnectionID, now: Moment) {
+        for action in output {
+            // What came before may have ended it.
+            guard isOpen(connectionID) else { return }
+            switch action {
+            case .write(let bytes): emit(.write(connectionID, bytes))
+            case .decide(let peer): decide(peer, on: connectionID, now: now)
+            case .established(let peer): establish(peer, on: connectionID, now: now)
+            case .receive(let frame):
+                do { try received(frame, on: connectionID, now: now) } catch {
+                    close(connectionID, error.closeReason ?? .violation, error: error, now: now)
+                }
+            case .doubted: peers.dialBeside(connectionID, now: now.uptime)
+            case .trusted: peers.trusted(connectionID)
+            case .close(let error): end(connectionID, error: error, now: now)
+            }
+        }
+    }
+
+    mutating func flushLinks(now: Moment) {
+        while case let connectionIDs = peers.takeLinksToFlush(), !connectionIDs.isEmpty {
+            for connectionID in connectionIDs {
+                run(peers.flush(connectionID, now: now), on: connectionID, now: now)
+            }
+        }
+    }
+
+    mutating func doubtLinks(isAnew: Bool, now: Moment) {
+        for connectionID in openConnections { doubt(connectionID, isAnew: isAnew, now: now) }
+    }
+
+    private mutating func doubt(_ connectionID: ConnectionID, isAnew: Bool, now: Moment) {
+        guard let output = peers.doubt(connectionID, isAnew: isAnew, now: now) else { return }
+        run(output, on: connectionID, now: now)
+        if let link = peers.links[connectionID] { clocks.wake(by: link.machine.deadline) }
+    }
+
+    // MARK: - Who is let in
+
+    private mutating func decide(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
+        let address = peers.links[connectionID]?.address
+        guard let (reason, error) = refusal(of: peer) ?? excess(of: peer, at: address, now: now) else {
+            run(peers.accept(connectionID, now: now), on: connectionID, now: now)
+            return
+        }
+        if peers.provesMembership(connectionID) { noteRefusal(of: peer, at: address, now: now) }
+        run(peers.refuse(connectionID, reason, error, now: now), on: connectionID, now: now)
+    }
+
+    private func refusal(of peer: LinkPeer) -> (CloseReason, ProtocolError)? {
+        guard peer.userID != local.userID else {
+            let error = ProtocolError(
+                .closedHere, "this node reached its own identity", closeReason: .ownIdentity)
+            return (.ownIdentity, error)
+        }
+        return trust.refusal(of: peer)
+    }
+
+    func excess(of peer: LinkPeer, at address: PeerAddress?, now: Moment) -> (CloseReason, ProtocolError)? {
+        let isStranger = isStranger(peer.userID)
+        return peers.excess(of: peer, at: address, isStranger: isStranger, now: now.uptime)
+            .map { (.tooManyRequests, $0) }
+    }
+
+    private mutating func noteRefusal(of peer: LinkPeer, at address: PeerAddress?, now: Moment) {
+        run(trust.refused(peer, at: address?.host, exchange: exchange, now: now), now: now)
+    }
+
+    mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
+        link(peer, on: connectionID, now: now)
+        if let skew = clocks.linked(peer) { post(.clockSkewed(skew)) }
+        noteCredential(on: connectionID, now: now)
+    }
+
+    private mutating func link(_ peer: LinkPeer, on connectionID: ConnectionID, now: Moment) {
+        // Another link may have been first meanwhile: whom this node wants is decided anew.
+        if let (reason, error) = refusal(of: peer) {
+            noteRefusal(of: peer, at: peers.links[connectionID]?.address, now: now)
+            close(connectionID, reason, error: error, now: now)
+            return
+        }
+        guard let link = peers.establish(peer, on: connectionID, now: now.uptime) else { return }
+        notes.add(LinkNote(establishedOn: link))
+        clocks.wake(by: link.machine.deadline)
+        if peers.links.connection(to: peer.deviceID) == nil,
+            let surplus = peers.links.surplusLink(beside: connectionID, standing: standing)
+        {
+            close(surplus, .overloaded, error: nil, now: now)
+        }
+        run(
+            trust.linked(
+                peer, at: link.isOutbound ? link.address : nil, exchange: exchange, isIdle: isIdle, now: now),
+            now: now)
+        peers.chargeLink(link, of: peer, isStranger: isStranger(peer.userID), now: now.uptime)
+        if peers.choose(connectionID, for: peer) { sendHeads(to: peer, on: connectionID) }
+    }
+
+    private func standing(of userID: UserID) -> LinkTable.Standing {
+        if !isStranger(userID) { return .known }
+        return trust.directory.users[userID]?.isPinned == true ? .stranger : .unpinned
+    }
+
+    /// Whether a device has no link and has written nothing.
+    private var isIdle: (DeviceID) -> Bool {
+        let (links, incomingLogs) = (peers.links, incomingLogs)
+        return { links.connection(to: $0) == nil && !incomingLogs.hasLogs(of: $0) }
+    }
+
+    /// Tells a peer what this node holds of its logs, so that it sends what is missing.
+    private mutating func sendHeads(to peer: LinkPeer, on connectionID: ConnectionID) {
+        let receipts = incomingLogs.logs(of: peer.deviceID)
+            .filter { $0.authorID == peer.userID }
+            .compactMap { ownReceipt(for: $0.description.logID) }
+        var start = 0
+        repeat {
+            let end = min(start + Limits.logsPerHeads, receipts.count)
+            send(.heads(Array(receipts[start..<end]), isComplete: end == receipts.count), on: connectionID)
+            start = end
+        } while start < receipts.count
+    }
+
+    // MARK: - What peers may cost
+
+    private mutating func charge(_ connectionID: ConnectionID, now: Moment) -> Bool {
+        let isStranger = peer(on: connectionID).map { self.isStranger($0.userID) } ?? true
+        return peers.charge(connectionID, isStranger: isStranger, now: now.uptime)
+    }
+
+    /// Throws in the middle of what a peer has sent as soon as that is too much.
+    func checkBudget(of peer: LinkPeer, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
+        try peers.checkBudget(of: peer, on: connectionID, isStranger: isStranger, now: now.uptime)
+    }
+
+    // MARK: - The end of a link
+
+    /// Closes a link with a word to the peer.
+    mutating func close(_ connectionID: ConnectionID, _ reason: CloseReason, error: ProtocolError?, now: Moment) {
+        guard let output = peers.close(connectionID, reason, now: now) else { return }
+        for case .write(let bytes) in output { emit(.write(connectionID, bytes)) }
+        end(connectionID, error: error ?? ProtocolError(.closedHere, reason.description, closeReason: reason), now: now)
+    }
+
+    mutating func closeDuplicates(now: Moment) {
+        for connectionID in peers.takeDuplicates() { close(connectionID, .duplicate, error: nil, now: now) }
+    }
+
+    private mutating func end(_ connectionID: ConnectionID, error: ProtocolError?, now: Moment) {
+        _ = charge(connectionID, now: now)
+        guard let link = peers.end(connectionID, error: error, now: now.uptime) else { return }
+        emit(.disconnect(connectionID))
+        run(reachability.ended(connectionID))
+        if let note = LinkNote(endOf: link, error, now: now.uptime) { notes.add(note) }
+        if let peer = link.peer {
+            run(trust.unlinked(peer, now: now), now: now)
+            forgetRecoveries(of: link, connectionID, peer)
+        } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {
+            clocks.met(stranger)
+        }
+        guard let error else { return }
+        let isStranger = link.claimedPeer.map { self.isStranger($0.userID) } ?? true
+        if let failure = peers.failure(of: link, error, isStranger: isStranger, now: now.uptime) {
+            post(.linkFailed(failure))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import EarshotModel
+
+/// Decides what strangers and peers may cost this node, before and after they have shown who they are.
+///
+/// It never closes anything. Its parent says who is a stranger.
+struct PeerLimits: Sendable {
+    /// Which connections of strangers may begin a handshake.
+    private var gate = AddressBudget(
+        perAddress: Limits.connectionsPerAddress, perAddressAndSecond: Limits.connectionsPerAddressAndSecond,
+        perSecond: Limits.connectionsPerSecond)
+    private var notices = StrangerNotices()
+    private(set) var budgets = PeerBudgets()
+
+    // MARK: - Before authentication
+
+    /// Whether a connection may begin a handshake; takes note of it.
+    mutating func admitsConnection(from address: PeerAddress?, now: Int64) -> Bool {
+        gate.admits(address?.host ?? "", now: now)
+    }
+
+    /// A connection was closed because there are too many.
+    /// - Returns: what to tell of that, now and then.
+    mutating func refused(_ address: PeerAddress?, now: Int64) -> LinkFailure? {
+        guard let count = notices.refused(now: now) else { return nil }
+        let others = count > 1 ? "; \(count) were closed since that was last told" : ""
+        return LinkFailure(
+            address: address?.description ?? "unknown", userID: nil,
+            code: ProtocolError.Code.overloaded.description,
+            message: "connections of strangers are closed, because too many come at once\(others)")
+    }
+
+    /// A link is over.
+    /// - Parameter isLimited: whether it is a stranger's doing that it was there: there may be many more.
+    /// - Returns: what to tell of that; of strangers only now and then.
+    mutating func failed(_ link: Link, _ error: ProtocolError, isLimited: Bool, now: Int64) -> LinkFailure? {
+        var message = error.message
+        if isLimited {
+            guard let untold = notices.failed(at: link.address?.host ?? "", now: now) else { return nil }
+            if untold > 0 { message += "; \(untold) more such connections failed before it" }
+        }
+        return LinkFailure(
+            address: link.address?.description ?? "unknown", userID: link.claimedPeer?.userID,
+            code: error.code.description, message: message, closeReason: error.closeReason?.name)
+    }
+
+    // MARK: - After authentication
+
+    /// Charges a peer for what it sent that moved no log forward.
+    /// - Returns: whether it was within its budget.
+    mutating func charge(_ cost: Int, to payers: [PeerBudgets.Payer], now: Int64) -> Bool {
+        budgets.charge(cost, to: payers, now: now)
+    }
+
+    /// What is wrong where a peer has asked for too much, until it has waited.
+    func excess(of peer: LinkPeer, payers: [PeerBudgets.Payer], beside cost: Int = 0, now: Int64) -> ProtocolError? {
+        budgets.isExceeded(by: payers, beside: cost, now: now) ? Self.tooManyRequests(peer) : nil
+    }
+
+    static func tooManyRequests(_ peer: LinkPeer) -> ProtocolError {
+        ProtocolError(
+            .tooManyRequests,
+            "\(peer.credential.name), alone or with other strangers of the same address, asks more than "
+                + "\(Limits.peerRequestsPerSecond) times a second for what moves no conversation forward, and is kept "
+                + "away until that is made up",
+            closeReason: .tooManyRequests)
+    }
+}

@@ -1,0 +1,408 @@
+import EarshotCrypto
+import EarshotModel
+
+/// Decides which links there are and who is dialled, and what strangers and peers may cost.
+///
+/// It owns the links from the first dial or connection to their end. Who is let in it does not decide, and what goes
+/// over a link it does not look at: what a link's own machine wants, it hands on.
+struct PeersMachine: Sendable {
+    enum Action: Sendable {
+        case connect(ConnectionID, [PeerAddress])
+        case disconnect(ConnectionID)
+        /// A tick is wanted by this uptime.
+        case wake(by: Int64)
+        /// A stranger's connection was closed because there are too many, which is told now and then.
+        case refused(LinkFailure?)
+    }
+
+    private(set) var local: LocalDevice
+    var links = LinkTable()
+    private(set) var dialer = Dialer()
+    private(set) var limits = PeerLimits()
+    /// Links with frames to send.
+    private var linksToFlush: Set<ConnectionID> = []
+    /// Links that lose against another one to the same device; closed when the current input is dealt with.
+    private var duplicates: [ConnectionID] = []
+    private(set) var connectionCount: UInt64 = 0
+    private(set) var isStopping = false
+    /// Draws a key for one handshake. Handed in, because a machine draws nothing of its own.
+    private let ephemeralKey: @Sendable () -> AgreementKey
+
+    init(local: LocalDevice, ephemeralKey: @escaping @Sendable () -> AgreementKey) {
+        self.local = local
+        self.ephemeralKey = ephemeralKey
+    }
+
+    /// - Precondition: it is one of this node's user, device and keys.
+    mutating func renew(_ credential: Credential, now: Int64) {
+        let old = local.link.credential
+        precondition(
+            credential.userID == old.userID && credential.deviceID == old.deviceID
+                && credential.agreementKey == old.agreementKey,
+            "a node shows the credential of its own keys")
+        local.link.credential = credential
+        dialer.retryAll(now: now)
+    }
+
+    /// Nobody is dialled or let in from now on.
+    mutating func stop() { isStopping = true }
+
+    // MARK: - Who is dialled
+
+    /// When somebody is to be dialled, as an uptime.
+    var dialDeadline: Int64 { isStopping ? .max : dialer.deadline }
+
+    /// Somebody advertises a device.
+    /// - Parameter remembered: where it was linked in an earlier run, the latest first.
+    /// - Returns: a link to it that has been silent, and may be dead: whoever is advertised anew may have come back, and
+    ///   have forgotten a link that this end believes in.
+    mutating func found(
+        _ deviceID: DeviceID, addresses: [PeerAddress], remembered: [PeerAddress], now: Int64
+    ) -> ConnectionID? {
+        dialer.advertised(
+            deviceID, addresses: addresses, remembered: remembered, isFirst: local.deviceID < deviceID, now: now)
+        guard let standing = links.connection(to: deviceID), let link = links[standing] else { return nil }
+        if !link.machine.isDoubted { dialer.linked(.device(deviceID)) }
+        return now - link.machine.lastHeard > Timing.silenceBeforeDoubt ? standing : nil
+    }
+
+    mutating func lost(_ deviceID: DeviceID, now: Int64) { dialer.lost(.device(deviceID), now: now) }
+
+    mutating func add(_ address: PeerAddress, now: Int64) {
+        dialer.found(.address(address), addresses: [address], now: now)
+    }
+
+    /// Tries where devices were reached last. Devices beyond the limit are not dialled; the first go first.
+    mutating func recall(_ devices: [DeviceRecord], now: Int64) {
+        let unlinked = devices.filter { links.connection(to: $0.deviceID) == nil }
+        for record in unlinked.prefix(Limits.rememberedDevices) {
+            dialer.recalled(
+                .device(record.deviceID), addresses: record.addresses, delay: Timing.dialDeference, now: now)
+        }
+    }
+
+    /// Everybody may be reachable, or welcome, again.
+    mutating func dialEverybody(now: Int64) { dialer.retryAll(now: now) }
+
+    /// Dials those whose time has come. A dial that hangs gives way to the next.
+    mutating func dialDue(now: Moment) -> [Action] {
+        guard !isStopping else { return [] }
+        var actions: [Action] = []
+        for (target, addresses) in dialer.due(now: now.uptime) {
+            for connectionID in links.dials(of: target) {
+                _ = remove(connectionID)
+                actions.append(.disconnect(connectionID))
+            }
+            let connectionID = nextConnection()
+            let machine = linkMachine(.initiator, now: now)
+            links.insert(
+                Link(
+                    machine: machine, targets: [target], isOutbound: true, address: addresses.first,
+                    openedAt: now.uptime, lastUsed: now.uptime), connectionID)
+            actions += [.wake(by: machine.deadline), .connect(connectionID, addresses)]
+        }
+        return actions
+    }
+
+    private mutating func nextConnection() -> ConnectionID {
+        connectionCount += 1
+        return ConnectionID(connectionCount)
+    }
+
+    private func linkMachine(_ role: HandshakeState.Role, now: Moment) -> LinkMachine {
+        do {
+            return try LinkMachine(role: role, configuration: local.link, ephemeralKey: ephemeralKey(), now: now)
+        } catch {
+            preconditionFailure("a handshake with this node's own keys can always begin: \(error)")
+        }
+    }
+
+    // MARK: - Connections
+
+    /// Somebody connected. A connection more than there may be takes the place of a handshake.
+    mutating func accepted(from address: PeerAddress?, now: Moment) -> (ConnectionID, [Action]) {
+        let connectionID = nextConnection()
+        guard !isStopping, limits.admitsConnection(from: address, now: now.uptime) else {
+            return (connectionID, [.disconnect(connectionID), refuse(address, now: now)])
+        }
+        let machine = linkMachine(.responder, now: now)
+        var actions: [Action] = []
+        if let surplus = links.surplusHandshake(for: address), let link = remove(surplus) {
+            actions += [.disconnect(surplus), refuse(link.address, now: now)]
+        }
+        links.insert(
+            Link(
+                machine: machine, targets: [], isOutbound: false, address: address, openedAt: now.uptime,
+                lastUsed: now.uptime), connectionID)
+        return (connectionID, actions + [.wake(by: machine.deadline)])
+    }
+
+    private mutating func refuse(_ address: PeerAddress?, now: Moment) -> Action {
+        .refused(isStopping ? nil : limits.refused(address, now: now.uptime))
+    }
+
+    /// A dial succeeded.
+    /// - Returns: `nil` for a dial that was given up.
+    mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress) -> [LinkMachine.Action]? {
+        for target in links[connectionID]?.targets ?? [] { dialer.reached(target, at: address) }
+        return links.update(connectionID) { link in
+            link.address = address
+            return link.machine.start()
+        }
+    }
+
+    /// A dial failed.
+    /// - Returns: what to tell of that; `nil` for a dial that was given up.
+    mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Int64) -> [LinkFailure]? {
+        guard let link = links.remove(connectionID) else { return nil }
+        var failures: [LinkFailure] = []
+        for target in link.targets {
+            if standingLink(for: target, of: nil) != nil {
+                dialer.linked(target)
+            } else {
+                dialer.failed(target, now: now)
+            }
+            guard case .address(let address) = target else { continue }
+            failures.append(
+                LinkFailure(
+                    address: address.description, userID: nil, code: ProtocolError.Code.unreachable.description,
+                    message: "\(address) cannot be reached: \(reason)"))
+        }
+        return failures
+    }
+
+    /// Bytes came.
+    /// - Returns: `nil` where the connection is gone.
+    mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action]? {
+        links.update(connectionID) { $0.machine.received(bytes, now: now) }
+    }
+
+    /// The node wants the peer that has introduced itself.
+    mutating func accept(_ connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
+        links.update(connectionID) { $0.machine.accept(now: now) } ?? []
+    }
+
+    mutating func refuse(
+        _ connectionID: ConnectionID, _ reason: CloseReason, _ error: ProtocolError, now: Moment
+    ) -> [LinkMachine.Action] {
+        links.update(connectionID) { $0.machine.refuse(error, reason: reason, now: now) } ?? []
+    }
+
+    /// Whether a peer that has introduced itself has shown that it has the network key too. To whoever dialled, the
+    /// pattern proves that only with the first message after the handshake: before that nothing is noted of a peer.
+    func provesMembership(_ connectionID: ConnectionID) -> Bool {
+        local.link.networkKey == nil || links[connectionID]?.isOutbound == false
+    }
+
+    // MARK: - What goes over a link
+
+    /// Puts a frame among those that leave when the current input has been dealt with.
+    mutating func send(_ frame: Frame, on connectionID: ConnectionID) {
+        links.update(connectionID) { $0.machine.enqueue(frame) }
+        linksToFlush.insert(connectionID)
+    }
+
+    mutating func wantsFlush(_ connectionID: ConnectionID) { linksToFlush.insert(connectionID) }
+
+    /// Links with frames to send, ascending; empty when all is sent.
+    mutating func takeLinksToFlush() -> [ConnectionID] {
+        guard !linksToFlush.isEmpty else { return [] }
+        defer { linksToFlush.removeAll(keepingCapacity: true) }
+        return linksToFlush.sorted()
+    }
+
+    mutating func flush(_ connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
+        links.update(connectionID) { $0.machine.flush(now: now) } ?? []
+    }
+
+    mutating func tick(_ connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
+        links.update(connectionID) { $0.machine.deadline <= now.uptime ? $0.machine.tick(now: now) : [] } ?? []
+    }
+
+    /// Links that were not used for long give way first.
+    mutating func noteUse(of connectionID: ConnectionID, now: Int64) {
+        links.update(connectionID) { $0.lastUsed = now }
+    }
+
+    /// What a peer sent has moved a log forward, by so many requests; or, where that is negative, was worth nothing.
+    mutating func credit(_ requests: Int, on connectionID: ConnectionID) {
+        links.update(connectionID) { $0.progress += requests }
+    }
+
+    /// This node's own clock was set.
+    mutating func clockWasSet(by jump: Int64) {
+        links.updateAll { link in
+            link.machine.clockOffset = link.machine.clockOffset.flatMap { ClockOffset.shifted($0, by: jump) }
+        }
+    }
+
+    // MARK: - Links in doubt
+
+    /// There is reason to doubt that a peer is still there: it is asked.
+    mutating func doubt(_ connectionID: ConnectionID, isAnew: Bool, now: Moment) -> [LinkMachine.Action]? {
+        guard links[connectionID]?.peer != nil else { return nil }
+        return links.update(connectionID) { $0.machine.doubt(isAnew: isAnew, now: now) }
+    }
+
+    /// A peer does not answer: it is dialled before the link is given up. If it is there, its new link wins.
+    mutating func dialBeside(_ connectionID: ConnectionID, now: Int64) {
+        guard let link = links[connectionID], let peer = link.peer else { return }
+        let delay = local.deviceID < peer.deviceID ? 0 : Timing.dialDeference
+        // Where the device is known it is dialled, and not the given address of it, too.
+        if dialer.doubted(.device(peer.deviceID), delay: delay, now: now) { return }
+        for target in link.targets where target != .device(peer.deviceID) {
+            dialer.doubted(target, delay: delay, now: now)
+        }
+    }
+
+    /// It answers after all.
+    mutating func trusted(_ connectionID: ConnectionID) {
+        for target in links[connectionID]?.targets ?? [] { dialer.linked(target) }
+    }
+
+    // MARK: - Established links
+
+    /// A peer is accepted.
+    mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Int64) -> Link? {
+        guard var link = links[connectionID] else { return nil }
+        let device = Dialer.Target.device(peer.deviceID)
+        for case .device(let deviceID) in link.targets.sorted() where deviceID != peer.deviceID {
+            link.targets.remove(.device(deviceID))
+            dialer.failed(.device(deviceID), now: now)
+        }
+        link.targets.insert(device)
+        for target in link.targets { dialer.linked(target) }
+        if link.isOutbound, let address = link.address { dialer.proved(device, at: address) }
+        link.peer = peer
+        link.establishedAt = now
+        links.establish(link, connectionID, to: peer)
+        return link
+    }
+
+    /// Decides which of the links to a device stays.
+    /// - Returns: whether this one does.
+    mutating func choose(_ connectionID: ConnectionID, for peer: LinkPeer) -> Bool {
+        let loser = links.choose(connectionID, for: peer, isFirst: local.deviceID < peer.deviceID)
+        if let loser { duplicates.append(loser) }
+        return loser != connectionID
+    }
+
+    mutating func takeDuplicates() -> [ConnectionID] {
+        defer { duplicates.removeAll() }
+        return duplicates
+    }
+
+    // MARK: - The end of a link
+
+    /// Closes a link with a word to the peer.
+    mutating func close(_ connectionID: ConnectionID, _ reason: CloseReason, now: Moment) -> [LinkMachine.Action]? {
+        links.update(connectionID) { $0.machine.close(reason, now: now) }
+    }
+
+    /// A link is over.
+    /// - Returns: what it was.
+    mutating func end(_ connectionID: ConnectionID, error: ProtocolError?, now: Int64) -> Link? {
+        guard let link = remove(connectionID) else { return nil }
+        for target in link.targets {
+            if link.peer == nil { noteProof(of: target, by: link) }
+            if let survivor = standingLink(for: target, of: link.peer) {
+                links.update(survivor) { $0.targets.insert(target) }
+                dialer.linked(target)
+            } else if case .address = target, error?.closeReason == .ownIdentity, error?.code == .closedHere {
+                // Not because somebody says so: who answers at an address may be anybody. And no device: who is
+                // advertised at this node's own address may be elsewhere, too.
+                dialer.dropped(target)
+            } else if links.dials(of: target).isEmpty {
+                dialer.failed(target, isRefusal: isRefusal(error, of: target, by: link), now: now)
+            }
+        }
+        return link
+    }
+
+    private mutating func remove(_ connectionID: ConnectionID) -> Link? {
+        linksToFlush.remove(connectionID)
+        return links.remove(connectionID)
+    }
+
+    /// A link that came to nothing may have shown all the same that the device is where it was dialled.
+    private mutating func noteProof(of target: Dialer.Target, by link: Link) {
+        guard link.isOutbound, let address = link.address, case .device(link.machine.introduced?.deviceID) = target
+        else { return }
+        dialer.proved(target, at: address)
+    }
+
+    /// Whether a device that has proved to be the one that was dialled is not wanted here, or does not want this node.
+    private func isRefusal(_ error: ProtocolError?, of target: Dialer.Target, by link: Link) -> Bool {
+        if case .device(let deviceID) = target, link.machine.introduced?.deviceID != deviceID { return false }
+        return switch error?.closeReason {
+        case .notAdmitted, .blocked, .identityConflict, .tooManyRequests: true
+        default: false
+        }
+    }
+
+    /// The link that makes dialling a target needless.
+    private func standingLink(for target: Dialer.Target, of peer: LinkPeer?) -> ConnectionID? {
+        if case .device(let deviceID) = target { return links.connection(to: deviceID) }
+        return peer.flatMap { links.connection(to: $0.deviceID) }
+    }
+
+    /// What to tell of a link that is over, if anything.
+    /// - Parameter isStranger: whether whoever was at the other end is nobody in particular, as far as that is proved.
+    mutating func failure(
+        of link: Link, _ error: ProtocolError, isStranger: Bool, now: Int64
+    ) -> LinkFailure? {
+        guard isWorthTelling(error, wasEstablished: link.peer != nil) else { return nil }
+        // An identity costs nothing, and neither does being advertised.
+        let isGiven = link.targets.contains { if case .address = $0 { true } else { false } }
+        return limits.failed(link, error, isLimited: isStranger && !isGiven, now: now)
+    }
+
+    private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
+        switch error.closeReason {
+        case .shutdown, .duplicate, .ownIdentity, .logDiffers: false
+        // What stood until then comes back with the next credential. If there is none, the next handshake says so.
+        case .credentialExpired where wasEstablished: false
+        default: true
+        }
+    }
+
+    // MARK: - What peers may cost
+
+    /// Charges a peer for what it sent since the last charge that moved no log forward.
+    /// - Parameter isStranger: whether this node owes the peer's user nothing.
+    /// - Returns: whether it was within its budget.
+    mutating func charge(_ connectionID: ConnectionID, isStranger: Bool, now: Int64) -> Bool {
+        let cost = links.update(connectionID) { link in
+            defer { link.progress = 0 }
+            return link.machine.takeWork() - link.progress
+        }
+        guard let cost, cost > 0, let link = links[connectionID], let peer = link.peer else { return true }
+        return limits.charge(cost, to: payers(for: peer, at: link.address, isStranger: isStranger), now: now)
+    }
+
+    /// Charges a peer for a new link. One that this node has begun is not held against an address: it did not come
+    /// from there.
+    mutating func chargeLink(_ link: Link, of peer: LinkPeer, isStranger: Bool, now: Int64) {
+        let isAlone = link.isOutbound || !isStranger
+        let payers = payers(for: peer, at: link.address, isStranger: !isAlone)
+        _ = limits.charge(Limits.linkRequests, to: payers, now: now)
+    }
+
+    /// Why a peer that has introduced itself is refused because it has asked for too much, until it has waited.
+    func excess(of peer: LinkPeer, at address: PeerAddress?, isStranger: Bool, now: Int64) -> ProtocolError? {
+        limits.excess(of: peer, payers: payers(for: peer, at: address, isStranger: isStranger), now: now)
+    }
+
+    /// Throws in the middle of what a peer has sent as soon as that is too much, before another signature is looked at.
+    func checkBudget(
+        of peer: LinkPeer, on connectionID: ConnectionID, isStranger: (UserID) -> Bool, now: Int64
+    ) throws(ProtocolError) {
+        guard let link = links[connectionID], link.progress < 0 else { return }
+        let payers = payers(for: peer, at: link.address, isStranger: isStranger(peer.userID))
+        if let error = limits.excess(of: peer, payers: payers, beside: 1 - link.progress, now: now) { throw error }
+    }
+
+    private func payers(for peer: LinkPeer, at address: PeerAddress?, isStranger: Bool) -> [PeerBudgets.Payer] {
+        isStranger ? [.user(peer.userID), .strangers(at: address?.host ?? "")] : [.user(peer.userID)]
+    }
+}
