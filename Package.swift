@@ -110,7 +110,7 @@ let package = Package(
         .testTarget(
             name: "EarshotModelTests", dependencies: ["EarshotModel", "EarshotSimulation"], swiftSettings: settings),
         .testTarget(
-            name: "EarshotCryptoTests", dependencies: ["EarshotModel", "EarshotCrypto", "TestSupport"],
+            name: "EarshotCryptoTests", dependencies: ["CSodium", "EarshotModel", "EarshotCrypto", "TestSupport"],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "EarshotProtocolTests",

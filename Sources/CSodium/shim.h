@@ -1,5 +1,5 @@
 #pragma once
-// The whole of libsodium that Swift sees; only EarshotCrypto imports this module.
+// The whole of libsodium that Swift sees. Only EarshotCrypto imports this module, and its tests, which forge signatures.
 #include <sodium.h>
 
 // Swift does not import a type that is aligned to more than 16 bytes, as crypto_generichash_blake2b_state is. Its

@@ -43,17 +43,10 @@ struct Ed25519Tests {
     @Test("a scalar with the group's order added is refused, so a signature has one form")
     func refusesNonCanonicalScalar() throws {
         let vector = Vector.rfc8032[1]
-        let order = Hex.bytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010")
-        var bytes = Hex.bytes(vector.signature)
-        var carry = 0
-        for index in 0..<32 {
-            carry += Int(bytes[32 + index]) + Int(order[index])
-            bytes[32 + index] = UInt8(carry & 0xff)
-            carry >>= 8
-        }
-        try #require(carry == 0)
+        let signature = Hex.bytes(vector.signature)
+        let unreduced = try #require(Signature(signature.prefix(32) + Array(signature.suffix(32)).plusL))
         let publicKey = try #require(Bytes32(Hex.bytes(vector.publicKey)))
-        #expect(!Ed25519.isValid(try #require(Signature(bytes)), for: Hex.bytes(vector.message), by: publicKey))
+        #expect(!Ed25519.isValid(unreduced, for: Hex.bytes(vector.message), by: publicKey))
     }
 
     @Test("the neutral point is no public key, though the equation holds for it")
