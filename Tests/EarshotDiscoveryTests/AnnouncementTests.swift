@@ -73,14 +73,6 @@ struct InstanceNameTests {
         #expect(advertisement.instanceName == "bob \(advertisement.deviceID.description.prefix(8))")
     }
 
-    @Test("of the embedded stack is another one, and so is the host name")
-    func embedded() throws {
-        let advertisement = try advertisement("bob", seed: 9)
-        let device = advertisement.deviceID.description.prefix(8)
-        #expect(advertisement.embeddedInstanceName == "bob \(device) embedded")
-        #expect(advertisement.embeddedHostName == "earshot-\(device.lowercased())")
-    }
-
     @Test("of a long name loses the end of the name, at a character, and never the device")
     func long() throws {
         let family = "👨‍👩‍👧"  // 18 bytes, one character

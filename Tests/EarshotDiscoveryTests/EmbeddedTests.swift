@@ -1,4 +1,5 @@
 import EarshotModel
+import Synchronization
 import Testing
 
 @testable import EarshotDiscovery
@@ -41,6 +42,24 @@ extension RealNetworkTests {
             try await alice.stop()
             try await bob.stop()
             try await PrivateDaemon.start()
+        }
+
+        @Test("advertises a node by the instance name that the daemon gives it, too", arguments: [true, false])
+        func instanceName(isEmbedded: Bool) async throws {
+            let bob =
+                isEmbedded
+                ? try Self.embedded("bob", seed: 2, port: 4002) : try RunningDiscovery("bob", seed: 2, port: 4002)
+            let seen = Mutex<Set<String>>([])
+            let watching = Task {
+                try await EmbeddedDNSSDSource().run(advertising: try advertisement("alice", seed: 1, port: 4001)) {
+                    if case .appeared(let record) = $0 { _ = seen.withLock { $0.insert(record.key.instance) } }
+                }
+            }
+            try await waitUntil("bob is seen") { !seen.withLock(\.isEmpty) }
+            #expect(seen.withLock(\.self) == [try advertisement("bob", seed: 2).instanceName])
+            watching.cancel()
+            try await watching.value
+            try await bob.stop()
         }
 
         @Test("does not advertise on a skipped interface")

@@ -28,7 +28,7 @@ extension RealNetworkTests {
         private static func packets() throws -> [[UInt8]] {
             let bob = try advertisement("bob", seed: 2, port: 4002)
             let names = [
-                "_earshot._tcp.local", "\(bob.embeddedInstanceName)._earshot._tcp.local",
+                "_earshot._tcp.local", "\(bob.instanceName)._earshot._tcp.local",
                 "\(bob.embeddedHostName).local",
             ]
             return names.flatMap { name in

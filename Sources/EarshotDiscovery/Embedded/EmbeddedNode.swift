@@ -32,7 +32,7 @@ final class EmbeddedNode {
         self.configuration = configuration
         self.report = report
         txt = try advertisement.txtRecord().encoded
-        instance = advertisement.embeddedInstanceName
+        instance = advertisement.instanceName
         // Those of now: the library takes no other list while it runs. On a skipped interface that comes later it listens
         // and asks, but nothing is advertised there, and what is heard there is passed over. To begin anew for each would
         // forget everybody whenever a container starts.

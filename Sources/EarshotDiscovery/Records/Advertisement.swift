@@ -28,25 +28,22 @@ public struct Advertisement: Sendable, Hashable {
     }
 
     /// The DNS-SD instance name: the user's name and the beginning of the device id, so that equal names never
-    /// collide. Where both do not fit, the name is cut at a character.
-    public var instanceName: String { instanceName(endingWith: shortID) }
-
-    /// The instance name of the stack in this process. It is another one, so that both stacks can advertise this node
-    /// while discovery moves from one to the other.
-    public var embeddedInstanceName: String { instanceName(endingWith: "\(shortID) embedded") }
-
-    /// The host name of the stack in this process: not the one of the system, which the daemon advertises.
-    var embeddedHostName: String { "earshot-\(shortID.lowercased())" }
-
-    private var shortID: String { String(deviceID.description.prefix(Self.instanceSuffixCharacters)) }
-
-    private func instanceName(endingWith suffix: String) -> String {
-        let room = Self.maximumInstanceNameBytes - suffix.utf8.count - 1
+    /// collide. A name that does not fit is cut at a character.
+    ///
+    /// While discovery moves from one stack to the other, both advertise this node. The one that comes second finds
+    /// the name taken, and adds ` #2` to it (RFC 6762 section 9).
+    public var instanceName: String {
+        let room = Self.maximumInstanceNameBytes - shortID.utf8.count - 1
         var text = name.text
         while text.utf8.count > room { text.removeLast() }
         while text.last?.isWhitespace == true { text.removeLast() }
-        return text.isEmpty ? suffix : "\(text) \(suffix)"
+        return text.isEmpty ? shortID : "\(text) \(shortID)"
     }
+
+    /// The host name that the embedded stack advertises. The daemon advertises the system's own.
+    var embeddedHostName: String { "earshot-\(shortID.lowercased())" }
+
+    private var shortID: String { String(deviceID.description.prefix(Self.instanceSuffixCharacters)) }
 
     /// - Throws: `invalidAnnouncement` for a network tag that other nodes would not read.
     public func txtRecord() throws(DiscoveryError) -> TXTRecord {
