@@ -16,6 +16,8 @@ struct RecentTrouble: Sendable {
         var refusals: [Refusal: Int] = [:]
         var connectionsLimited = 0
         var commitFailures = 0
+        /// Commits that took `NodeRecord.slowCommit` or longer.
+        var slowCommits = 0
         /// How long the slowest commit took, in seconds.
         var slowestCommit = 0.0
         /// Since the node began.
@@ -25,6 +27,7 @@ struct RecentTrouble: Sendable {
             refusals.merge(other.refusals, uniquingKeysWith: +)
             connectionsLimited += other.connectionsLimited
             commitFailures += other.commitFailures
+            slowCommits += other.slowCommits
             slowestCommit = max(slowestCommit, other.slowestCommit)
         }
     }

@@ -43,7 +43,10 @@ struct Telemetry {
         metrics.committed(nanoseconds: Int64(seconds * 1e9), entries: entries)
         guard let record = NodeRecord(commit: entries, seconds: seconds) else { return }
         log(record, now: now)
-        trouble.note(now: now) { $0.slowestCommit = max($0.slowestCommit, seconds) }
+        trouble.note(now: now) {
+            $0.slowCommits += 1
+            $0.slowestCommit = max($0.slowestCommit, seconds)
+        }
     }
 
     mutating func commitFailed(now: Int64) {

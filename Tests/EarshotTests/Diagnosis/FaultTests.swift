@@ -184,6 +184,13 @@ struct FaultTests {
         }
     }
 
+    private static func slowCommits(_ count: Int) -> [Finding] {
+        node {
+            $0.trouble.slowCommits = count
+            $0.trouble.slowestCommit = 3.14
+        }
+    }
+
     static let troubleFaults: [Fault] = [
         Fault(
             "a flood of connections", node { $0.trouble.connectionsLimited = 700 }, .handshakes, .warning,
@@ -199,11 +206,11 @@ struct FaultTests {
             "somebody who is blocked", node { $0.trouble.refusals = [.init("blocked"): 9] }, .handshakes, .note,
             what: "9 handshakes", remedy: "if that is meant"),
         Fault(
-            "a disk that failed and works again", node { $0.trouble.commitFailures = 2 }, .disk, .warning,
+            "a disk that failed and works again", node { $0.trouble.commitFailures = 2 }, .disk, .note,
             what: "2 commits failed", remedy: "df -h"),
+        Fault("one slow commit", slowCommits(1), .disk, .note, what: "3.1 seconds for a commit", remedy: "iostat"),
         Fault(
-            "a slow disk", node { $0.trouble.slowestCommit = 3.14 }, .disk, .warning, what: "3.1 seconds",
-            remedy: "iostat"),
+            "a slow disk", slowCommits(3), .disk, .warning, what: "3 commits", "up to 3.1 seconds", remedy: "iostat"),
         Fault(
             "an observer that is too slow", node { $0.trouble.eventsLost = 12 }, .events, .warning,
             what: "12 events", remedy: "read the history"),

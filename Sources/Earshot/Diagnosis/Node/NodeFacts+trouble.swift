@@ -41,26 +41,32 @@ extension NodeFacts {
 
     // MARK: - The disk
 
-    /// Commits that failed and succeed again: while they fail, that is a finding of its own.
+    /// Fewer slow commits than this are told, and are no sign of a slow disk.
+    private static let slowCommitsOfSlowDisk = 3
+
+    /// Commits that failed before the disk took writes again, and slow ones. While commits fail, `storageFindings` says
+    /// so. What was mended is a note: nothing is left to do, though the reason is worth knowing.
     private var commitFindings: [Finding] {
         guard storageFailure == nil else { return [] }
         guard trouble.commitFailures == 0 else {
             let count = Wording.count(trouble.commitFailures, "commit")
             return [
-                .warning(
+                .note(
                     .disk, "\(count) failed \(Self.span), and the disk takes writes again",
                     why: "messages wait while the disk takes none",
                     remedy: "look for the reason before it comes back: df -h, dmesg")
             ]
         }
-        guard trouble.slowestCommit > 0 else { return [] }
+        guard trouble.slowCommits > 0 else { return [] }
         let tenths = Int((trouble.slowestCommit * 10).rounded())
-        return [
-            .warning(
-                .disk, "the disk took \(tenths / 10).\(tenths % 10) seconds for a commit \(Self.span)",
-                why: "a message counts only once it is on the disk, so messages are as slow as that",
-                remedy: "see what else writes to the disk: iostat -x 1; or move the home directory to a faster one")
-        ]
+        let seconds = "\(tenths / 10).\(tenths % 10) seconds"
+        let why = "a message counts only once it is on the disk, so messages are as slow as that"
+        let remedy = "see what else writes to the disk: iostat -x 1; or move the home directory to a faster one"
+        guard trouble.slowCommits >= Self.slowCommitsOfSlowDisk else {
+            return [.note(.disk, "the disk took \(seconds) for a commit \(Self.span)", why: why, remedy: remedy)]
+        }
+        let what = "the disk was slow for \(trouble.slowCommits) commits \(Self.span): it took up to \(seconds)"
+        return [.warning(.disk, what, why: why, remedy: remedy)]
     }
 
     // MARK: - Observers
