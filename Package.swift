@@ -92,7 +92,7 @@ let package = Package(
         .executableTarget(
             name: "EarshotCommand",
             dependencies: [
-                "Earshot", "EarshotGateway",
+                "Earshot", "EarshotDiscovery", "EarshotGateway",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -42,6 +42,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         /// The port cannot be listened on.
         public static let portInUse = Code("portInUse")
         public static let networkUnavailable = Code("networkUnavailable")
+        /// A peer is named by something that is no host and port, or more peers are named than a node dials.
+        public static let invalidAddress = Code("invalidAddress")
 
         // The disk.
         public static let storeDamaged = Code("storeDamaged")

@@ -15,7 +15,8 @@ struct UsageTests {
     @Test(
         "that cannot be understood is an error of its own",
         arguments: [
-            ["shout"], ["send"], ["up", "--peer", "nowhere"], ["up", "--port", "65536"], ["cancel", "x"],
+            ["shout"], ["send"], ["up", "--peer", "nowhere"], ["up", "--peer", "300.1.2.3:7000"],
+            ["up", "--peer", "b$b:7000"], ["up", "--port", "65536"], ["cancel", "x"],
             ["send", "bob", "x", "--wait", "eaten"], ["trust"], ["trust", "bob", "--yes"],
             ["verify", "bob", "--matches", "123"],
             ["verify", "bob", "--matches", "1", "--yes"], ["block"], ["completions"], ["completions", "tcsh"],
@@ -25,6 +26,28 @@ struct UsageTests {
         let result = try await Program.run(arguments)
         #expect(result.status == 64)
         #expect(result.output == "")
+    }
+
+    @Test(
+        "says what is wrong with a peer's address, and how to write one",
+        arguments: [
+            ("nowhere", "\"nowhere\" is not a host and a port"), ("bob:0", "\"bob:0\" is not a host and a port"),
+            ("300.1.2.3:7000", "\"300.1.2.3\" is not an IPv4 address"),
+            ("[bob]:7000", "\"bob\" is not an IPv6 address"), ("b$b:7000", "\"b$b\" is not a host name"),
+        ])
+    func peerAddress(text: String, cause: String) async throws {
+        let result = try await Program.run("send", "bob", "hi", "--peer", text)
+        #expect(result.status == 64)
+        #expect(result.errors.contains(cause), "\(result.errors)")
+        #expect(result.errors.contains("host:port, 1.2.3.4:port or [v6]:port"), "\(result.errors)")
+    }
+
+    @Test("takes no more peers than a node dials, and says so")
+    func peerCount() async throws {
+        let peers = (1...257).flatMap { ["--peer", "host:\($0)"] }
+        let result = try await Program.run(["send", "bob", "hi"] + peers)
+        #expect(result.status == 64)
+        #expect(result.errors.contains("256"), "\(result.errors)")
     }
 
     @Test(

@@ -9,37 +9,50 @@ struct StaticPeersTests {
         "are read from host and port",
         arguments: [
             ("bob.example:4000", "bob.example", 4000), ("laptop:1", "laptop", 1), ("10.0.0.2:65535", "10.0.0.2", 65535),
+            ("bob.example.:4000", "bob.example.", 4000),
             ("[::1]:80", "::1", 80), ("[fe80::1%eth0]:4000", "fe80::1%eth0", 4000),
         ] as [(String, String, UInt16)])
     func parsing(text: String, host: String, port: UInt16) throws {
-        #expect(try StaticPeers(parsing: [text]).addresses == [PeerAddress(host: host, port: port)])
+        #expect(try StaticPeers.address(text) == PeerAddress(host: host, port: port))
     }
 
     @Test(
-        "are refused as a whole if one is not host and port",
+        "are refused if one is not host and port",
         arguments: [
             "", ":", "bob", "bob:", ":80", "bob:0", "bob:65536", "bob:-1", "bob:80x", "::1:80", "[::1]", "[::1]80",
             "[bob]:80", "[10.0.0.1]:80", "300.0.0.1:80", "1.2.3:80", "bob smith:80", "http://bob:80", "[fe80::1%]:80",
             "[fe80::1%sixteen-letters!]:80",
-            "0.0.0.0:80", "[ff02::1]:80", "[::]:80", "b\u{0}b:80", "[::1\u{0}b]:80",
+            "bob..example:80", ".:80", "\(String(repeating: "b", count: 64)).example:80", "0.0.0.0:80", "[ff02::1]:80",
+            "[::]:80", "b\u{0}b:80", "[::1\u{0}b]:80",
         ])
     func refusal(text: String) {
-        #expect { try StaticPeers(parsing: ["fine:1", text]) } throws: {
+        #expect { try StaticPeers.address(text) } throws: { ($0 as? DiscoveryError)?.code == .invalidAddress }
+    }
+
+    @Test(
+        "that a program names are checked as those that were typed",
+        arguments: [
+            PeerAddress(host: "bob", port: 0), PeerAddress(host: "", port: 80), PeerAddress(host: "[::1]", port: 80),
+            PeerAddress(host: "::g", port: 80), PeerAddress(host: "300.0.0.1", port: 80),
+            PeerAddress(host: "bob smith", port: 80),
+        ])
+    func structured(address: PeerAddress) {
+        #expect { try StaticPeers([PeerAddress(host: "fine", port: 1), address]) } throws: {
             ($0 as? DiscoveryError)?.code == .invalidAddress
         }
     }
 
     @Test("keep their order, each once")
     func duplicates() throws {
-        let peers = try StaticPeers(parsing: ["b:1", "a:1", "b:1"])
+        let peers = try StaticPeers(["b:1", "a:1", "b:1"].compactMap(PeerAddress.init))
         #expect(peers.addresses.map(\.description) == ["b:1", "a:1"])
     }
 
     @Test("are bounded")
     func bound() throws {
-        let texts = (1...StaticPeers.maximumCount).map { "host:\($0)" }
-        #expect(try StaticPeers(parsing: texts).addresses.count == StaticPeers.maximumCount)
-        #expect { try StaticPeers(parsing: texts + ["other:1"]) } throws: {
+        let peers = (1...UInt16(StaticPeers.maximumCount)).map { PeerAddress(host: "host", port: $0) }
+        #expect(try StaticPeers(peers + peers).addresses == peers)
+        #expect { try StaticPeers(peers + [PeerAddress(host: "other", port: 1)]) } throws: {
             ($0 as? DiscoveryError)?.code == .tooManyAddresses
         }
     }

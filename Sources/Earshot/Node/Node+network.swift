@@ -38,6 +38,15 @@ extension Node {
     }
 }
 
+extension NodeConfiguration {
+    /// - Throws: `EarshotError` `invalidAddress`.
+    func check() throws(EarshotError) {
+        do { _ = try StaticPeers(staticPeers) } catch {
+            throw EarshotError(.invalidAddress, error.message, remedy: StaticPeers.remedy, cause: error)
+        }
+    }
+}
+
 extension NodeShell {
     func noticed(_ change: NetworkChange) {
         switch change {

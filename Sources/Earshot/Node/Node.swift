@@ -63,7 +63,7 @@ public final class Node: Sendable {
     ///   - passphrase: opens a sealed identity, so that the credential can be renewed: now, and for as long as the node
     ///     lives. The identity's key stays in wiped memory that long.
     /// - Throws: `EarshotError`: `notInitialized`, `looseHome`, `unusableHome`, `homeInUse`, `wrongPassphrase`,
-    ///   `storeDamaged`, `storeUnavailable`.
+    ///   `storeDamaged`, `storeUnavailable`; `invalidAddress` for static peers that cannot be dialled.
     public static func open(
         _ home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil
     ) async throws(EarshotError) -> Node {
@@ -85,6 +85,7 @@ public final class Node: Sendable {
         home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil,
         environment: NodeEnvironment = .host
     ) throws(EarshotError) {
+        try configuration.check()
         try home.check()
         let lock = try HomeLock(home)
         for leftover in home.removeLeftovers() {

@@ -12,7 +12,7 @@ public struct NodeConfiguration: Sendable {
     /// The TCP port that peers connect to; 0 takes the one of the last run, or lets the system choose, and discovery
     /// tells it to peers.
     public var port: UInt16
-    /// Peers at known addresses, for networks that block multicast.
+    /// Peers at known addresses, for networks that block multicast; at most 256.
     public var staticPeers: [PeerAddress]
     /// The interfaces whose changes have peers dialled anew; give the sources the same.
     public var interfaces: DiscoveryConfiguration

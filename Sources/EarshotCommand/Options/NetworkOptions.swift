@@ -1,5 +1,6 @@
 import ArgumentParser
 import Earshot
+import EarshotDiscovery
 import Logging
 
 /// How a node that the command starts reaches others.
@@ -11,7 +12,7 @@ struct NetworkOptions: ParsableArguments {
         name: .customLong("peer"), parsing: .singleValue,
         help: ArgumentHelp(
             "A peer at a known address, for networks that block multicast. May be repeated.", valueName: "host:port"),
-        transform: Self.address)
+        transform: { text in try Self.validated { () throws(DiscoveryError) in try StaticPeers.address(text) } })
     var peers: [PeerAddress] = []
 
     @Option(
@@ -42,10 +43,13 @@ struct NetworkOptions: ParsableArguments {
         return configuration
     }
 
-    private static func address(_ text: String) throws -> PeerAddress {
-        guard let address = PeerAddress(text) else {
-            throw ValidationError("\"\(SafeText.line(text))\" is not host:port, 1.2.3.4:port or [v6]:port")
+    func validate() throws {
+        _ = try Self.validated { () throws(DiscoveryError) in try StaticPeers(peers) }
+    }
+
+    private static func validated<Result>(_ read: () throws(DiscoveryError) -> Result) throws -> Result {
+        do { return try read() } catch {
+            throw ValidationError("\(SafeText.line(error.message)): \(StaticPeers.remedy)")
         }
-        return address
     }
 }
