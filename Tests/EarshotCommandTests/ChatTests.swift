@@ -10,7 +10,6 @@ struct ChatTests {
         let bob = try RunningProgram(["chat", "alice", "--home", pair.bob.path])
         alice.write(Data("hello\n".utf8))
         try await bob.expect(#"(?m)^\d\d:\d\d alice: hello$"#)
-        try await alice.expect(#"(?m)^ {40,}hello \d\d:\d\d +·$"#)
         try await alice.expect(#"(?m)^ {40,}hello \d\d:\d\d +✓✓ read$"#)
         bob.write(Data("hi yourself\n".utf8))
         try await alice.expect(#"(?m)^\d\d:\d\d bob: hi yourself$"#)
@@ -27,6 +26,19 @@ struct ChatTests {
         #expect(result.status == 0)
         let history = try await pair.bob.run("history", "alice", "--json").objects()
         #expect(history.compactMap { $0["text"] as? String } == ["one", "two", "three"])
+    }
+
+    @Test("shows every unread message when it begins, and marks as read what it showed")
+    func unread() async throws {
+        let pair = try await Pair.met()
+        let texts = (1...100).map { "message \($0)" }
+        #expect(try await pair.alice.run("chat", "bob", input: Data(texts.joined(separator: "\n").utf8)).status == 0)
+        let chat = try await pair.bob.run("chat", "alice")
+        #expect(texts.filter { text in chat.lines.contains { $0.hasSuffix(" \(text)") } } == texts)
+        try await eventually("alice hears that all were read") {
+            let history = try await pair.alice.run("history", "bob", "--limit", "200", "--json").objects()
+            return history.count { ($0["recipients"] as? [[String: Any]])?.first?["state"] as? String == "read" } == 100
+        }
     }
 
     @Test("begins with the last messages")

@@ -14,8 +14,7 @@ actor ChatDialog {
     private let peerName: String
     private let names: NameBook
     private var screen: ChatScreen
-    /// The last messages that were shown, so that none is shown twice.
-    private var shownIDs: [String] = []
+    private var reading: ChatReading
     /// Sent from here, and neither delivered nor failed.
     private var openIDs: Set<String> = []
     /// Delivered or failed before the node has answered that it has them.
@@ -23,8 +22,6 @@ actor ChatDialog {
     private var sendsUnderWay = 0
     private var settling: CheckedContinuation<Void, Never>?
 
-    private static let historyPage = 20
-    private static let rememberedIDs = 2000
     /// How long the end of the dialog waits for its messages to be delivered.
     private static let patience = Duration.seconds(5)
 
@@ -34,14 +31,11 @@ actor ChatDialog {
         self.names = names
         peerName = names.shown(peer)
         screen = ChatScreen(output: output, peerName: peerName)
+        reading = ChatReading(peerID: peer.id)
     }
 
-    /// Shows the last messages.
-    func open() async throws {
-        let messages = try await client.history(with: peer.id, limit: Self.historyPage)
-        for message in messages { try show(message) }
-        try await markRead(messages)
-    }
+    /// Shows the last messages, and every one that was not read yet.
+    func open() async throws { try await read() }
 
     /// Shows what happens, until the node ends.
     func follow(_ events: GatewayEvents) async throws {
@@ -91,8 +85,7 @@ actor ChatDialog {
     private func handle(_ event: GatewayEvent) async throws {
         if event.name == EventName.eventsLost.rawValue { return try await catchUp() }
         if let message = event.message, isOurs(message) {
-            try show(message)
-            try await markRead([message])
+            try await read()
         } else if let change = event.stateChange, change.recipient.id == peer.id {
             try screen.show(change)
             close(change)
@@ -119,16 +112,40 @@ actor ChatDialog {
         message.sender.id == peer.id || message.recipients.contains { $0.id == peer.id }
     }
 
-    private func show(_ message: GatewayMessage) throws {
-        guard !shownIDs.contains(message.id) else { return }
-        if shownIDs.count >= Self.rememberedIDs { shownIDs.removeFirst(Self.rememberedIDs / 2) }
-        shownIDs.append(message.id)
-        try screen.show(message, isOwn: message.sender.id != peer.id)
+    /// Shows what is new in the history, and says that it was read.
+    private func read() async throws {
+        var actions = reading.wake()[...]
+        while let action = actions.popFirst() {
+            switch action {
+            case .read(let page): actions += try await answer(to: page)
+            case .show(let messages):
+                for message in messages { try screen.show(message, isOwn: message.sender.id != peer.id) }
+            case .markRead(let messageID): try await client.markRead(upTo: messageID, with: peer.id)
+            case .tellOlderUnread(let messageID):
+                screen.notice(
+                    "there are older unread messages: earshot history \(names.typed(peer)) --before \(messageID)")
+                screen.notice("they are not marked as read, nor is what follows")
+            }
+        }
     }
 
-    private func markRead(_ messages: [GatewayMessage]) async throws {
-        guard let last = messages.last(where: { $0.sender.id == peer.id }) else { return }
-        try await client.markRead(upTo: last.id, with: peer.id)
+    private func answer(to page: ChatReading.Page) async throws -> [ChatReading.Action] {
+        do throws(GatewayError) {
+            return reading.read(try await history(page))
+        } catch {
+            guard error.code == .unknownMessage else { throw error }
+            return reading.placeIsGone()
+        }
+    }
+
+    private func history(_ page: ChatReading.Page) async throws(GatewayError) -> [GatewayMessage] {
+        switch page {
+        case .latest(let limit): try await client.history(with: peer.id, order: .arrival, limit: limit)
+        case .before(let messageID, let limit):
+            try await client.history(with: peer.id, before: messageID, order: .arrival, limit: limit)
+        case .after(let messageID, let limit):
+            try await client.history(with: peer.id, after: messageID, order: .arrival, limit: limit)
+        }
     }
 
     private func close(_ change: GatewayStateChange) {
@@ -142,9 +159,7 @@ actor ChatDialog {
 
     /// Events were lost: the history and the messages themselves say what they would have said.
     private func catchUp() async throws {
-        let missed = try await client.history(with: peer.id, after: shownIDs.last, limit: Limits.historyPage)
-        for message in missed { try show(message) }
-        try await markRead(missed)
+        try await read()
         for id in openIDs {
             let message = try await client.message(id)
             for recipient in message.recipients where recipient.state != DeliveryStage.queued.rawValue {

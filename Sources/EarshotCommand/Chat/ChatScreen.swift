@@ -40,8 +40,10 @@ struct ChatScreen {
 
     mutating func show(_ change: GatewayStateChange) throws {
         guard let shown = ownMessages[change.messageID] else { return }
-        try output.object(Record(message: nil, stateChange: change))
         let message = shown.message.with(change.recipient)
+        // The message was shown with this state when it was read from the history.
+        guard message != shown.message else { return }
+        try output.object(Record(message: nil, stateChange: change))
         ownMessages[change.messageID]?.message = message
         let distance = rowCount - shown.row + 1
         if output.isTerminal, distance < Terminal.size.rows {

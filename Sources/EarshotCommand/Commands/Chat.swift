@@ -6,7 +6,8 @@ struct Chat: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Talk with a user, a line at a time.",
         discussion: """
-            Shows the last messages and then what comes; each line that is typed is a message. The marks: \
+            Shows the last messages, all that were not read yet, and then what comes; what was shown is marked as read. \
+            Each line that is typed is a message. The marks: \
             \(Marks.legend).
 
             End it with Ctrl-D, or by the end of a file: it then waits a moment for its messages to be delivered.

@@ -1,0 +1,144 @@
+import Earshot
+import EarshotGateway
+
+/// What a chat shows, and what it tells the other was read: a pure state machine.
+///
+/// Events only say that there is something new. What is shown comes from the history, in the order of arrival, so lost
+/// events lose no message. A message is marked as read after it was shown, together with all that arrived before it.
+struct ChatReading {
+    /// Messages shown at the beginning though they were read before.
+    static let openingPage = 20
+    /// How far a chat looks back for what is unread. What is older than that is left to `earshot history`.
+    static let longestLookBack = 20 * Limits.historyPage
+    /// The last messages that were shown, so that none is shown twice.
+    static let rememberedMessages = 2 * Limits.historyPage
+
+    /// A page of the history in the order of arrival.
+    enum Page: Hashable {
+        case latest(limit: Int)
+        case before(String, limit: Int)
+        case after(String, limit: Int)
+    }
+
+    enum Action: Hashable {
+        /// Answered by `read(_:)`, or by `placeIsGone()`.
+        case read(Page)
+        case show([GatewayMessage])
+        case markRead(upTo: String)
+        /// There is more that is unread than a chat shows: before this message.
+        case tellOlderUnread(before: String)
+    }
+
+    private enum Phase {
+        /// Nothing was ever shown, or the place to go on from is gone.
+        case unplaced
+        /// A page is under way to where the unread messages begin. It ends before this message, from which on there are
+        /// so many; the first one ends with the history.
+        case lookingBack(from: GatewayMessage?, count: Int)
+        /// A page is under way of what arrived after this message. Another one is wanted after it if `again`.
+        case goingOn(after: String, again: Bool)
+        /// All is shown up to this message.
+        case watching(after: String)
+    }
+
+    private let peerID: String
+    private var phase = Phase.unplaced
+    private var shownIDs: [String] = []
+    /// Whether unread messages were left out: from then on a mark would cover what nobody has seen.
+    private var hasLeftOut = false
+
+    /// - Parameter peerID: the other's key.
+    init(peerID: String) { self.peerID = peerID }
+
+    /// There may be something new: the chat begins, a message came or was sent, or events were lost.
+    mutating func wake() -> [Action] {
+        switch phase {
+        case .unplaced:
+            phase = .lookingBack(from: nil, count: 0)
+            return [.read(.latest(limit: Self.openingPage))]
+        case .lookingBack: return []
+        case .goingOn(let place, _):
+            phase = .goingOn(after: place, again: true)
+            return []
+        case .watching(let place): return goOn(after: place)
+        }
+    }
+
+    /// The page that was asked for has come, in the order of arrival.
+    mutating func read(_ page: [GatewayMessage]) -> [Action] {
+        switch phase {
+        case .unplaced, .watching: []
+        case .lookingBack(let from, let count): lookedBack(page, from: from, count: count)
+        case .goingOn(let place, let again): wentOn(page, from: place, again: again)
+        }
+    }
+
+    /// The node does not have the message any more by which the page was asked for: own messages get new ids when the
+    /// node takes back its history.
+    mutating func placeIsGone() -> [Action] {
+        phase = .unplaced
+        return wake()
+    }
+
+    // MARK: - Looking back
+
+    private mutating func lookedBack(_ page: [GatewayMessage], from: GatewayMessage?, count: Int) -> [Action] {
+        guard let first = page.first, let last = page.last else {
+            guard let from else {
+                phase = .unplaced
+                return []
+            }
+            return show([from]) + goOn(after: from.id)
+        }
+        let isFirst = from == nil
+        let count = count + page.count
+        let isWhole = page.count < (isFirst ? Self.openingPage : Limits.historyPage)
+        guard isWhole || page.contains(where: isRead) else {
+            guard count < Self.longestLookBack else {
+                hasLeftOut = true
+                return [.tellOlderUnread(before: first.id)] + show(page) + goOn(after: last.id)
+            }
+            phase = .lookingBack(from: first, count: count)
+            return [.read(.before(first.id, limit: Limits.historyPage))]
+        }
+        guard !isFirst else {
+            phase = .watching(after: last.id)
+            return show(page)
+        }
+        // Of earlier pages nothing is shown that was read.
+        return show(Array(page[(page.firstIndex(where: isUnread) ?? page.endIndex)...])) + goOn(after: last.id)
+    }
+
+    // MARK: - Going on
+
+    private mutating func goOn(after place: String) -> [Action] {
+        phase = .goingOn(after: place, again: false)
+        return [.read(.after(place, limit: Limits.historyPage))]
+    }
+
+    private mutating func wentOn(_ page: [GatewayMessage], from place: String, again: Bool) -> [Action] {
+        let actions = show(page)
+        let place = page.last?.id ?? place
+        guard again || page.count == Limits.historyPage else {
+            phase = .watching(after: place)
+            return actions
+        }
+        return actions + goOn(after: place)
+    }
+
+    private mutating func show(_ messages: [GatewayMessage]) -> [Action] {
+        let known = Set(shownIDs)
+        let new = messages.filter { !known.contains($0.id) }
+        shownIDs += new.map(\.id)
+        shownIDs.removeFirst(max(0, shownIDs.count - Self.rememberedMessages))
+        var actions: [Action] = new.isEmpty ? [] : [.show(new)]
+        if !hasLeftOut, let last = messages.last(where: isUnread) { actions.append(.markRead(upTo: last.id)) }
+        return actions
+    }
+
+    private func isUnread(_ message: GatewayMessage) -> Bool { message.sender.id == peerID && !isRead(message) }
+
+    private func isRead(_ message: GatewayMessage) -> Bool {
+        message.sender.id == peerID && message.recipients.contains { $0.state == DeliveryStage.read.rawValue }
+    }
+}

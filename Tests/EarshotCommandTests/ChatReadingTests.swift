@@ -1,0 +1,190 @@
+import Earshot
+import Testing
+
+@testable import EarshotCommand
+@testable import EarshotGateway
+
+@Suite("What a chat shows and marks as read")
+struct ChatReadingTests {
+    @Test("begins with the last twenty messages where all were read, and marks nothing")
+    func allRead() {
+        var chat = Chat(messages: 50, read: 50)
+        chat.wake()
+        #expect(chat.shown == chat.ids(31...50))
+        #expect(chat.read == 50)
+        #expect(chat.marks.isEmpty)
+    }
+
+    @Test(
+        "begins with every unread message, however many there are", arguments: [1, 19, 20, 21, 100, 1000, 1001, 3000])
+    func unread(count: Int) {
+        var chat = Chat(messages: 50 + count, read: 50)
+        chat.wake()
+        #expect(Set(chat.shown).isSuperset(of: chat.ids(51...(50 + count))))
+        #expect(chat.shown == chat.ids(min(51, 31 + count)...(50 + count)))
+        #expect(chat.read == 50 + count)
+    }
+
+    @Test("begins with the whole history where nothing was ever read", arguments: [1, 19, 20, 21, 1020, 1021, 2500])
+    func neverRead(count: Int) {
+        var chat = Chat(messages: count, read: 0)
+        chat.wake()
+        #expect(chat.shown == chat.ids(1...count))
+        #expect(chat.read == count)
+    }
+
+    @Test("goes on with all that has come, though events of it were lost", arguments: [1, 999, 1000, 1001, 3000])
+    func burst(count: Int) {
+        var chat = Chat(messages: 5, read: 5)
+        chat.wake()
+        chat.add(count)
+        chat.wake()
+        #expect(chat.shown == chat.ids(1...(5 + count)))
+        #expect(chat.read == 5 + count)
+    }
+
+    @Test("goes on with what comes while a page is under way")
+    func whileReading() {
+        var chat = Chat(messages: 5, read: 5)
+        chat.wake()
+        chat.add(1)
+        chat.wake { chat in
+            chat.add(1)
+            chat.wakeDuringPage()
+        }
+        #expect(chat.shown == chat.ids(1...7))
+        #expect(chat.read == 7)
+    }
+
+    @Test("begins once there is something, where there was nothing")
+    func empty() {
+        var chat = Chat(messages: 0, read: 0)
+        chat.wake()
+        chat.add(1500)
+        chat.wake()
+        #expect(chat.shown == chat.ids(1...1500))
+        #expect(chat.read == 1500)
+    }
+
+    @Test("leaves out what is unread beyond its limit, says so, and marks nothing from then on")
+    func tooMany() {
+        let count = ChatReading.longestLookBack + 5000
+        var chat = Chat(messages: count, read: 0)
+        chat.wake()
+        chat.add(1)
+        chat.wake()
+        let first = count + 1 - chat.shown.count + 1
+        #expect(chat.shown == chat.ids(first...(count + 1)))
+        #expect(chat.shown.count > ChatReading.longestLookBack)
+        #expect(chat.olderUnread == "\(first)")
+        #expect(chat.marks.isEmpty)
+    }
+
+    @Test("passes over own messages on the way back to what is unread")
+    func ownMessages() {
+        var chat = Chat(messages: 30, read: 10)
+        chat.add(1500, isOwn: true)
+        chat.wake()
+        #expect(chat.shown == chat.ids(11...1530))
+        #expect(chat.read == 30)
+    }
+
+    @Test("goes on where the message that it stood at has another id, and shows nothing twice")
+    func renamed() {
+        var chat = Chat(messages: 5, read: 5)
+        chat.add(1, isOwn: true)
+        chat.wake()
+        chat.rename(6, to: "new")
+        chat.add(1)
+        chat.wake()
+        #expect(chat.shown == chat.ids(1...6) + ["new", "7"])
+        #expect(chat.read == 7)
+    }
+}
+
+/// A chat, and the node that answers it.
+private struct Chat {
+    static let (me, peer) = ("me", "peer")
+
+    private var reading = ChatReading(peerID: Chat.peer)
+    private var history: [(id: String, isOwn: Bool)] = []
+    /// Up to which place in the order of arrival the other's messages were marked as read.
+    private(set) var read = 0
+    private(set) var shown: [String] = []
+    private(set) var marks: [String] = []
+    private(set) var olderUnread: String?
+
+    init(messages: Int, read: Int) {
+        add(messages)
+        self.read = read
+    }
+
+    /// The ids of messages: each is its place in the order of arrival.
+    func ids(_ places: ClosedRange<Int>) -> [String] { places.map(String.init) }
+
+    mutating func add(_ count: Int, isOwn: Bool = false) {
+        for _ in 0..<count { history.append(("\(history.count + 1)", isOwn)) }
+    }
+
+    mutating func rename(_ place: Int, to id: String) {
+        history[place - 1].id = id
+    }
+
+    /// - Parameter interruption: happens once, while a page is under way.
+    mutating func wake(interruption: ((inout Chat) -> Void)? = nil) {
+        var (actions, interruption) = (reading.wake(), interruption)
+        while !actions.isEmpty {
+            let action = actions.removeFirst()
+            switch action {
+            case .read(let page):
+                let messages = answer(page)
+                interruption?(&self)
+                interruption = nil
+                actions += messages.map { reading.read($0) } ?? reading.placeIsGone()
+            case .show(let messages): shown += messages.map(\.id)
+            case .markRead(let id): mark(id)
+            case .tellOlderUnread(let id): olderUnread = id
+            }
+        }
+    }
+
+    mutating func wakeDuringPage() { #expect(reading.wake().isEmpty) }
+
+    /// Whatever a mark covers must have been shown, or read before.
+    private mutating func mark(_ id: String) {
+        marks.append(id)
+        guard let place = history.firstIndex(where: { $0.id == id }).map({ $0 + 1 }) else {
+            Issue.record("\(id) was marked, and is not there")
+            return
+        }
+        let covered = history[read..<max(read, place)].filter { !$0.isOwn }.map(\.id)
+        #expect(Set(shown).isSuperset(of: covered), "a mark covers what was not shown")
+        read = max(read, place)
+    }
+
+    /// - Returns: `nil` where the message is not there that the page goes by.
+    private func answer(_ page: ChatReading.Page) -> [GatewayMessage]? {
+        let places: Range<Int>
+        switch page {
+        case .latest(let limit): places = max(0, history.count - limit)..<history.count
+        case .before(let id, let limit):
+            guard let place = history.firstIndex(where: { $0.id == id }) else { return nil }
+            places = max(0, place - limit)..<place
+        case .after(let id, let limit):
+            guard let place = history.firstIndex(where: { $0.id == id }) else { return nil }
+            places = place + 1..<min(history.count, place + 1 + limit)
+        }
+        return places.map(message)
+    }
+
+    private func message(at index: Int) -> GatewayMessage {
+        let (id, isOwn) = history[index]
+        let (sender, recipient) = isOwn ? (Self.me, Self.peer) : (Self.peer, Self.me)
+        return GatewayMessage(
+            id: id, conversationID: "conversation", sender: GatewayParty(id: sender, name: nil),
+            recipients: [
+                GatewayDelivery(id: recipient, name: nil, state: index < read ? "read" : "delivered", reason: nil)
+            ], text: "text", isDeleted: false, headers: [:], timestamp: "", timestampMilliseconds: 0, expiry: "",
+            expiryMilliseconds: 0)
+    }
+}
