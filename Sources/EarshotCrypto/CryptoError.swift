@@ -1,6 +1,6 @@
 /// What went wrong in a cryptographic operation.
 ///
-/// Tell a peer no more than that the link closes: which check failed is for this node's own log.
+/// A peer learns only that the link closes. Which check failed is for this node's own log.
 package struct CryptoError: Error, Sendable {
     /// The kind of failure, for decisions.
     package let code: Code

@@ -1,10 +1,10 @@
 import EarshotModel
 
-/// Merges what all sources report into one view, keyed by device: a pure state machine.
+/// Merges the reports of all sources into one view, keyed by device: a pure state machine.
 ///
-/// A device is there as long as one record of it is: of whatever source, interface and address family.
+/// A device is there as long as one of its records is, of any source, interface or address family.
 struct DeviceTable {
-    /// Records of one device, over all sources, interfaces and families. Who has more is up to no good.
+    /// Records of one device, over all sources, interfaces and families. No honest device has more.
     static let recordsPerDevice = 32
 
     private struct RecordID: Hashable {
@@ -105,7 +105,7 @@ struct DeviceTable {
         return events + [.found(merged)]
     }
 
-    /// Every stack shows this node its own records too: those are its own that lead to its port on this host.
+    /// Every stack also shows this node its own records: those that lead to its port on this host.
     private mutating func ownDeviceAppeared(at addresses: [PeerAddress], id: RecordID) -> [DiscoveryEvent] {
         let here = ownAddresses()
         let elsewhere = addresses.filter { $0.port != ownPort || !here.contains($0.host) }
@@ -157,9 +157,9 @@ struct DeviceTable {
         return [.updated(merged)]
     }
 
-    /// Where some records are of this node's network and version, only they count: anybody can add another, and must not
-    /// make a device of this network one of another by it. Of those that count the newest has the say over the name; the
-    /// addresses are those of all, none of which pushes out another's.
+    /// If some records are of this node's network and version, only they count: anybody can add others, and that must
+    /// not move the device to another network. The newest of them decides the name. The addresses are those of all of
+    /// them; none pushes out another's.
     private func merged(
         _ deviceID: DeviceID, _ records: [(record: ServiceRecord, serial: UInt64)]
     ) -> DiscoveredDevice {
@@ -179,7 +179,7 @@ struct DeviceTable {
     }
 
     /// The best address of each record, then the second best of each, and so on: `Limits.advertisedAddresses` has room
-    /// for the best of all. So whoever adds records pushes out none of those that were there.
+    /// for the best of all. So additional records cannot push out the ones that were there.
     private static func fair(_ records: [[PeerAddress]]) -> [PeerAddress] {
         let records = records.map(ordered)
         var fair: [PeerAddress] = []
@@ -190,7 +190,8 @@ struct DeviceTable {
         return Array(fair.prefix(Limits.advertisedAddresses))
     }
 
-    /// The best reach first, each once. Within a reach by text, so that the order does not depend on who came first.
+    /// The best reach first, each once. Addresses of the same reach are sorted by text, so that the order does not
+    /// depend on who came first.
     private static func ordered(_ addresses: [PeerAddress]) -> [PeerAddress] {
         ordered(addresses, limit: Limits.addressesPerDevice)
     }

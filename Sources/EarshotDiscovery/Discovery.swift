@@ -1,9 +1,9 @@
 import EarshotModel
 import Synchronization
 
-/// Who is there: all sources merged into one sequence of found, updated and lost, keyed by device.
+/// Who is there: all sources, merged into one sequence of found, updated and lost, keyed by device.
 ///
-/// Nothing happens until `run()` is called, and everything it started ends with it.
+/// Nothing happens until `run()` is called, and everything that it starts ends with it.
 public final class Discovery: Sendable {
     private struct State {
         var table: DeviceTable
@@ -34,8 +34,8 @@ public final class Discovery: Sendable {
         }
     }
 
-    /// For a single consumer. Events that wait are merged by device, so that their number is bounded and none
-    /// that still matters is lost; of `malformed` ones the surplus is dropped. Ends when `run()` does.
+    /// For a single consumer. Waiting events are merged by device, so their number is bounded and none that still
+    /// matters is lost; surplus `malformed` events are dropped. The sequence ends when `run()` does.
     public var events: some AsyncSequence<DiscoveryEvent, Never> & Sendable { DiscoveryEvents(queue: queue) }
 
     /// Advertises this node and looks for others, until the task is cancelled.

@@ -6,10 +6,10 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
         "tun*", "tap*", "wg*", "ppp*", "ipsec*", "tailscale*", "zt*",
     ]
 
-    /// Names of interfaces that peers are not looked for on. A `*` at the end stands for anything.
+    /// Names of interfaces on which nobody looks for peers. A `*` at the end stands for anything.
     public var skippedInterfaces: Set<String>
-    /// Names of interfaces that peers are looked for on, whatever `skippedInterfaces` says. A `*` at the end stands for
-    /// anything.
+    /// Names of interfaces on which peers are looked for even if `skippedInterfaces` matches them. A `*` at the end
+    /// stands for anything.
     public var includedInterfaces: Set<String>
 
     public init(

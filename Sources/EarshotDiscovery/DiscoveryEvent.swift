@@ -1,6 +1,6 @@
 public import EarshotModel
 
-/// What a source says of one device. Only a hint: who is there is proved by the handshake.
+/// What a source says about a device. It is only a hint: the handshake proves who is there.
 public struct DiscoveredDevice: Sendable, Hashable {
     public let deviceID: DeviceID
     public var name: UserName
@@ -8,8 +8,8 @@ public struct DiscoveredDevice: Sendable, Hashable {
     public var fingerprint: String
     public var protocolVersion: Int
     public var networkTag: String?
-    /// Where it may be reached: the best address of each of its records, then the second best of each, and so on. Of
-    /// these the best first: routable, then link-local, then loopback. At most `Limits.advertisedAddresses`.
+    /// Where it may be reached: the best address of each of its records, then the second best of each, and so on, at
+    /// most `Limits.advertisedAddresses`. They are sorted by reach: routable, then link-local, then loopback.
     public var addresses: [PeerAddress]
 
     public init(
@@ -28,7 +28,7 @@ public struct DiscoveredDevice: Sendable, Hashable {
 /// A change in who is there.
 public enum DiscoveryEvent: Sendable, Hashable {
     case found(DiscoveredDevice)
-    /// A device that was found says something else now, or is reached elsewhere.
+    /// A known device says something new about itself, or has other addresses.
     case updated(DiscoveredDevice)
     /// The last source that saw the device sees it no longer.
     case lost(DeviceID)
@@ -36,11 +36,12 @@ public enum DiscoveryEvent: Sendable, Hashable {
     case sourceUnavailable(source: String, reason: String)
     /// Devices are found, by this stack from now on: `DiscoveryStack.description`.
     case sourceAvailable(source: String)
-    /// Someone else advertises this node's own device id: as a rule a copy of its home directory runs elsewhere.
+    /// Someone else advertises this node's own device id. As a rule a copy of its home directory runs elsewhere.
     ///
-    /// Told when the addresses change; there is none when nobody does so any more. Only a hint, as all that is advertised; and for two minutes at the most it may
-    /// be what is left of an earlier run of this node that could not say goodbye.
+    /// Reported when the addresses change; empty once nobody does so any more. Like every advertisement it is only a
+    /// hint, and for at most two minutes it may be left over from an earlier run of this node that could not say
+    /// goodbye.
     case ownDeviceElsewhere(addresses: [PeerAddress])
-    /// Someone on the network advertises what cannot be read, or more than is kept track of.
+    /// Someone on the network advertises something unreadable, or more than this node keeps track of.
     case malformed(instance: String, reason: String)
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The events of one `Discovery`, for one consumer.
 ///
-/// What waits is bounded and nothing true is lost: events of one device that were not yet consumed become the one
-/// event that brings the consumer up to date. The sequence ends when `Discovery.run()` does.
+/// The queue is bounded and loses nothing that is still true: waiting events of one device merge into the one that
+/// brings the consumer up to date. The sequence ends when `Discovery.run()` does.
 struct DiscoveryEvents: AsyncSequence, Sendable {
     typealias Element = DiscoveryEvent
     typealias Failure = Never

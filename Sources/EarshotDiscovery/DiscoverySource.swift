@@ -5,12 +5,14 @@ public protocol DiscoverySource: Sendable {
     /// Tells the sources of one `Discovery` apart.
     var name: String { get }
 
-    /// How many operations and objects of the stack below are open right now. What is not counted is 0.
+    /// How many operations and objects of the underlying stack are open right now. A source that does not count them
+    /// says 0.
     var operationCount: Int { get }
 
     /// Advertises this node and reports the others, until the task is cancelled.
     ///
-    /// A source that can come back (a daemon that restarts) does so itself, and reports `unavailable` meanwhile.
+    /// A source that can come back (such as a daemon that restarts) does so itself, and reports `unavailable` in the
+    /// meantime.
     /// - Parameter reporting: may be called from any thread; it does not block for long.
     /// - Throws: what makes the source useless for good. `Discovery` goes on with its other sources.
     func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws

@@ -11,7 +11,7 @@ public struct DiscoveryStatus: Sendable, Hashable {
     /// Devices that are there.
     public let deviceCount: Int
     /// What is open in the stacks right now: advertisements, browsers, resolvers, record browsers, and the embedded
-    /// stack itself. It does not grow with the devices that come and go.
+    /// stack itself. It does not grow as devices come and go.
     public let operationCount: Int
 
     public init(stack: Stack, deviceCount: Int, operationCount: Int) {

@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// The records by which someone else advertises this node's own device id: a pure state machine.
+/// The records in which someone else advertises this node's own device id: a pure state machine.
 struct OwnDeviceRecords<ID: Hashable> {
     private let capacity: Int
     private var addresses: [ID: [PeerAddress]] = [:]

@@ -85,7 +85,7 @@ struct PendingEvents {
         }
     }
 
-    /// The one event that tells what two tell, or `nil` if together they tell nothing.
+    /// The one event that says the same as two, or `nil` if together they say nothing.
     private static func merged(_ earlier: DiscoveryEvent, _ later: DiscoveryEvent) -> DiscoveryEvent? {
         switch (earlier, later) {
         case (.found, .lost): nil

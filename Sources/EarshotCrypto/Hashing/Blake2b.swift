@@ -3,8 +3,8 @@ package import EarshotModel
 
 /// BLAKE2b with a digest of 32 bytes and no key (RFC 7693): the hash of entries, chains and identifiers.
 ///
-/// It is fed piece by piece and allocates nothing. A copy takes over what was fed so far, so a common beginning can be
-/// hashed once.
+/// Input is added piece by piece, without allocating. A copy keeps what was added so far, so a common beginning is
+/// hashed only once.
 package struct Blake2b: Sendable {
     // 384 bytes, in line.
     private var state = csodium_blake2b_state()

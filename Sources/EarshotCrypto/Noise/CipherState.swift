@@ -1,7 +1,7 @@
 /// A key and the number of messages that it has encrypted or decrypted (Noise specification, section 5.1).
 ///
-/// A value: the key's bytes never change, so a copy goes its own way. Two copies that both encrypt use a nonce twice,
-/// which gives the plaintext away: encrypt with one.
+/// Copies are independent. Two copies that both encrypt use a nonce twice, which reveals the plaintext: encrypt with
+/// only one of them.
 package struct CipherState: Sendable {
     /// `k`; `nil` is the specification's "empty".
     private var key: SecretBytes?

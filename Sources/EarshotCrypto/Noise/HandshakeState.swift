@@ -48,7 +48,7 @@ package struct HandshakeState: Sendable {
         symmetric.mixHash(prologue)
     }
 
-    /// Whether every message of the pattern was written or read, so that `split()` is due.
+    /// Whether every message of the pattern was written or read. Then `split()` is due.
     package var isFinished: Bool { messagesDone == pattern.messages.count }
 
     /// Whether `writeMessage` is due, not `readMessage`.
@@ -59,8 +59,9 @@ package struct HandshakeState: Sendable {
 
     /// WriteMessage(payload).
     ///
-    /// How well a payload is protected depends on the message (section 7.7). Anyone can read the first one, in `xxpsk3` too,
-    /// where it is encrypted under a key that follows from public bytes. The second one any stranger who dials can read.
+    /// The protection of a payload depends on the message (section 7.7). Anyone can read the first one, even in
+    /// `xxpsk3`, where it is encrypted under a key that follows from public bytes. Any stranger who dials can read the
+    /// second one.
     /// - Returns: the message to send.
     /// - Throws: `.outOfTurn`, `.messageTooLong`, `.lowOrderKey`.
     package mutating func writeMessage(payload: [UInt8]) throws(CryptoError) -> [UInt8] {

@@ -18,7 +18,7 @@ struct SymmetricState: Sendable {
         chainingKey = SecretBytes(copying: handshakeHash.bytes)
     }
 
-    /// By how much `encryptAndHash` lengthens what it is given: nothing before the first `mixKey`.
+    /// How many bytes `encryptAndHash` adds to its input: none before the first `mixKey`.
     var overhead: Int { cipher.overhead }
 
     /// MixHash(data).

@@ -1,14 +1,15 @@
 import CSodium
 import EarshotModel
 
-/// Signal's numeric fingerprint: a key and what it stands for, as digits that a person can read aloud.
+/// Signal's numeric fingerprint: a key and its owner's identifier as digits that a person can read aloud.
 ///
-/// Source: libsignal, `rust/protocol/src/fingerprint.rs`. What Signal fixes is a property here, so that its published
-/// test vectors can be computed.
+/// Source: libsignal, `rust/protocol/src/fingerprint.rs`. Values that Signal fixes are properties here, so that tests
+/// can compute its published vectors.
 package struct NumericFingerprint: Sendable {
-    /// Goes before everything else, 2 bytes, the most significant first: tells constructions apart.
+    /// Tells constructions apart. It is the first input of the hash: 2 bytes, the most significant first.
     package let version: UInt16
-    /// How many times SHA-512 runs; at least 1. Makes each guess dearer for somebody who searches for a key with nearly the same digits.
+    /// How many times SHA-512 runs; at least 1. More rounds make it more expensive to search for a key with similar
+    /// digits.
     package let iterations: Int
 
     package static let hashBytes = 64

@@ -3,17 +3,17 @@ public import EarshotModel
 /// The number that two people compare to know that nobody is between them: 60 digits, the same on both sides.
 ///
 /// The construction is Signal's (libsignal, `rust/protocol/src/fingerprint.rs`), with our own version number, keys and
-/// identifiers; docs/PROTOCOL.md, section 3.6, has it byte for byte. Each user gives 30 digits, about 99 bits, and the
-/// smaller half stands first. It depends on the two keys alone: a user who changes the name keeps it, and one who
-/// changes the key does not.
+/// identifiers; docs/PROTOCOL.md, section 3.6, describes each byte. Each user contributes 30 digits, about 99 bits, and
+/// the smaller half comes first. The number depends only on the two keys: it survives a change of name, but not of a
+/// key.
 public struct SafetyNumber: Hashable, Sendable, CustomStringConvertible {
     /// The 60 digits without anything between them.
     public let digits: String
 
     /// Digits of a whole number.
     public static let digitCount = 2 * NumericFingerprint.digits
-    /// The first byte stands for Earshot, the second counts versions of the construction. Signal's number is 0: even one
-    /// key in both products gives different digits, so a number of theirs is never mistaken for one of ours.
+    /// The first byte stands for Earshot, the second is the version of the construction. Signal's number is 0, so even
+    /// the same key gives different digits in both products, and nobody can mistake one number for the other.
     package static let version: UInt16 = 0xEA01
     /// As many as Signal's.
     package static let iterations = 5200
@@ -30,7 +30,7 @@ public struct SafetyNumber: Hashable, Sendable, CustomStringConvertible {
         digits = halves.joined()
     }
 
-    /// Reads a number that a person typed or pasted: white space, line breaks and dashes of any kind are passed over.
+    /// Reads a number that a person typed or pasted. White space, line breaks and dashes of any kind are ignored.
     /// - Returns: `nil` unless what is left is exactly 60 ASCII digits.
     public init?(typed text: String) {
         var digits = ""
@@ -53,7 +53,7 @@ public struct SafetyNumber: Hashable, Sendable, CustomStringConvertible {
         return Self.cut(groups, every: Self.groupsPerLine).map { $0.joined(separator: " ") }
     }
 
-    /// What one user gives to the number: the key's 32 bytes under its own text form as the identifier.
+    /// One user's half of the number. The identifier is the text form of the key.
     package static func half(_ user: UserID) -> String {
         NumericFingerprint.digits(of: hash(of: user))
     }

@@ -43,7 +43,7 @@ package enum PassphraseBox {
 
     private static let tagBytes = Int(crypto_aead_xchacha20poly1305_ietf_ABYTES)
 
-    // The key is of this box alone, for the salt is random; the nonce is random besides.
+    // The random salt makes the key unique to this box; the nonce is random, too.
     private static func encrypt(_ secret: SecretBytes, key: SecretBytes, header: PassphraseBoxHeader) -> [UInt8] {
         var ciphertext = [UInt8](repeating: 0, count: secret.count + tagBytes)
         _ = secret.withOctets { secretStart in

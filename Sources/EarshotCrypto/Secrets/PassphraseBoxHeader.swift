@@ -1,5 +1,5 @@
-/// What deriving a key from a passphrase costs, whoever guesses at it: the parameters of Argon2id (RFC 9106), with one
-/// lane.
+/// The cost of deriving a key from a passphrase, for its owner and for an attacker: the parameters of Argon2id (RFC
+/// 9106), with one lane.
 package struct PassphraseCost: Hashable, Sendable {
     package let passes: UInt32
     package let kibibytes: UInt32
@@ -12,8 +12,8 @@ package struct PassphraseCost: Hashable, Sendable {
     /// libsodium's OPSLIMIT_MODERATE and MEMLIMIT_MODERATE.
     package static let moderate = PassphraseCost(passes: 3, kibibytes: 256 * 1024)
 
-    /// What is accepted from a box: up to libsodium's "sensitive", so that a hostile file cannot use up the memory; and
-    /// not less than Argon2id can do.
+    /// The parameters that are accepted from a box: up to libsodium's "sensitive", so that a hostile file cannot
+    /// exhaust the memory, and at least Argon2id's minimum.
     package static let acceptedPasses: ClosedRange<UInt32> = 1...4
     package static let acceptedKibibytes: ClosedRange<UInt32> = 8...1024 * 1024
 

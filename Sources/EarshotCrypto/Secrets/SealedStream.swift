@@ -1,9 +1,9 @@
 import CSodium
 
-/// Bytes of any number encrypted under a passphrase, chunk by chunk: what does not fit into a `PassphraseBox`.
+/// Any number of bytes, encrypted under a passphrase in chunks: for what does not fit into a `PassphraseBox`.
 ///
-/// Argon2id makes the key; libsodium's secretstream (XChaCha20-Poly1305) encrypts each chunk, so that none can be
-/// changed, left out, moved or doubled, and the last one says that it is the last. docs/BACKUP.md has the bytes.
+/// Argon2id makes the key. libsodium's secretstream (XChaCha20-Poly1305) encrypts each chunk, so that none can be
+/// changed, removed, moved or repeated, and marks the last one. docs/BACKUP.md describes the bytes.
 package enum SealedStream {
     /// Bytes of a chunk before it is sealed. Each but the last has just as many.
     package static let chunkBytes = 64 * 1024
@@ -16,7 +16,7 @@ package enum SealedStream {
 package final class SealedStreamWriter {
     private var state: crypto_secretstream_xchacha20poly1305_state
     private let header: SealedStreamHeader
-    /// What comes before the first chunk. Its end is an empty chunk, which only the right passphrase opens.
+    /// The bytes before the first chunk. They end with an empty chunk, which only the right passphrase opens.
     package private(set) var beginning: [UInt8] = []
 
     /// With libsodium's "moderate" cost: 256 MiB of memory, and about a second.

@@ -2,21 +2,21 @@ import CSodium
 
 /// Bytes that must not leak: keys, seeds, passphrases.
 ///
-/// They lie in memory of their own between guard pages, locked against swapping and left out of core dumps where
-/// the system lets it, read-only once filled, and wiped on release (libsodium's `sodium_malloc`). Each instance costs a
-/// few pages and system calls, so it is for keys and not for messages.
+/// They are kept in memory of their own between guard pages (libsodium's `sodium_malloc`): locked against swapping and
+/// left out of core dumps if the system allows it, read-only once filled, and wiped on release. Each instance costs a
+/// few pages and system calls, so use it for keys and not for messages.
 ///
-/// Two compare in constant time for equal lengths. No text form shows the bytes.
+/// Secrets of equal length are compared in constant time. No text form shows the bytes.
 package final class SecretBytes: Sendable {
-    /// Whether secrets that are made now get guarded memory. A simulation of many nodes, whose keys are no secrets, would
-    /// spend most of its time in the system calls of it; it turns this off for itself.
+    /// Whether new secrets get guarded memory. A simulation of many nodes, whose keys are not secret, would spend most
+    /// of its time in the system calls for it, so it turns this off.
     @TaskLocal package static var isGuarded = true
 
     package let count: Int
     private let isGuarded: Bool
 
-    // The memory is written in `init` only, before anyone else has the reference, and is read-only from then on until
-    // `deinit`, when nobody has it any more: so threads may share the pointer.
+    // The memory is written only in `init`, before anyone else has the reference, and is read-only until `deinit`, when
+    // nobody has it any more. So threads may share the pointer.
     nonisolated(unsafe) private let memory: UnsafeMutableRawPointer
 
     /// - Parameters:
@@ -76,7 +76,7 @@ package final class SecretBytes: Sendable {
 }
 
 extension SecretBytes: Equatable {
-    /// Takes the same time wherever two secrets of one length differ. The length is no secret.
+    /// Takes the same time wherever two secrets of one length differ. The length is not secret.
     package static func == (a: SecretBytes, b: SecretBytes) -> Bool {
         a.count == b.count && sodium_memcmp(a.memory, b.memory, a.count) == 0
     }

@@ -1,9 +1,9 @@
 import CSodium
 
-/// The start of libsodium.
+/// Initializes libsodium.
 ///
-/// Every way into this module passes one of four doors, and each of them calls `start()`: `SecretBytes`, without which
-/// there is no key, `Blake2b`, `Ed25519`, and `NumericFingerprint`. So nobody outside has to think of it.
+/// There are four ways into this module, and each calls `start()`: `SecretBytes`, without which there is no key,
+/// `Blake2b`, `Ed25519`, and `NumericFingerprint`. Callers outside need not think of it.
 enum Sodium {
     // A lazy constant: the runtime runs it once, whatever the number of threads.
     private static let isStarted = sodium_init() >= 0

@@ -15,7 +15,7 @@ struct Resolution {
 
 /// What is known of one DNS-SD instance.
 struct BrowsedInstance {
-    /// The interfaces it is seen on, and how often: the daemon tells once for each address family.
+    /// The interfaces it is seen on, and how often: the daemon reports it once for each address family.
     private var sightings: [UInt32: (name: String, count: Int)] = [:]
     /// Tells the timers of one search from those of an earlier one.
     var attempt = 0

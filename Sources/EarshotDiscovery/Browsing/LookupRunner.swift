@@ -40,7 +40,7 @@ final class LookupRunner<Provider: LookupProvider> {
         case (.instance(let instance), .resolved(let host, let port, let txt)):
             run(browser.resolved(instance, host: host, port: port, txt: txt))
         case (.instance(let instance), .failed):
-            // Its time is over, as a rule. If the daemon is gone, browsing fails too and says so.
+            // As a rule it timed out. If the daemon is gone, browsing fails too, and says so.
             run(browser.resolveFailed(instance))
         case (.addresses(let host, _), .addressAppeared(let bytes, let interface)):
             run(browser.addressAppeared(bytes, of: host, on: interface))
@@ -70,7 +70,7 @@ final class LookupRunner<Provider: LookupProvider> {
 
     private func run(_ actions: [ServiceBrowser.Action]) {
         var actions = actions
-        // Not by recursion: what fails at once can have any number of others follow it.
+        // A loop, not recursion: an action that fails at once may be followed by any number of others.
         while !actions.isEmpty {
             actions = actions.flatMap { perform($0) }
         }

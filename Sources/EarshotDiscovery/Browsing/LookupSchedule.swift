@@ -1,7 +1,7 @@
-/// Which instances are looked up now, and which lookups stay open: a pure state machine.
+/// Decides which instances are looked up now, and which lookups stay open: a pure state machine.
 ///
-/// An open lookup tells of every change at once, but costs something all the while. So a bounded number is searched at
-/// once, the latest few found stay open ("watched"), and the others rest and are searched again in turn.
+/// An open lookup reports every change at once, but costs something all the time. So the number of searches is bounded,
+/// the latest few results stay open ("watched"), and the others rest until it is their turn to be searched again.
 struct LookupSchedule {
     /// How many lookups are open.
     struct Bounds: Hashable {
@@ -10,7 +10,7 @@ struct LookupSchedule {
         /// That stay open after their answer.
         let watch: Int
 
-        /// Each lookup costs threads and connections to the D-Bus daemon, of which a user has 256.
+        /// Each lookup costs threads and connections to the D-Bus daemon, which allows a user 256.
         static let daemon = Bounds(search: 8, watch: 8)
         /// Each lookup costs some memory, and queries on the network as often as its records age: every 96 s
         /// (RFC 6762 sections 5.2 and 10).
@@ -90,8 +90,8 @@ struct LookupSchedule {
         return [.close(instance)] + openNext()
     }
 
-    /// Lookups could not be opened, since there are too many connections. They wait for `resumed()`; from now on fewer
-    /// stay open, and fewer are tried at once.
+    /// Lookups could not be opened, because there are too many connections. They wait for `resumed()`. From now on
+    /// fewer stay open, and fewer are tried at once.
     mutating func refused(_ instances: [String]) -> [Step] {
         let open = instances.filter { isOpen($0) }
         for instance in open {

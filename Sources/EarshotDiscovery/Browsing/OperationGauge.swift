@@ -1,6 +1,7 @@
 import Synchronization
 
-/// How many operations of a source are open right now: each counts itself in when it begins and out when it is freed.
+/// Counts the operations of a source that are open: each adds itself when it begins and removes itself when it is
+/// freed.
 final class OperationGauge: Sendable {
     private let open = Atomic(0)
 

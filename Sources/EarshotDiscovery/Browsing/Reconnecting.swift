@@ -4,8 +4,8 @@ struct StackEnd: Sendable {
     var failure: DiscoveryError?
 }
 
-/// Begins again whenever a stack fails or cannot even begin, until the task is cancelled: the first wait is `floor`, and each is twice the
-/// one before, up to `ceiling`.
+/// Begins again whenever a stack fails or cannot even begin, until the task is cancelled. The first wait is `floor`;
+/// each further one is twice as long, up to `ceiling`.
 ///
 /// - Throws: `invalidAnnouncement`, and `CancellationError` when it is cancelled while it waits.
 func reconnecting(

@@ -1,12 +1,13 @@
 import EarshotModel
 
-/// Turns what a DNS-SD implementation says into reports, and decides what it is asked: a pure state machine.
+/// Turns the answers of a DNS-SD implementation into reports, and decides what to ask it: a pure state machine.
 ///
-/// Inputs are the answers of the daemon, or of the stack in this process, and timers; each returns the actions to run, in order.
+/// Its inputs are timers and the answers of the daemon or the embedded stack. Each returns the actions to run, in
+/// order.
 struct ServiceBrowser {
     /// Addresses of one host. Who has more is up to no good.
     static let addressesPerHost = 64
-    /// How long a search goes on after its first address, so that the others come too.
+    /// How long a search goes on after its first address, so that the others arrive too.
     static let settleTime = Duration.milliseconds(200)
     /// How long a search may take. Avahi's own resolver gives up after 5 s.
     static let searchTime = Duration.milliseconds(5500)
@@ -15,8 +16,8 @@ struct ServiceBrowser {
     /// How long nothing is asked after the daemon refused a connection.
     static let pauseTime = Duration.milliseconds(200)
 
-    /// How long a lookup that failed may still mean that the whole stack has ended. Avahi tells both alike, and each
-    /// lookup by itself.
+    /// How long a failed lookup may still mean that the whole stack has ended. Avahi reports both alike, and each
+    /// lookup separately.
     static let failureTime = Duration.milliseconds(250)
 
     enum Timer: Hashable {
@@ -62,7 +63,7 @@ struct ServiceBrowser {
         schedule = LookupSchedule(bounds: bounds)
     }
 
-    /// This node's own name was taken, and it is advertised under another: who has the old one is looked up.
+    /// This node's name was taken, and it is advertised under another one. The owner of the old name is looked up.
     mutating func registered(as instance: String) -> [Action] {
         guard instance != ownInstance else { return [] }
         let other = ownInstance
@@ -116,7 +117,7 @@ struct ServiceBrowser {
         ]
     }
 
-    /// A lookup could not even be started. What is known of the instance stands.
+    /// A lookup could not even be started. What is known of the instance stays valid.
     mutating func resolveRefused(_ instance: String) -> [Action] { run(schedule.refused([instance])) }
 
     /// The addresses of a host could not be asked for.
@@ -222,13 +223,13 @@ struct ServiceBrowser {
         return actions
     }
 
-    /// Takes the search of an instance for answered, and reports what it brought.
+    /// Ends the search of an instance, and reports what it found.
     private mutating func settle(_ instance: String) -> [Action] {
         let steps = schedule.settled(instance)
         return refresh(instance) + run(steps)
     }
 
-    /// Reports what has changed of an instance. While it is searched nothing is taken back: the rest may be on its way.
+    /// Reports what has changed about an instance. During a search nothing is withdrawn: the rest may be on its way.
     private mutating func refresh(_ instance: String) -> [Action] {
         guard let known = instances[instance], let host = known.host, let addresses = hosts[host]?.addresses.keys
         else { return [] }

@@ -2,7 +2,7 @@ import CAvahiCore
 import CDNSSD
 import Glibc
 
-/// What concerns the whole process, as both ways into Avahi share its common library.
+/// Settings of the whole process: both ways into Avahi share its common library.
 enum AvahiLibrary {
     private static let preparation: Void = {
         // For both: memory that one has allocated is never freed by other means by the other.

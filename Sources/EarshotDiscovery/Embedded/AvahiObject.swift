@@ -1,11 +1,11 @@
 /// Owns one object of the stack in this process, counted as long as it lives. Confined to the stack's thread.
 final class AvahiObject {
-    /// Tells the answers to this object from those to an earlier one for the same lookup.
+    /// Tells answers to this object from those to an earlier one for the same lookup.
     let serial: Int
     /// Keeps the stack, which has to outlive all its objects.
     private let stack: AvahiStack
     private let gauge: OperationGauge
-    /// What the object's callbacks are given, if it has any of its own.
+    /// The context of the object's callbacks, if it has one of its own.
     private let context: LookupContext?
     private let free: () -> Void
 
@@ -44,9 +44,10 @@ final class LookupContext {
     }
 }
 
-/// What the stack's callbacks have said and nobody has acted on yet: nothing is made or freed while the library calls.
+/// What the stack's callbacks have said and nobody has acted on yet: while the library calls, nothing may be made or
+/// freed.
 ///
-/// It is emptied after every turn of the stack's loop, and a turn says no more than a packet, or the cache, holds.
+/// It is emptied after every turn of the stack's loop. One turn says no more than a packet, or the cache, holds.
 final class AvahiInbox {
     enum Event {
         case lookup(Lookup, serial: Int, LookupEvent)

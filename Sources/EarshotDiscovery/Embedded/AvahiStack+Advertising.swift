@@ -1,9 +1,9 @@
 import CAvahiCore
 
 extension AvahiStack {
-    /// Advertises the service on one interface until what it returns is released.
+    /// Advertises the service on one interface until the returned object is released.
     ///
-    /// That the name is taken comes out later, as `instanceNameTaken`.
+    /// If the name is taken, the event `instanceNameTaken` follows later.
     func advertise(
         _ instance: String, port: UInt16, txt: [UInt8], on interface: UInt32
     ) throws(DiscoveryError) -> AvahiObject {
@@ -20,10 +20,11 @@ extension AvahiStack {
         }
     }
 
-    /// Advertises the addresses of this host on one interface until what it returns is released.
+    /// Advertises the addresses of this host on one interface until the returned object is released.
     ///
-    /// Without the way back from address to name, which belongs to the system's own stack: the library would take it
-    /// for a collision of host names. That the name really is taken comes out later, as `hostNameTaken`.
+    /// It does not advertise the reverse mapping from address to name, which belongs to the system's own stack: the
+    /// library would take it for a collision of host names. If the name really is taken, the event `hostNameTaken`
+    /// follows later.
     func advertise(_ addresses: Set<IPAddress>, on interface: UInt32) throws(DiscoveryError) -> AvahiObject {
         try publish { _, _, state, context in
             AvahiStack.groupChanged(to: state, taken: .hostNameTaken, context)

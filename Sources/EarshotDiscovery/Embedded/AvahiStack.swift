@@ -29,7 +29,7 @@ final class AvahiStack {
     ) throws(DiscoveryError) {
         let core = try AvahiLibrary.core()
         let inbox = AvahiInbox()
-        // Unretained: what has the inbox for its context is freed in `deinit`, before the inbox is.
+        // Unretained: everything that has the inbox as its context is freed in `deinit`, before the inbox.
         let context = Unmanaged.passUnretained(inbox).toOpaque()
         guard let poll = avahi_simple_poll_new(), let api = avahi_simple_poll_get(poll) else {
             throw DiscoveryError(.outOfResources, "the embedded DNS-SD stack gets no loop")
@@ -66,7 +66,7 @@ final class AvahiStack {
         gauge.closed()
     }
 
-    /// Waits for something to happen, and has the library deal with it.
+    /// Waits for something to happen, and lets the library handle it.
     /// - Parameter milliseconds: how long at the most; -1 for as long as it takes.
     /// - Returns: what it said meanwhile.
     func turn(milliseconds: CInt) throws(DiscoveryError) -> [AvahiInbox.Event] {
@@ -111,13 +111,13 @@ final class AvahiStack {
         }
         configuration.allow_point_to_point = allowsPointToPoint ? 1 : 0
         configuration.n_cache_entries_max = cacheEntries
-        // Only what a node needs: not what kind of machine this is, and no queries beyond the cable.
+        // Only what a node needs: no word about the kind of this machine, and no queries beyond the cable.
         configuration.publish_addresses = 0  // see advertise(_:on:)
         configuration.publish_hinfo = 0
         configuration.publish_workstation = 0
         configuration.publish_domain = 0
-        // Unicast DNS with guessable ports and identifiers (CVE-2024-52615, CVE-2024-52616), and what one interface says
-        // on another.
+        // Unicast DNS has guessable ports and identifiers (CVE-2024-52615, CVE-2024-52616). Reflecting repeats on one
+        // interface what was said on another.
         configuration.enable_wide_area = 0
         configuration.n_wide_area_servers = 0
         configuration.enable_reflector = 0

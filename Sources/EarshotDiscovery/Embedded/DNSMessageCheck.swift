@@ -1,11 +1,11 @@
-/// Whether a datagram on the port of multicast DNS is one that libavahi-core may see: a DNS message (RFC 1035 section
-/// 4.1) as RFC 6762 section 18 has it, without a record that the library cannot bear.
+/// Whether libavahi-core may see a datagram that came to the port of multicast DNS. It must be a DNS message (RFC 1035
+/// section 4.1) as RFC 6762 section 18 has it, without a record that the library cannot bear.
 ///
-/// Such a record is a `CNAME`. Following them, libavahi-core 0.8 calls itself without end (CVE-2026-24401), fails its own
-/// assertions at once or when the records expire (CVE-2025-68471, CVE-2025-68468), and uses memory that it has freed.
-/// DNS-SD needs none. Types that are not known here pass; what they hold is not looked at.
+/// Such a record is a `CNAME`. When libavahi-core 0.8 follows them, it recurses without end (CVE-2026-24401), fails its
+/// own assertions at once or when the records expire (CVE-2025-68471, CVE-2025-68468), and uses freed memory. DNS-SD
+/// needs none. Unknown types pass; their content is not checked.
 ///
-/// Pure. The work for one message is bounded: by its length, and by `maximumNameParts` for each name.
+/// Pure. The work for one message is bounded by its length, and by `maximumNameParts` for each name.
 struct DNSMessageCheck {
     /// Why the library may not see a message.
     enum Fault: Error, Equatable {
@@ -50,8 +50,8 @@ struct DNSMessageCheck {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The counts may promise what they like: each question and record takes bytes that have to be there. What follows
-    /// the last record is nobody's, and passes.
+    /// The counts may claim anything: each question and record takes bytes that must be there. Bytes after the last
+    /// record are ignored.
     private mutating func readMessage() throws(Fault) {
         try skip(4)  // identifier and flags
         let questions = try readInteger()
@@ -86,7 +86,7 @@ struct DNSMessageCheck {
         guard offset == end else { throw .malformed }
     }
 
-    /// RFC 1035 section 4.1.4. A pointer leads to before the part of the name that it ends, so that every name ends.
+    /// RFC 1035 section 4.1.4. A pointer leads to a place before the part of the name that it ends, so every name ends.
     private mutating func skipName() throws(Fault) {
         var position = offset
         var partStart = offset

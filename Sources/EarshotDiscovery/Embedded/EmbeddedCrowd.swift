@@ -1,4 +1,4 @@
-/// Many devices, advertised by one stack in this process that looks for nobody: what a node is tried with.
+/// Many devices, advertised by one stack in this process that looks for nobody. Tests try a node with them.
 package enum EmbeddedCrowd {
     private static let hostName = "crowd"
 

@@ -1,6 +1,6 @@
 /// DNS-SD by a stack in this process: Avahi's own (libavahi-core), which needs neither a daemon nor D-Bus.
 ///
-/// It lives beside any other stack of this host. The node has an instance name and a host name of its own in it.
+/// It can run beside another stack of this host. It advertises a host name of its own.
 public struct EmbeddedDNSSDSource: DiscoverySource {
     /// The first wait after the stack failed; each is twice the one before, up to `retryCeiling`.
     static let retryFloor = Duration.milliseconds(500)

@@ -1,9 +1,9 @@
-/// This node on the network by the stack in this process, from the first packet until it is woken up.
+/// This node as the embedded stack advertises it, from the first packet until it is woken up.
 ///
-/// Everything happens on the thread that calls `run()`, and all that the stack holds is freed before it returns.
+/// Everything happens on the thread that calls `run()`, and everything that the stack holds is freed before it returns.
 final class EmbeddedNode {
-    /// How often the interfaces are looked through for what is new. The stack itself hears of it at once, and listens;
-    /// only the advertisement waits for this.
+    /// How often to look for new interfaces. The stack itself hears of them at once, and listens; only the
+    /// advertisement waits for this.
     static let interfaceCheckTime = Duration.seconds(2)
 
     private let advertisement: Advertisement
@@ -13,7 +13,8 @@ final class EmbeddedNode {
     private let lookups: LookupRunner<AvahiStack>
     private let txt: [UInt8]
     private var instance: String
-    /// What is advertised on each interface, by its index: never on one that is skipped, not even if it comes up later.
+    /// What is advertised on each interface, by its index. Nothing ever is on a skipped interface, even if it comes up
+    /// later.
     private var advertised: [UInt32: InterfaceAdvertisement] = [:]
     private var nextInterfaceCheck = ContinuousClock.now
 
@@ -33,9 +34,9 @@ final class EmbeddedNode {
         self.report = report
         txt = try advertisement.txtRecord().encoded
         instance = advertisement.instanceName
-        // Those of now: the library takes no other list while it runs. On a skipped interface that comes later it listens
-        // and asks, but nothing is advertised there, and what is heard there is passed over. To begin anew for each would
-        // forget everybody whenever a container starts.
+        // The interfaces of now: the library takes no other list while it runs. On a skipped interface that appears
+        // later it listens and asks, but advertises nothing, and what it hears there is ignored. Starting anew for each
+        // one would forget everybody whenever a container starts.
         let denied = NetworkInterface.present().map(\.name).filter { !configuration.includes(interface: $0) }
         stack = try AvahiStack(
             hostName: advertisement.embeddedHostName, denied: denied,
@@ -81,7 +82,7 @@ final class EmbeddedNode {
             case .wokenUp: return false
             }
         }
-        // Once, though every interface may have told.
+        // Once, even if several interfaces reported it.
         if isHostNameTaken || isInstanceNameTaken { try rename(host: isHostNameTaken, instance: isInstanceNameTaken) }
         return true
     }
@@ -96,7 +97,7 @@ final class EmbeddedNode {
         try checkInterfaces()
     }
 
-    /// Advertises on each interface where peers are looked for, and no longer on those that are gone.
+    /// Advertises on each interface on which peers are looked for, and stops on those that are gone.
     private func checkInterfaces() throws(DiscoveryError) {
         nextInterfaceCheck = .now.advanced(by: Self.interfaceCheckTime)
         let interfaces = NetworkInterface.present().filter { configuration.includes(interface: $0.name) }
@@ -114,7 +115,7 @@ final class EmbeddedNode {
             return
         }
         if advertised[interface] != nil {
-            // First the old ones: the stack does not take the same record twice.
+            // The old ones go first: the stack does not take the same record twice.
             advertised[interface]?.host = nil
             advertised[interface]?.host = try stack.advertise(addresses, on: interface)
             advertised[interface]?.addresses = addresses

@@ -3,16 +3,16 @@ import CDNSSD
 import CLinuxNetwork
 import Glibc
 
-/// Stands between the sockets of libavahi-core and the library: what `DNSMessageCheck` finds unfit is taken off a socket
-/// before the library reads from it, since there are packets that end the process in which it runs.
+/// Stands between the sockets of libavahi-core and the library. Some packets crash the library, and this process with
+/// it; so datagrams that `DNSMessageCheck` finds unfit are taken off a socket before the library reads from it.
 ///
-/// The library reads one datagram each time that it is told of a socket, so only the first in the queue is judged.
-/// Confined to the stack's thread, which alone reads from these sockets.
+/// The library reads one datagram each time it is told of a socket, so only the first in the queue is checked. Confined
+/// to the stack's thread, which alone reads from these sockets.
 final class MulticastGuard {
     /// How many datagrams are taken off one socket before other work has its turn.
     static let removalLimit = 64
 
-    /// One byte more than may be, which tells the datagrams that are too long.
+    /// One byte more than allowed, to recognize datagrams that are too long.
     private var buffer = [UInt8](repeating: 0, count: DNSMessageCheck.maximumBytes + 1)
 
     /// Has the library's loop wait by this guard, which has to outlive it.

@@ -10,10 +10,10 @@ public struct CapturedSubnet: Sendable, Hashable {
 }
 
 extension RouteProbe {
-    /// The subnets of these interfaces that packets do not get to by them, each once.
+    /// The subnets of these interfaces whose packets leave by another way, each once.
     ///
-    /// A few addresses of each subnet are asked for. Two interfaces of a kind in one subnet (a cable and a wireless
-    /// network) may serve each other's packets; a tunnel may not.
+    /// The kernel is asked about a few addresses of each subnet. Two interfaces of a kind in one subnet (a cable and a
+    /// wireless network) may serve each other's packets; a tunnel may not.
     /// - Parameter interfaces: those which peers are looked for on. Only those that are running count.
     /// - Throws: `outOfResources` when the operating system does not answer.
     public static func capturedSubnets(of interfaces: [HostInterface]) throws(DiscoveryError) -> [CapturedSubnet] {

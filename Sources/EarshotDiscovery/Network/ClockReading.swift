@@ -22,11 +22,11 @@ struct ClockReading: Equatable {
     }
 }
 
-/// Tells from readings of the clocks whether the machine slept, or the wall clock was set: a pure value.
+/// Tells from readings of the clocks whether the machine slept or the wall clock was set: a pure value.
 ///
-/// All three clocks are slewed alike, so they only part when one of the two happened.
+/// All three clocks are slewed alike, so they drift apart only if one of the two happened.
 struct ClockWatch {
-    /// What is less than this is the time that passes between reading one clock and the next.
+    /// Smaller differences are the time that passes between reading one clock and the next.
     static let tolerance = Duration.milliseconds(500)
 
     private var last: ClockReading

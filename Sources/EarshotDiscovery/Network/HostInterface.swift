@@ -4,7 +4,7 @@ public struct HostInterface: Sendable, Hashable {
     public enum Kind: Sendable, Hashable, CaseIterable {
         /// This machine only.
         case loopback
-        /// A cable, a wireless network, or what is built upon one and looks alike: VLAN, bond, macvlan.
+        /// A cable, a wireless network, or something built on one that looks alike: VLAN, bond, macvlan.
         case ethernet
         /// Joins interfaces of this machine: virtual machines, containers.
         case bridge
@@ -17,8 +17,8 @@ public struct HostInterface: Sendable, Hashable {
         case other
     }
 
-    /// An address that the interface has and that may be used. IPv6 addresses are not among them before the kernel
-    /// has found that nobody else has them (RFC 4862 section 5.4).
+    /// A usable address of the interface. IPv6 addresses are left out until the kernel has found that nobody else has
+    /// them (RFC 4862 section 5.4).
     public struct Address: Sendable, Hashable {
         /// How far an address reaches.
         public enum Scope: Sendable, Hashable {
@@ -65,9 +65,9 @@ public struct HostInterface: Sendable, Hashable {
     /// In a stable order.
     public let addresses: [Address]
 
-    /// The interfaces of this machine, in the order of their indexes, at most `interfaceLimit`.
+    /// The interfaces of this machine, ordered by index, at most `interfaceLimit`.
     ///
-    /// The kernel is asked by rtnetlink(7), not by /sys, since that may show another network namespace.
+    /// rtnetlink(7) tells, and not /sys, which may show another network namespace.
     /// - Throws: `outOfResources` when the operating system does not answer.
     public static func all() throws(DiscoveryError) -> [HostInterface] {
         let kernel = try NetlinkSocket()

@@ -5,8 +5,9 @@ import Glibc
 /// Finds out whether multicast DNS (RFC 6762) can get out of this machine and in: sends one question on each interface,
 /// and listens for it.
 ///
-/// The kernel hands a copy of what is sent to a group to this machine's own members of it, through the same firewall
-/// rules that the packets of others pass. So it shows what this machine does to multicast, not what the network does.
+/// The kernel gives a copy of each multicast packet to this machine's own members of the group, through the same
+/// firewall rules that packets of others pass. So the test shows what this machine does to multicast, not what the
+/// network does.
 public struct MulticastSelfTest: Sendable {
     /// How long the questions may take to come back.
     public static let patience = Duration.seconds(1)
@@ -16,9 +17,9 @@ public struct MulticastSelfTest: Sendable {
     /// What became of one question.
     public enum Outcome: Sendable, Hashable {
         case works
-        /// A firewall forbids to send it, as a rule. With the operating system's words.
+        /// It could not be sent; as a rule a firewall forbids it. With the operating system's words.
         case cannotSend(String)
-        /// It was sent, and did not come back: a firewall drops what comes in, as a rule.
+        /// It was sent and did not come back; as a rule a firewall drops incoming packets.
         case notHeard
         /// The group cannot be joined, or another program keeps the port for itself. With the operating system's words.
         case cannotJoin(String)

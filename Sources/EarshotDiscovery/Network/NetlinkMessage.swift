@@ -1,6 +1,6 @@
 import CLinuxNetwork
 
-/// One message of the kernel's, cut out of what it sent: netlink(7).
+/// One message of the kernel: netlink(7).
 struct NetlinkMessage: Equatable {
     static let headerSize = 16
 
@@ -10,7 +10,7 @@ struct NetlinkMessage: Equatable {
     /// What follows the header.
     let body: [UInt8]
 
-    /// The messages in what one `recv` gave. What follows a message that cannot be is left out.
+    /// The messages in the result of one `recv`. Anything after a malformed message is left out.
     static func messages(in bytes: [UInt8]) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var rest = bytes[...]
@@ -31,7 +31,7 @@ struct NetlinkMessage: Equatable {
             + bytes(of: UInt32(0)) + body
     }
 
-    /// What the kernel says of a request that failed, as an `errno`; 0 for one that it did.
+    /// The kernel's answer to a request that failed, as an `errno`; 0 for one that succeeded.
     var failure: CInt? {
         guard CInt(type) == NLMSG_ERROR else { return nil }
         return body[...].integer(Int32.self, at: 0).map { CInt(clamping: -Int64($0)) }

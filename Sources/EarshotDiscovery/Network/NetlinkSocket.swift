@@ -1,7 +1,7 @@
 import CLinuxNetwork
 import Glibc
 
-/// Asks the kernel about its network, or is told of changes: rtnetlink(7). Confined to one thread at a time.
+/// Asks the kernel about its network, or hears of changes: rtnetlink(7). Confined to one thread at a time.
 final class NetlinkSocket {
     /// Large enough for whatever the kernel sends at once.
     static let bufferSize = 64 * 1024
@@ -42,13 +42,13 @@ final class NetlinkSocket {
             close(fileDescriptor)
             throw error
         }
-        // The kernel answers at once. Should it ever not, nobody waits for ever.
+        // The kernel answers at once. If it ever does not, nobody waits for ever.
         Polling.limitWait(of: fileDescriptor, seconds: 5)
     }
 
     deinit { close(fileDescriptor) }
 
-    /// Reads all that has been told, and forgets it: what counts is what is so now.
+    /// Reads and discards all notifications: only the state of now counts.
     /// - Returns: whether the kernel had more to tell than there was room for.
     func drain() -> Bool {
         var isOverrun = false
@@ -105,7 +105,7 @@ final class NetlinkSocket {
         sequence &+= 1
         let message = NetlinkMessage(type: UInt16(type), flags: UInt16(flags), sequence: sequence, body: body)
         let encoded = message.encoded
-        // To the kernel, which a socket that is connected to nobody sends to.
+        // An unconnected socket sends to the kernel.
         guard Glibc.send(fileDescriptor, encoded, encoded.count, 0) == encoded.count else {
             throw .failedCall("send(AF_NETLINK)")
         }

@@ -1,4 +1,4 @@
-/// What happened to this machine that makes it worth while to look for peers anew.
+/// A change of this machine that makes it worth looking for peers anew.
 public enum NetworkChange: Sendable, Hashable {
     /// An interface came, went, or was switched on or off; addresses or routes are others than before.
     case networkChanged

@@ -1,7 +1,7 @@
-/// Decides which of the kernel's messages are a change worth a report: a pure value, told of everything.
+/// Decides which of the kernel's messages are worth a report: a pure value that hears of all of them.
 ///
-/// The first message opens a window; what was so before it and what is so after it are compared when it closes. So a
-/// burst is one report, and messages that change nothing that counts are none.
+/// The first message opens a window. When it closes, the state after it is compared with the state before. So a burst
+/// makes one report, and messages that change nothing important make none.
 struct NetworkChangeFilter {
     /// How long messages are gathered.
     static let window = Duration.milliseconds(100)

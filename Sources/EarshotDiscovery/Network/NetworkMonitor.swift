@@ -3,7 +3,7 @@
 import CLinuxNetwork
 import Glibc
 
-/// Says when this machine's network or clocks change, so that a node looks for its peers at once.
+/// Reports when this machine's network or clocks change, so that a node looks for its peers at once.
 public struct NetworkMonitor: Sendable {
     /// The first wait after it failed, as where no file descriptor is left; each is twice the one before, up to
     /// `retryCeiling`.
@@ -17,7 +17,7 @@ public struct NetworkMonitor: Sendable {
         self.includes = includes
     }
 
-    /// Reports changes until the task is cancelled, and returns then. What is so in the beginning is no change.
+    /// Reports changes until the task is cancelled, and returns then. The initial state is not a change.
     /// - Parameters:
     ///   - failing: is told when the operating system does not say what changes. The monitor tries again, and when it
     ///     can see again, reports a change: what was so meanwhile nobody knows.
@@ -65,7 +65,7 @@ final class NetworkWatch {
     private var filter: NetworkChangeFilter
     private var clocks: ClockWatch
 
-    /// What is so when this returns is what changes are held against.
+    /// Later changes are compared with the state when this returns.
     init(
         including includes: @escaping (String) -> Bool, wakeUp: WakeUp, report: @escaping (NetworkChange) -> Void
     ) throws(DiscoveryError) {
@@ -95,7 +95,7 @@ final class NetworkWatch {
 
     /// - Returns: `false` when it was woken up to end.
     private func waitForNews() throws(DiscoveryError) -> Bool {
-        // What the kernel says while a window is open need not be read before it closes.
+        // While a window is open, the kernel's messages need not be read.
         let news = filter.deadline == nil ? messages.fileDescriptor : -1
         let isReadable = try Polling.readable(
             [wakeUp.fileDescriptor, timer.fileDescriptor, news],

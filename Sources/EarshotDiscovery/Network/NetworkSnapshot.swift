@@ -1,6 +1,6 @@
 import CLinuxNetwork
 
-/// All that counts of the state of the network: when two are equal, nothing has changed for a peer.
+/// Everything about the network that matters: if two are equal, nothing has changed for a peer.
 struct NetworkSnapshot: Equatable {
     /// How many routes are looked at. A desktop has a dozen.
     static let routeLimit = 4096

@@ -26,15 +26,16 @@ public struct Subnet: Sendable, Hashable, CustomStringConvertible {
             && Self.setting(bitsAfter: prefixLength, of: address.bytes, to: false) == base
     }
 
-    /// A few addresses that neighbours could have: near the beginning, in the middle and near the end, so that a route
-    /// that captures but a half is seen. None where there is no room for neighbours (RFC 3021, RFC 6164).
+    /// A few addresses that neighbours could have: near the beginning, in the middle and near the end, to notice a
+    /// route that captures only a half. None if there is no room for neighbours (RFC 3021, RFC 6164).
     func samples(besides own: Set<[UInt8]>) -> [IPAddress] {
         guard base.count * 8 - prefixLength >= 2 else { return [] }
         let end = Self.setting(bitsAfter: prefixLength, of: base, to: true)
         var middle = base
         middle[prefixLength / 8] |= 0x80 >> UInt8(prefixLength % 8)
         let last = base.count - 1
-        // Neither the first nor the last address of a subnet is a host's. One of two that are side by side is not ours.
+        // Neither the first nor the last address of a subnet belongs to a host. Of two adjacent addresses at least one
+        // is not ours.
         let pairs = [(base, [1, 2] as [UInt8]), (middle, [1, 0]), (end, [1, 2])].map { start, steps in
             steps.map { step in
                 var bytes = start

@@ -1,6 +1,6 @@
 public import EarshotModel
 
-/// What the TXT record of a node says: hints, which the handshake proves or refutes.
+/// The content of a node's TXT record: hints, which the handshake proves or refutes.
 public struct Announcement: Sendable, Hashable {
     /// The largest network tag, in bytes of UTF-8.
     public static let networkTagBytes = 64

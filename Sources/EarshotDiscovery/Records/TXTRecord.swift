@@ -1,7 +1,7 @@
 /// The TXT record of a DNS-SD service: key/value pairs (RFC 6763 section 6).
 ///
-/// Keys are printable ASCII without `=` and are compared without regard to case. A key that is repeated counts
-/// where it stands first. Keys nobody knows are kept and do no harm.
+/// Keys are printable ASCII without `=`, and case does not matter. If a key is repeated, the first one counts. Unknown
+/// keys are kept, and do no harm.
 public struct TXTRecord: Sendable, Hashable {
     /// The largest record that is read or written: with more, a packet no longer fits an Ethernet frame
     /// (RFC 6763 section 6.2).
@@ -23,7 +23,7 @@ public struct TXTRecord: Sendable, Hashable {
 
     /// Reads the rdata of a TXT record.
     ///
-    /// Strings that RFC 6763 has readers ignore are ignored: empty ones, and those without a key.
+    /// Empty strings and those without a key are ignored, as RFC 6763 asks.
     /// - Throws: `malformedTXT` where the lengths do not add up, a key is not printable ASCII, or the whole is
     ///   longer than `maximumBytes`.
     public init(parsing bytes: some Collection<UInt8>) throws(DiscoveryError) {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// DNS-SD by the system's daemon where one answers, and by a stack in this process where none does.
+/// DNS-SD by the system's daemon if one answers, and otherwise by a stack in this process.
 ///
-/// It moves from one to the other as the daemon comes and goes, and loses nobody on the way. It is unavailable only
-/// where neither works.
+/// It moves from one to the other as the daemon comes and goes, and loses nobody on the way. It is unavailable only if
+/// neither works.
 public struct DNSSDSource: DiscoverySource {
     public let name = "dns-sd"
     private let daemon: any DiscoverySource

@@ -34,7 +34,7 @@ struct StackRecords {
         return report(record, of: record.key)
     }
 
-    /// What a stack that runs has seen to go is gone, whatever one that has stopped had found.
+    /// If a running stack has seen a record go, it is gone, whatever a stopped stack had found.
     mutating func disappeared(_ key: ServiceRecord.Key, on side: Side) -> [SourceReport] {
         guard let stale = entries[key]?.stale else { return [] }
         return remove(stale.union([side]), from: key)

@@ -1,16 +1,17 @@
 import EarshotModel
 
-/// Which of two DNS-SD stacks is used, and how discovery moves from one to the other without losing anyone who is
-/// still there: a pure state machine.
+/// Decides which of two DNS-SD stacks is used, and how discovery moves from one to the other without losing anyone who
+/// is still there: a pure state machine.
 ///
-/// The daemon is preferred; the stack in this process runs where no daemon answers. When the daemon appears, both run
-/// until it has had time to find everyone; when it goes, what it found stays valid until the other has had that time.
+/// The daemon is preferred; the stack in this process runs while no daemon answers. When the daemon appears, both run
+/// until it has had time to find everyone. When it goes, its records stay valid until the other stack has had that
+/// time.
 struct StackSelection {
     /// How long the daemon has for its first answer.
     static let patience = Duration.seconds(2)
     /// How long a stack has to find what the other one had found. It begins again as long as this goes on …
     static let grace = Duration.seconds(5)
-    /// … but not more often than this: who is not found then is gone.
+    /// … but not more often than this: devices that are not found by then are gone.
     static let maximumGraces = 12
 
     enum Input {
@@ -112,7 +113,7 @@ struct StackSelection {
         return [.report(report)]
     }
 
-    /// `nil` while it is open: a stack has not answered yet, or what one has found is still valid.
+    /// `nil` while it is undecided: a stack has not answered yet, or the records of one are still valid.
     private var state: SourceReport? {
         switch (daemon, embedded) {
         case (.available, _): .available(.daemon)

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Work that blocks, as a rule in `poll`, on a thread of its own.
+/// Runs blocking work, as a rule in `poll`, on a thread of its own.
 enum BlockingWork {
     /// - Parameter work: ends soon after it is woken up, which happens when the task is cancelled.
     static func run<Output: Sendable>(

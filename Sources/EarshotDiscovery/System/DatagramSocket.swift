@@ -1,7 +1,7 @@
 import Glibc
 
-/// What `MulticastGuard` asks of sockets. Apart from it, and with `Glibc` alone: C modules that bring the same
-/// declarations along take them away from every other file of the module.
+/// The socket calls of `MulticastGuard`. They have a file that imports only `Glibc`: C modules that include the same
+/// declarations hide them from every other file of the module.
 enum DatagramSocket {
     /// Whether a descriptor is one of multicast DNS; the library also waits for netlink, and for pipes.
     static func isOne(_ descriptor: CInt) -> Bool {

@@ -19,7 +19,7 @@ enum Polling {
         return polled.map { $0.revents != 0 }
     }
 
-    /// How long `poll` may wait for a deadline; without one, without end.
+    /// How long `poll` may wait for a deadline; without one, for ever.
     static func milliseconds(until deadline: ContinuousClock.Instant?) -> CInt {
         deadline.map { ContinuousClock.now.duration(to: $0).pollTimeout } ?? -1
     }
@@ -31,7 +31,7 @@ enum Polling {
 }
 
 extension Duration {
-    /// In milliseconds, rounded up, so that what it waits for is due when `poll` returns.
+    /// In milliseconds, rounded up, so that the deadline has passed when `poll` returns.
     var pollTimeout: CInt {
         guard self > .zero else { return 0 }
         return CInt(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 + 1)
