@@ -180,6 +180,9 @@ if withVerification {
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Verification/Bench", swiftSettings: settings),
+        .testTarget(
+            name: "EarshotBenchTests", dependencies: ["EarshotBench"], path: "Verification/BenchTests",
+            swiftSettings: settings),
 
         // A crowd on the network, for script/churn.
         .executableTarget(

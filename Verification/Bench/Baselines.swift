@@ -5,7 +5,7 @@ import GRDB
 
 /// What this machine does without Earshot, in the same run: what the node's figures are to be held against.
 enum Baselines {
-    static func measure(in folder: URL, into report: inout Report) async throws {
+    static func measure(in folder: URL, into report: inout Measurements) async throws {
         report.verificationsPerSecond = rate { key, message, signature in
             _ = Ed25519.isValid(signature, for: message, by: key.publicKey)
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The figures of one run.
-struct Report {
+struct Measurements {
     var verificationsPerSecond = 0.0
     var signaturesPerSecond = 0.0
     var commitRowsPerSecond = 0.0

@@ -4,14 +4,15 @@ import Foundation
 
 /// Measures two node processes on this machine, beside what the machine itself does in the same run.
 @main
-struct Bench: AsyncParsableCommand {
+struct EarshotBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Two nodes on loopback, beside what this machine can do.",
-        subcommands: [Run.self, Flood.self, NodeProcess.self, Flooder.self], defaultSubcommand: Run.self)
+        subcommands: [Measure.self, Compare.self, Flood.self, MeasuredNode.self, Flooder.self],
+        defaultSubcommand: Measure.self)
 }
 
-struct Run: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Measures.")
+struct Measure: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "run", abstract: "Measures.")
 
     @Option(help: "Messages of the throughput run.") var messages = 100_000
     @Option(help: "Messages that are sent one at a time.") var singles = 2_000
@@ -25,7 +26,7 @@ struct Run: AsyncParsableCommand {
         let folder = FileManager.default.temporaryDirectory.appending(path: "earshot-bench-\(getpid())")
         defer { removeQuietly(folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var report = Report()
+        var report = Measurements()
         try await Baselines.measure(in: folder, into: &report)
 
         let receiver = try Child(name: "bob", folder: folder, arguments: noDiscovery ? ["--no-discovery"] : [])
@@ -49,7 +50,7 @@ struct Run: AsyncParsableCommand {
         guard report.isComplete else { throw ExitCode.failure }
     }
 
-    private func measureLatency(_ sender: Child, into report: inout Report) throws {
+    private func measureLatency(_ sender: Child, into report: inout Measurements) throws {
         sender.tell("single 200 \(bytes)")  // Warms both up.
         _ = try sender.expect("latencies")
         sender.tell("single \(singles) \(bytes)")
@@ -58,7 +59,7 @@ struct Run: AsyncParsableCommand {
         report.deliveredP99 = latencies[latencies.count * 99 / 100]
     }
 
-    private func measureThroughput(_ sender: Child, _ receiver: Child, into report: inout Report) throws {
+    private func measureThroughput(_ sender: Child, _ receiver: Child, into report: inout Measurements) throws {
         let before = (sender.processorSeconds, receiver.processorSeconds)
         sender.tell("stream \(messages) \(bytes) \(inFlight)")
         print("memory during \(messages) messages (resident MiB of sender and receiver):")

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// One node in a process of its own, which takes orders on standard input and answers on standard output.
-struct NodeProcess: AsyncParsableCommand {
+struct MeasuredNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "node", shouldDisplay: false)
 
     @Option var home: String
