@@ -66,9 +66,9 @@ struct HTTPConnection: Sendable {
     }
 }
 
-/// The connection ended before the response did.
-struct ResponseCutOff: Error, CustomStringConvertible {
-    let description = "it ended before the answer was complete"
+/// The connection ended without a response.
+struct NoResponse: Error, CustomStringConvertible {
+    let description = "it ended before an answer came"
 }
 
 /// Sends a request once it is connected, keeps the head of the response apart from the pieces of its body, and closes
@@ -80,11 +80,6 @@ private final class HTTPExchange: ChannelInboundHandler {
 
     private let request: HTTPRequest
     private let head: EventLoopPromise<HTTPResponseHead>
-    private var progress = Progress.head
-
-    private enum Progress {
-        case head, body, complete
-    }
 
     init(_ request: HTTPRequest, head: EventLoopPromise<HTTPResponseHead>) {
         self.request = request
@@ -103,28 +98,21 @@ private final class HTTPExchange: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
         case .head(let response):
-            progress = .body
             head.succeed(response)
         case .body(let piece):
             context.fireChannelRead(Self.wrapInboundOut(piece))
         case .end:
-            progress = .complete
             context.close(promise: nil)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if progress == .head { head.fail(error) }
+        head.fail(error)  // Without effect once the head has come.
         context.fireErrorCaught(error)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        if progress == .body { context.fireErrorCaught(ResponseCutOff()) }
-        context.fireChannelInactive()
-    }
-
-    /// The last that happens, also where nobody listens.
+    /// The last that happens, even where nobody listens.
     func handlerRemoved(context: ChannelHandlerContext) {
-        if progress == .head { head.fail(ResponseCutOff()) }
+        head.fail(NoResponse())
     }
 }
