@@ -1,5 +1,4 @@
 import Earshot
-import EarshotTesting
 import Testing
 
 @Suite("A node's configuration")
