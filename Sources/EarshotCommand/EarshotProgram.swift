@@ -42,9 +42,9 @@ struct EarshotProgram: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // A reader that has gone is an error of the write, and not the end of a node: see `Output` and `StandardError`.
+        // A closed pipe is an error of the write, and does not end a node: see `Output` and `StandardError`.
         signal(SIGPIPE, SIG_IGN)
-        // The runtime repairs arguments that are not UTF-8, and something else than was typed would be sent.
+        // The runtime repairs arguments that are not UTF-8, so something other than what was typed would be sent.
         guard RawArguments.areUTF8 else {
             Output(isJSON: false).report(
                 Failure(

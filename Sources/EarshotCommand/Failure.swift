@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// Why a command did not do what it was asked, whoever found out.
+/// Why a command did not do what it was asked, wherever the cause was found.
 struct Failure: Error, Encodable {
     let code: EarshotError.Code
     let message: String
@@ -44,10 +44,10 @@ struct Failure: Error, Encodable {
 extension EarshotError.Code {
     /// The recipient will not get the message.
     static let messageFailed = Self("messageFailed")
-    /// The safety number of the other side is another one.
+    /// The safety number of the other side differs.
     static let safetyNumberDiffers = Self("safetyNumberDiffers")
-    /// Too little of a key was given to decide about it.
+    /// Too few characters of a key were given for a decision.
     static let prefixTooShort = Self("prefixTooShort")
-    /// Somebody was asked, and did not say yes.
+    /// The user was asked, and did not say yes.
     static let notConfirmed = Self("notConfirmed")
 }

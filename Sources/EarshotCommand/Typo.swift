@@ -1,7 +1,7 @@
 import ArgumentParser
 import Earshot
 
-/// The argument parser says only "unexpected argument" of a command that there is not.
+/// Explains an unknown command: the argument parser only says "unexpected argument".
 enum Typo {
     /// - Parameter arguments: without the program's name.
     /// - Returns: `nil` where the command is one that there is, or where none is named.
@@ -16,7 +16,7 @@ enum Typo {
 
     private static let names = EarshotProgram.configuration.subcommands.map { $0._commandName } + ["help"]
 
-    /// The command that was probably meant: two letters may be wrong, and one in a short word.
+    /// The command that was probably meant: two letters may be wrong, in a short word one.
     private static func nearest(to name: String) -> String? {
         let lowercased = name.lowercased()
         let distances = names.map { ($0, EditDistance.between($0, lowercased)) }

@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// A dialog with one user: shows what comes, sends what is typed, and tells the other what was seen.
+/// A dialog with one user: shows messages, sends what is typed, and tells the other user what was read.
 actor ChatDialog {
     static let events: Set<EventName> = [
         .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .userUpdated,
@@ -15,9 +15,9 @@ actor ChatDialog {
     private let names: NameBook
     private var screen: ChatScreen
     private var reading: ChatReading
-    /// Sent from here, and neither delivered nor failed.
+    /// Sent from here, and neither delivered nor failed yet.
     private var openIDs: Set<String> = []
-    /// Delivered or failed before the node has answered that it has them.
+    /// Messages that were delivered or failed before the node answered that it has them.
     private var earlyIDs: Set<String> = []
     private var sendsUnderWay = 0
     private var settling: CheckedContinuation<Void, Never>?
@@ -157,7 +157,7 @@ actor ChatDialog {
         if openIDs.isEmpty, sendsUnderWay == 0 { endSettling() }
     }
 
-    /// Events were lost: the history and the messages themselves say what they would have said.
+    /// Events were lost. The history has the messages, and each message has its state.
     private func catchUp() async throws {
         try await read()
         for id in openIDs {

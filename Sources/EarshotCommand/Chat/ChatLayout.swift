@@ -1,6 +1,6 @@
 import EarshotGateway
 
-/// Where the messages of a dialog stand on a terminal: own ones on the right, the other's on the left.
+/// The layout of a dialog on a terminal: own messages on the right, the other's on the left.
 struct ChatLayout {
     let columns: Int
     /// The other, as shown.
@@ -11,7 +11,7 @@ struct ChatLayout {
     /// Time and mark of an own message, with the spaces before each.
     private static let metaWidth = 1 + clockWidth + 1 + Mark.width
 
-    /// One column stays free: a character in the last one makes some terminals begin a new row.
+    /// One column stays free: some terminals begin a new row after a character in the last one.
     private var usable: Int { max(20, columns) - 1 }
     private var textWidth: Int { max(4, min(usable * 2 / 3, usable - Self.metaWidth)) }
 
@@ -20,10 +20,10 @@ struct ChatLayout {
         isOwn ? ownRows(message) : otherRows(message)
     }
 
-    /// The last row of an own message: it alone changes with its state.
+    /// The last row of an own message: the only one that changes with its state.
     func lastRow(of message: GatewayMessage) -> String { ownRows(message).last ?? "" }
 
-    /// Word of a new state, where rows that were written stay as they are.
+    /// A row that tells of a new state, for terminals where written rows cannot change.
     func stateRow(of message: GatewayMessage) -> String {
         let text = SafeText.line(message.shownText)
         let excerpt = DisplayWidth.head(of: text, width: 20)
@@ -72,6 +72,6 @@ struct ChatLayout {
 }
 
 extension GatewayMessage {
-    /// What stands in the place of the text where it was deleted.
+    /// The text, or a placeholder if it was deleted.
     var shownText: String { isDeleted ? "(deleted)" : text }
 }

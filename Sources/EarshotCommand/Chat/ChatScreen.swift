@@ -1,14 +1,14 @@
 import EarshotGateway
 
-/// Writes a dialog. On a terminal the marks of messages that are still in view change in place.
+/// Writes a dialog. On a terminal, the marks of messages that are still visible change in place.
 struct ChatScreen {
     let output: Output
     /// The other, as shown.
     let peerName: String
-    /// Rows written so far, without those of the line that is being typed.
+    /// Rows written so far, not counting the line that is being typed.
     private var rowCount = 0
     private var ownMessages: [String: (message: GatewayMessage, row: Int)] = [:]
-    /// Own messages whose state may still be shown.
+    /// Own messages whose state may still change on the screen.
     private static let rememberedMessages = 1000
 
     init(output: Output, peerName: String) {
@@ -56,7 +56,7 @@ struct ChatScreen {
 
     mutating func notice(_ text: String) { write([output.style.dim("— \(text)")]) }
 
-    /// Takes away the line that the terminal showed while it was typed.
+    /// Erases the line that the terminal echoed while it was typed.
     func eraseTyped(_ line: String) {
         guard StandardInput.isTerminal else { return }
         let columns = Terminal.size.columns

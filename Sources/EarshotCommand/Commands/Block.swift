@@ -35,7 +35,7 @@ struct Block: ProgramCommand {
         }
     }
 
-    /// The pinned user is not meant where somebody else claims the name: to keep the wrong one out would help the claimant.
+    /// If somebody else claims the name, the claimant is meant: to block the pinned user would help the claimant.
     private func user(_ session: Session, _ names: NameBook) async throws -> GatewayUser {
         let namesakes = names.users(called: name)
         guard namesakes.count(where: { !$0.isBlocked }) < 2 else { throw names.ambiguity(of: name, among: namesakes) }

@@ -39,7 +39,7 @@ struct Chat: ProgramCommand {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await dialog.follow(events) }
                     group.addTask { try await Self.read(into: dialog, output) }
-                    // Either the input has ended, or the node.
+                    // Either the input or the node has ended.
                     defer { group.cancelAll() }
                     try await group.next()
                 }

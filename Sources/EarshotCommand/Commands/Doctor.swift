@@ -45,7 +45,7 @@ struct Doctor: ProgramCommand {
         guard report.worst <= .note else { throw ExitStatus.trouble.code }
     }
 
-    /// What the node says that runs, or one that is started for this. That it says nothing is a finding, too.
+    /// What the running node says, or one that is started for this. If it says nothing, that is a finding, too.
     private func nodeFindings() async throws -> [GatewayFinding] {
         let listening = Duration.seconds(listen)
         do {

@@ -57,7 +57,7 @@ struct History: ProgramCommand {
         let sender = names.shown(message.sender)
         let mark = isOwn ? "  " + (message.recipients.first.map(Mark.of) ?? "") : ""
         let lines = message.isDeleted ? [output.style.dim("(deleted)")] : SafeText.lines(message.text)
-        // What follows the first line is indented: no text can pass for another message.
+        // Lines after the first are indented, so that no text can pass for another message.
         let indented = ([lines[0]] + lines.dropFirst().map { "    " + $0 }).joined(separator: "\n")
         output.line("\(time)  \(output.style.bold(sender)): \(indented)\(mark)")
     }

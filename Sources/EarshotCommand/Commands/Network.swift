@@ -20,7 +20,7 @@ struct Network: AsyncParsableCommand {
         subcommands: [NetworkCreate.self, NetworkJoin.self, NetworkLeave.self, NetworkShow.self])
 }
 
-/// What there is to say about the network key of a home directory.
+/// Describes the network key of a home directory.
 private struct NetworkRecord: Encodable {
     /// Left out without a network key.
     let tag: String?
@@ -28,7 +28,7 @@ private struct NetworkRecord: Encodable {
     let hasKey: Bool
     /// Whether the command changed it.
     let isChanged: Bool
-    /// The node that runs on the home directory, and that a change concerns at its next start.
+    /// The node that runs on the home directory. A change concerns it when it starts the next time.
     let pid: Int32?
 
     init(_ key: NetworkKey?, isRevealed: Bool = false, isChanged: Bool, home: Home) {
@@ -39,7 +39,7 @@ private struct NetworkRecord: Encodable {
         pid = HomeLock.holder(of: home)
     }
 
-    /// Says when a change takes effect, where a node runs.
+    /// Says when a change takes effect, if a node runs.
     func noteRunningNode(on output: Output) {
         guard isChanged, let pid else { return }
         output.note("a node runs (pid \(pid)), and stays in the network it is in until it is started again: restart it")
@@ -179,7 +179,7 @@ struct NetworkShow: ProgramCommand {
         try await noteOtherNetwork(of: home, key, on: output)
     }
 
-    /// A node that was started before the key was changed is still in the network of the old one.
+    /// A node that was started before the change is still in the old network.
     private func noteOtherNetwork(of home: Home, _ key: NetworkKey?, on output: Output) async throws {
         guard HomeLock.holder(of: home) != nil else { return }
         let status = try await Session.with(home) { try await $0.client.status() }

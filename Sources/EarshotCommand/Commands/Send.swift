@@ -38,7 +38,7 @@ struct Send: ProgramCommand {
             "When the message fails if it is not delivered; 30 days unless given.", valueName: "seconds"))
     var ttl: Double?
 
-    /// How long a node that runs only for this command tries to deliver, where nobody asked it to wait.
+    /// How long a node that runs only for this command tries to deliver if nobody asked it to wait.
     private static let attempt = 5.0
 
     /// Nobody waits for a hundred years, and no clock counts much further.

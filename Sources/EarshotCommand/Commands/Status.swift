@@ -14,7 +14,7 @@ struct Status: ProgramCommand {
 
     @OptionGroup var common: CommonOptions
 
-    /// The node's status, and what the command knows beside it.
+    /// The node's status, and what the command adds to it.
     struct Record: Encodable {
         let status: GatewayStatus
         let home: String

@@ -72,7 +72,7 @@ struct TrustCommand: ProgramCommand {
                 "earshot trust \($0) --accept" + (isSure ? " --yes" : "")
             }
             try await confirm(user, claims, names)
-            // A node that runs only for this command was not kept while somebody thought.
+            // A node that runs only for this command does not keep running while somebody thinks.
             try await Session.with(common.homeDirectory) { session in
                 try await give(to: user, claims, names, session.client, output)
             }

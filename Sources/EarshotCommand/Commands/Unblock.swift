@@ -31,7 +31,7 @@ struct Unblock: ProgramCommand {
         }
     }
 
-    /// Of several who are called so, the blocked one is meant.
+    /// If several users have the name, the blocked one is meant.
     private func user(_ session: Session, _ names: NameBook) async throws -> GatewayUser {
         let blocked = names.users(called: name).filter(\.isBlocked)
         guard blocked.count < 2 else { throw names.ambiguity(of: name, among: blocked) }

@@ -50,14 +50,14 @@ struct Up: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         let passphrase = try passphrase.read(confirming: false)
-        // From here on the node is stopped and not killed.
+        // From here on, signals stop the node instead of killing it.
         let signal = Signals.awaiting([SIGINT, SIGTERM])
         let node = try await Node.open(
             common.homeDirectory, configuration: network.configuration(logger: logger),
             passphrase: passphrase)
         let admitted = try await admission.apply(to: node)
         try await NodeHost(node: node).run { client, start in
-            // Before the node is on the network, so that nothing is missed.
+            // Subscribes before the node is on the network, so that it misses nothing.
             try await client.withEvents(Self.events) { events in
                 _ = try await start()
                 let status = try await client.status()
@@ -84,7 +84,7 @@ struct Up: ProgramCommand {
         try output.object(Record(status: status))
     }
 
-    /// Only for people: the JSON of a node that is up is its status.
+    /// Only for people: as JSON, a node that is up prints its status.
     private func announce(_ admitted: Set<UserID>, _ names: NameBook, on output: Output) {
         let shown = admitted.sorted().prefix(Self.listed)
             .map { names.shown(GatewayParty(id: $0.description, name: nil)) }.joined(separator: ", ")
@@ -92,7 +92,7 @@ struct Up: ProgramCommand {
         output.line("admits only: \(admitted.isEmpty ? "nobody" : shown + more)")
     }
 
-    /// Users that are named of those who are admitted.
+    /// How many of the admitted users are named.
     private static let listed = 8
 
     private var logger: Logger? {

@@ -51,7 +51,7 @@ struct Users: ProgramCommand {
             })
     }
 
-    /// What somebody who reads the table should know about a user.
+    /// A remark for people who read the table.
     private func remark(on user: GatewayUser, _ names: NameBook, _ style: Style) -> String? {
         guard !user.isBlocked else { return nil }
         let shown = names.shown(user)

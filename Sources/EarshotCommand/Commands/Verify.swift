@@ -40,7 +40,7 @@ struct Verify: ProgramCommand {
         }
     }
 
-    /// The safety number, and what the command knows beside it.
+    /// The safety number, and what the command adds to it.
     private struct Record: Encodable {
         let number: GatewaySafetyNumber
         let isVerified: Bool
@@ -102,7 +102,7 @@ struct Verify: ProgramCommand {
         return true
     }
 
-    /// Whoever reads JSON does not see the number that the question is about.
+    /// In JSON the number is not visible when the question is asked.
     private func isAsking(_ output: Output) -> Bool { Confirmation.isPossible && !output.isJSON }
 
     private func difference(_ user: GatewayUser, _ names: NameBook) -> Failure {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Asks somebody at a terminal for a yes.
+/// Asks a person at a terminal to confirm.
 enum Confirmation {
-    /// Whether there is somebody to ask: what is typed comes from a terminal, and the question appears on one.
+    /// Whether there is somebody to ask: input comes from a terminal, and the question appears on one.
     static var isPossible: Bool { StandardInput.isTerminal && isatty(STDERR_FILENO) == 1 }
 
     /// - Returns: whether the answer is yes; anything else, and none at all, is no.

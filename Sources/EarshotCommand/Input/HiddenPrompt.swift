@@ -3,7 +3,7 @@ import Foundation
 
 /// Asks for a secret on the terminal, without showing what is typed.
 enum HiddenPrompt {
-    /// Opens the terminal of this process, wherever its input and output go.
+    /// Opens the terminal of this process, even if its input and output are redirected.
     /// - Parameters:
     ///   - what: the secret that is asked for.
     ///   - alternative: what to do where there is no terminal.
@@ -29,7 +29,7 @@ enum HiddenPrompt {
         guard tcgetattr(terminal, &shown) == 0 else {
             throw Failure(.passphraseNeeded, "the terminal cannot be told not to show what is typed")
         }
-        // Whoever interrupts the question gets back a terminal that shows what is typed.
+        // If the question is interrupted, the terminal shows typed text again.
         let original = shown
         let interruption = Signals.onFirst([SIGINT, SIGTERM, SIGHUP]) { number in
             var original = original

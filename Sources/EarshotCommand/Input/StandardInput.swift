@@ -3,11 +3,11 @@ import Earshot
 import EarshotGateway
 import Foundation
 
-/// Standard input, read when it is asked for and no further than needed, on a thread that may wait.
+/// Standard input, read on demand and no further than needed, on a thread that may block.
 ///
 /// One task at a time uses it.
 final class StandardInput: Sendable {
-    /// What a line or a text holds at the most before it is refused: one byte over the limit, and a line break.
+    /// The longest line or text before it is refused: one byte over the limit, and a line break.
     private static let maximumBytes = Limits.textBytes + 2
     private let queue = DispatchQueue(label: "earshot.input")
 
@@ -41,7 +41,7 @@ final class StandardInput: Sendable {
         return text
     }
 
-    /// A thread that waits for input cannot be woken, but whoever waits for the thread can.
+    /// A thread that waits for input cannot be woken, but the task that waits for the thread can.
     private func reading<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
         let (stream, continuation) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingOldest(1))
         queue.async { continuation.yield(body()) }

@@ -1,15 +1,15 @@
 import Earshot
 import EarshotGateway
 
-/// As much of a key as somebody typed to say whom a decision is about.
+/// The part of a key that somebody typed to say whom a decision is about.
 struct KeyPrefix {
     private let user: GatewayUser
-    /// `nil` where somebody gave the name alone or the whole key.
+    /// `nil` if somebody gave only the name, or the whole key.
     private let length: Int?
 
-    /// What somebody may answer a question about who sees the whole fingerprint: as much as remedies show.
+    /// Characters that are enough when the question shows the whole fingerprint: as many as remedies show.
     private static let asked = 8
-    /// Where nobody is asked: the whole fingerprint.
+    /// Characters that are needed when nobody is asked: the whole fingerprint.
     private static let unasked = 20
 
     /// - Parameter argument: what was typed for the user, and found them.
@@ -19,7 +19,8 @@ struct KeyPrefix {
         length = isWhole ? nil : argument.lastIndex(of: "@").map { argument[$0...].dropFirst().count }
     }
 
-    /// Keys are made until one begins as is liked: a few characters are no proof of whose it is.
+    /// Checks that enough of the key was typed. Anybody can make keys until one begins with a few chosen characters, so
+    /// these prove nothing.
     /// - Parameter isAsking: whether somebody sees the whole fingerprint, and says yes to it.
     /// - Throws: `Failure` `prefixTooShort`, with what to type.
     func checkDecides(isAsking: Bool, _ names: NameBook, remedy command: (_ key: String) -> String) throws(Failure) {

@@ -1,9 +1,9 @@
 import Earshot
 import EarshotGateway
 
-/// What stands between this node's user and another, and what to do about it.
+/// What keeps this node's user and another apart, and what to do about it.
 extension NameBook {
-    /// How many of those who share a name are listed.
+    /// How many users of one name are listed.
     private static let listed = 8
 
     /// - Throws: `Failure` `blocked` or `identityConflict` for a user to whom nothing may be sent.
@@ -29,7 +29,7 @@ extension NameBook {
             remedy: "ask \(name) in person which key is theirs, and see: earshot trust \(typedName(of: user))")
     }
 
-    /// What somebody who writes to a user should know: that others claim the name too.
+    /// What a person who writes to a user should know: that others claim the name, too.
     func claim(on user: GatewayUser) -> String? {
         let claimants = users(called: user.name).filter { $0.conflictsWith == user.id && !$0.isBlocked }
         guard let first = claimants.first else { return nil }
@@ -39,12 +39,12 @@ extension NameBook {
             "\(keys) the name \(shown(user)); this goes to \(user.fingerprint). To decide: earshot trust \(typed(user))"
     }
 
-    /// What to type for the name of a user who does not have it to themselves.
+    /// What to type for a user who shares their name.
     func typedName(of user: GatewayUser) -> String {
         users(called: user.name).first(where: \.isPinned).map(typed) ?? typed(user)
     }
 
-    /// Several are called so, and which one is meant is not known.
+    /// Several users have the name, and it is unclear which one is meant.
     func ambiguity(of name: String, among users: [GatewayUser]) -> Failure {
         let keys = users.prefix(Self.listed).map {
             "\($0.fingerprint)\($0.isOnline ? " (online)" : "")\($0.isPinned ? " (pinned)" : "")"
@@ -59,7 +59,7 @@ extension NameBook {
 }
 
 extension NameBook {
-    /// For whom somebody who was met later, and is not verified, could be taken.
+    /// The user for whom somebody could be mistaken who was met later and is not verified.
     func likeness(of user: GatewayUser) -> String? {
         guard !user.isVerified else { return nil }
         if isLikeOwn(user) { return "has a name like your own, and is somebody else" }
@@ -70,7 +70,7 @@ extension NameBook {
 }
 
 extension GatewayUser {
-    /// Whether this one is the one whom people know, of two that look alike.
+    /// Whether this one, of two users who look alike, is the one whom people know.
     fileprivate func isBefore(_ other: GatewayUser) -> Bool {
         (isVerified ? 0 : 1, isPinned ? 0 : 1, firstSeenMilliseconds, id)
             < (other.isVerified ? 0 : 1, other.isPinned ? 0 : 1, other.firstSeenMilliseconds, other.id)

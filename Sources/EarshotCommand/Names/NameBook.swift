@@ -1,17 +1,17 @@
 import Earshot
 import EarshotGateway
 
-/// How users are shown, and what to type for each. Wherever the name of another is written, it comes from here.
+/// How users are shown, and what to type for each. Every output takes the names of others from here.
 struct NameBook: Sendable {
     private let own: GatewayParty
     private var users: [String: GatewayUser] = [:]
     private var idsOfName: [String: Set<String>] = [:]
-    /// The names that look alike, by what they look like. One's own is among them.
+    /// Names by their appearance, for finding look-alikes. This node's own is among them.
     private var namesOfSkeleton: [String: Set<UserName>] = [:]
 
-    /// What follows the name, at the least, where the name alone is not enough.
+    /// The shortest part of the key that follows a name which is not enough by itself.
     private static let prefixLength = 8
-    /// Users at which those whom the node may have forgotten are forgotten here.
+    /// When there are so many users, those whom the node may have forgotten are forgotten here, too.
     private static let limit = 4 * Limits.strangers
 
     init(_ users: [GatewayUser], own: GatewayParty) {
@@ -20,7 +20,7 @@ struct NameBook: Sendable {
         for user in users { update(user) }
     }
 
-    /// Takes note of somebody as they are now.
+    /// Updates a user.
     mutating func update(_ user: GatewayUser) {
         if users.count >= Self.limit, users[user.id] == nil { forgetStrangers() }
         if let old = users[user.id], old.name != user.name { forgetName(of: old) }
@@ -29,7 +29,7 @@ struct NameBook: Sendable {
         if let name = Self.name(user.name) { namesOfSkeleton[name.skeleton, default: []].insert(name) }
     }
 
-    /// The node forgets those whom it only ever met, and does not say whom.
+    /// The node forgets users whom it only met, and does not say whom.
     private mutating func forgetStrangers() {
         for user in users.values where !user.isPinned && !user.isOnline && user.trust == Trust.unverified.rawValue {
             users[user.id] = nil
@@ -46,7 +46,7 @@ struct NameBook: Sendable {
 
     func user(_ id: String) -> GatewayUser? { users[id] }
 
-    /// Everybody who calls themselves so: the one to whom the name is pinned, then the others by their keys.
+    /// All users of a name: the one to whom it is pinned, then the others by their keys.
     func users(called name: String) -> [GatewayUser] {
         idsOfName[name, default: []].compactMap { users[$0] }
             .sorted { ($0.isPinned ? 0 : 1, $0.id) < ($1.isPinned ? 0 : 1, $1.id) }
@@ -54,19 +54,19 @@ struct NameBook: Sendable {
 
     // MARK: - To be read
 
-    /// Like `bob`; like `bob@3fk9qbmj` where the name alone stands for another or for nobody.
+    /// Like `bob`; like `bob@3fk9qbmj` if the name alone means another user, or nobody.
     func shown(_ user: GatewayUser) -> String {
         isNamedAlone(user) ? looks(of: user.name) : looks(of: user.name) + "@" + prefix(of: user)
     }
 
-    /// The same of somebody who may be unknown by now.
+    /// The same for a user who may be unknown by now.
     func shown(_ party: GatewayParty) -> String {
         if party.id == own.id { return looks(of: own.name ?? "you") }
         if let user = users[party.id] { return shown(user) }
         return party.name.map(looks) ?? Self.fingerprint(party.id)
     }
 
-    /// A name by itself, whoever has it: what deceives in it is escaped.
+    /// A name by itself, whoever has it; deceptive characters are escaped.
     func looks(of text: String) -> String {
         guard let name = Self.name(text) else { return SafeText.line(text) }
         return SafeText.line(name.displayed(among: namesOfSkeleton[name.skeleton] ?? []))
@@ -88,15 +88,15 @@ struct NameBook: Sendable {
 
     // MARK: - To be typed
 
-    /// What names the user alone on a command line, as one word of a shell.
+    /// What identifies the user on a command line, as one word of a shell.
     func typed(_ user: GatewayUser) -> String { ShellWord.quote(argument(user)) }
 
-    /// The same as the program takes it: the name, the name and the beginning of the key, or the key.
+    /// The same as the program reads it: the name, the name and the beginning of the key, or the key.
     func argument(_ user: GatewayUser) -> String {
         isNamedAlone(user) && isTypable(user.name) ? user.name : explicit(user)
     }
 
-    /// The name where it stands for the user alone, else the whole key: for a decision about which nobody is asked.
+    /// The name if it means this user alone, else the whole key: for a decision that is made without a question.
     func typedWhole(_ user: GatewayUser) -> String {
         isNamedAlone(user) && isTypable(user.name) ? ShellWord.quote(user.name) : user.id
     }
@@ -108,18 +108,18 @@ struct NameBook: Sendable {
         return idsOfName[text] == nil ? text : user.id
     }
 
-    /// A name that is shown otherwise, or that a shell would read otherwise, is not one to copy.
+    /// A name that is shown escaped, or that a shell would read differently, cannot be copied.
     private func isTypable(_ name: String) -> Bool {
         ShellWord.isCopyable(name) && UserID(name) == nil && looks(of: name) == name
     }
 
-    /// Whether the name alone stands for this user.
+    /// Whether the name alone means this user.
     private func isNamedAlone(_ user: GatewayUser) -> Bool {
         guard user.name != own.name else { return false }
         return user.isPinned || idsOfName[user.name, default: []].subtracting([user.id]).isEmpty
     }
 
-    /// As much of the key as no namesake shares.
+    /// The beginning of the key, long enough that no namesake shares it.
     private func prefix(of user: GatewayUser) -> String {
         var length = Self.prefixLength
         let others = idsOfName[user.name, default: []].subtracting([user.id])
@@ -128,7 +128,7 @@ struct NameBook: Sendable {
     }
 
     private static func name(_ text: String) -> UserName? {
-        // What is no name has no looks to compare: it is shown with its control characters escaped.
+        // Text that is not a valid name has no look-alikes: it is shown with its control characters escaped.
         do { return try UserName(text) } catch { return nil }
     }
 }

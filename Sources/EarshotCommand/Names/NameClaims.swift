@@ -1,12 +1,12 @@
 import Earshot
 import EarshotGateway
 
-/// Everybody who calls themselves by one name, and whom of them somebody means who gives it to "the other".
+/// All users of one name, and which of them a person means who gives it to "the other".
 struct NameClaims {
     let name: String
     /// The one to whom the name is pinned first.
     let claimants: [GatewayUser]
-    /// The one whom the argument names alone, if it is more than the name.
+    /// The user whom the argument identifies, if it is more than the name.
     private let chosen: GatewayUser?
 
     enum Other {
@@ -25,10 +25,10 @@ struct NameClaims {
 
     var pinned: GatewayUser? { claimants.first(where: \.isPinned) }
 
-    /// Who gets the name if this node's user accepts.
+    /// The user who gets the name if this node's user accepts.
     var other: Other {
         if let chosen { return chosen.isPinned ? .nobody(chosen) : .user(chosen) }
-        // A blocked claimant is kept out already.
+        // A blocked claimant is already kept out.
         let others = claimants.filter { !$0.isPinned && !$0.isBlocked }
         if others.count > 1 { return .several(others) }
         if let other = others.first { return .user(other) }

@@ -9,7 +9,7 @@ enum TrustWord {
         if user.trust == Trust.blocked.rawValue { return user.trust }
         if user.conflictsWith != nil { return conflict }
         if user.trust == Trust.verified.rawValue || user.isPinned { return user.trust }
-        // Met, and nothing was exchanged with them yet.
+        // Met, without any message exchanged yet.
         return "new"
     }
 
@@ -26,6 +26,6 @@ enum TrustWord {
 extension GatewayUser {
     var isBlocked: Bool { trust == Trust.blocked.rawValue }
     var isVerified: Bool { trust == Trust.verified.rawValue }
-    /// Whether this node's user has something to decide: a blocked claimant is kept out already.
+    /// Whether there is something to decide: a blocked claimant is already kept out.
     var isInConflict: Bool { conflictsWith != nil && !isBlocked }
 }

@@ -14,7 +14,7 @@ struct CommonOptions: ParsableArguments {
     var homeDirectory: Home { home.map { Home(path: $0) } ?? .standard() }
 }
 
-/// A command of the program: does its work, and tells of a failure in one way.
+/// A command of the program. It does its work, and all report failures in the same way.
 protocol ProgramCommand: AsyncParsableCommand, Sendable {
     var common: CommonOptions { get }
     func execute(_ output: Output) async throws
@@ -24,7 +24,7 @@ extension ProgramCommand {
     func run() async throws {
         let output = Output(isJSON: common.isJSON)
         do { try await execute(output) } catch let status as ExitCode {
-            // What went wrong has been told already.
+            // The failure was reported already.
             throw status
         } catch {
             let failure = Failure(error)

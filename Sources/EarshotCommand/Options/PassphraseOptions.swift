@@ -1,7 +1,7 @@
 import ArgumentParser
 import Earshot
 
-/// Where the passphrase that seals the identity comes from. Never from an argument: other users can read those.
+/// The source of the passphrase that seals the identity. Never an argument: other users can read those.
 struct PassphraseOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Take the passphrase from the first line of a file of mode 600.", valueName: "file"))
     var passphraseFile: String?

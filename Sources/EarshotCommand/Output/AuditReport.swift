@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// What an audit has found, for people and for programs.
+/// The result of an audit, for people and for programs.
 struct AuditReport: Encodable {
     let isSound: Bool
     let conversationID: String

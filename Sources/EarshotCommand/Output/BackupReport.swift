@@ -1,6 +1,6 @@
 import Earshot
 
-/// What is in a backup, for people and for programs.
+/// The contents of a backup, for people and for programs.
 struct BackupReport: Encodable {
     let file: String
     let id: String
@@ -10,7 +10,7 @@ struct BackupReport: Encodable {
     let undeliveredCount: Int
     /// The first of them.
     let undelivered: [Message]
-    /// Left out where the backup was only written.
+    /// Left out if the backup was only written.
     let isSameDevice: Bool?
 
     struct Message: Encodable {

@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// What is known of everybody who claims a name, and what deciding means.
+/// What is known about all users who claim a name, and what a decision means.
 struct ClaimsReport {
     let claims: NameClaims
     let names: NameBook

@@ -43,7 +43,7 @@ enum DisplayWidth {
         breakIndex(of: line[...], width: width, measure).map { String(line[..<$0]) } ?? line
     }
 
-    /// Looks no further than that, because a line may be long.
+    /// Stops looking there, because a line may be long.
     /// - Returns: `nil` where all of it fits.
     private static func breakIndex(
         of text: Substring, width: Int, _ measure: (Character) -> Int
@@ -52,7 +52,7 @@ enum DisplayWidth {
         var lastSpace: Substring.Index?
         for index in text.indices {
             taken += measure(text[index])
-            // At least one character a part, however narrow the terminal is.
+            // At least one character in each part, however narrow the terminal is.
             guard index > text.startIndex else { continue }
             if taken > width { return lastSpace ?? index }
             if text[index] == " " { lastSpace = index }

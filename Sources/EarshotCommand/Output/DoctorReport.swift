@@ -1,19 +1,19 @@
 import Earshot
 import EarshotGateway
 
-/// Writes findings as they come, and counts.
+/// Writes findings as they come, and counts them.
 struct DoctorReport {
     let output: Output
     private(set) var worst = Finding.Severity.ok
     private var counts: [Finding.Severity: Int] = [:]
-    /// What was written: the node may find what was found without it.
+    /// What was written already: the node may repeat what was found without it.
     private var shown: Set<GatewayFinding> = []
 
     init(output: Output) { self.output = output }
 
     mutating func add(_ finding: GatewayFinding) throws {
         guard shown.insert(finding).inserted else { return }
-        // A newer node may know a severity that this program does not: better to look than to pass it over.
+        // A newer node may report a severity that this program does not know: better to show it than to hide it.
         let severity = Finding.Severity(rawValue: finding.severity) ?? .warning
         worst = max(worst, severity)
         counts[severity, default: 0] += 1
@@ -38,7 +38,7 @@ struct DoctorReport {
         return ["\(mark(severity)) \(label) \(what)"] + details.map { "               " + SafeText.line($0) }
     }
 
-    /// Without colours too each is another.
+    /// They also differ without colours.
     private func mark(_ severity: Finding.Severity) -> String {
         switch severity {
         case .ok: output.style.green("✓")

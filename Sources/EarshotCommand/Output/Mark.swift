@@ -1,6 +1,6 @@
 import EarshotGateway
 
-/// What has become of an own message, in a few columns. Without colours too each is another.
+/// The state of an own message, in a few columns. The marks also differ without colours.
 enum Mark {
     /// The columns that the longest takes.
     static let width = 7

@@ -13,7 +13,7 @@ struct Output: Sendable {
         style = Style(isColoured: isTerminal && !isJSON)
     }
 
-    /// A line for people. What comes from others has gone through `SafeText`.
+    /// A line for people. Text of others has gone through `SafeText`.
     func line(_ text: String) {
         guard !isJSON else { return }
         write(text + "\n")
@@ -31,7 +31,7 @@ struct Output: Sendable {
         write(sequence)
     }
 
-    /// Something beside the matter, on standard error.
+    /// A side note, on standard error.
     func note(_ text: String) {
         StandardError.write("earshot: \(SafeText.line(text))\n")
     }
@@ -44,7 +44,8 @@ struct Output: Sendable {
         do { try object(failure) } catch { note("the error cannot be written as JSON: \(error)") }
     }
 
-    /// At once and in one piece: somebody may be reading along. Without a reader the program ends, as others do.
+    /// Written at once and in one piece: somebody may be reading along. Without a reader the program ends, as others
+    /// do.
     private func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

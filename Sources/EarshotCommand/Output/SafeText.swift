@@ -1,6 +1,6 @@
-/// Makes text of others safe to show: nothing in it moves the cursor, changes colours or turns the line around.
+/// Makes text of others safe to show: nothing in it can move the cursor, change colours or reverse the line.
 enum SafeText {
-    /// One line: line breaks are escaped too.
+    /// One line: line breaks are escaped, too.
     static func line(_ text: String) -> String { escape(text, keepingLineBreaks: false) }
 
     /// The lines of a text, at least one.
@@ -36,8 +36,8 @@ enum SafeText {
         return result
     }
 
-    /// Control characters, line separators, and everything that changes the direction of text (Unicode UAX 9).
-    /// Tag characters too: they are invisible, and may hide something in a text that is copied.
+    /// Control characters, line separators, and everything that changes the direction of text (Unicode UAX 9). Tag
+    /// characters, too: they are invisible, and may hide something in copied text.
     static func isDangerous(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xE0000...0xE007F: true

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What stands beside the matter: the log, notes, questions.
+/// Output that is not the result: the log, notes, questions.
 enum StandardError {
-    /// In one piece, as far as it goes. Where nobody can be told, as on a disk that is full or after the reader has gone,
-    /// it is lost: a node must not end because its log cannot be written, and there is no other place to say so.
-    /// `FileHandle` ends the process there.
+    /// In one piece, as far as possible. If it cannot be written, as on a full disk or after the reader has gone, it is
+    /// lost: a node must not end because its log cannot be written, and there is no other place to say so. `FileHandle`
+    /// would end the process.
     static func write(_ text: String) { write(Array(text.utf8)) }
 
     static func write(_ bytes: some Sequence<UInt8>) {

@@ -1,6 +1,6 @@
 import EarshotGateway
 
-/// A node's status for people: a label and a value a line; of what there are several, a line each.
+/// A node's status for people: one label and value a line.
 struct StatusReport {
     let record: Status.Record
     let names: NameBook

@@ -2,7 +2,7 @@
 struct Table {
     struct Cell {
         let text: String
-        /// Colours it, after its width was measured.
+        /// Colours it after its width was measured.
         var colour: (String) -> String = { $0 }
     }
 
@@ -14,7 +14,7 @@ struct Table {
         let widths = titles.indices.map { column in all.map { DisplayWidth.of($0[column].text) }.max() ?? 0 }
         return all.map { row in
             zip(row, widths).enumerated().map { column, cell in
-                // What is last in a line has no spaces after it.
+                // The last cell of a line has no trailing spaces.
                 let text = column == row.count - 1 ? cell.0.text : DisplayWidth.pad(cell.0.text, to: cell.1)
                 return cell.0.colour(text)
             }.joined(separator: "  ")

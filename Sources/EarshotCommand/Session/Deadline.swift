@@ -1,4 +1,4 @@
-/// Does something for as long as a span of time allows.
+/// Runs something for at most a span of time.
 ///
 /// - Returns: `nil` if the time was over first; what was being done is cancelled then.
 func within<Result: Sendable>(

@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// How far a message has come. A later stage includes the earlier ones.
+/// The stages of a message. A later stage includes the earlier ones.
 enum DeliveryStage: String, CaseIterable, Comparable {
     case queued, sent, delivered, read
 
@@ -16,7 +16,7 @@ struct Delivery: Sendable {
     let message: GatewayMessage
     /// The recipient, as shown.
     let recipient: String
-    /// Those named in `Delivery.events`, from before the message was sent.
+    /// The events of `Delivery.events`, from before the message was sent.
     let events: GatewayEvents
 
     static let events: Set<EventName> = [.messageSent, .messageDelivered, .messageRead, .messageFailed]

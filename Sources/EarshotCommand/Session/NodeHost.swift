@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// Runs a node and its local API in this process for as long as a closure takes.
+/// Runs a node and its local API in this process while a closure runs.
 struct NodeHost: Sendable {
     /// Puts the node on the network, and returns the port that peers connect to.
     typealias Start = @Sendable () async throws -> UInt16
@@ -23,7 +23,7 @@ struct NodeHost: Sendable {
                 return nil
             }
             group.addTask {
-                // Ends without it where the body is done and never asked for the network.
+                // Ends without the network if the body is done and never asked for it.
                 guard await starts.first(where: { _ in true }) != nil else { return nil }
                 try await node.run()
                 return nil

@@ -1,18 +1,19 @@
 import Earshot
 import EarshotGateway
 
-/// Writes what happens to a running node, a line each.
+/// Writes the events of a running node, one a line.
 ///
-/// Who comes and goes is written to standard output, trouble to standard error; as JSON all goes to standard output.
+/// Users who come and go are written to standard output, trouble to standard error. As JSON everything goes to standard
+/// output.
 struct NodeLog {
     let output: Output
     /// The node's own user.
     let status: GatewayStatus
     private var names: NameBook
-    /// The last failure at each address: the same one again is no news.
+    /// The last failure at each address: a repeated one is no news.
     private var failures: [String: String] = [:]
     private static let rememberedFailures = 1024
-    /// The reasons of a node that refuses another for who it is.
+    /// The reasons with which a node refuses a user for who they are.
     private static let refusals: Set<String> = [nameRefusal, admissionRefusal, "blocked"]
     private static let admissionRefusal = "notAdmitted"
     private static let nameRefusal = "identityConflict"
@@ -35,14 +36,14 @@ struct NodeLog {
     private mutating func isNews(_ event: GatewayEvent) -> Bool {
         guard event.name == EventName.linkFailed.rawValue, var address = event.address else { return true }
         var failure = "\(event.code ?? ""): \(event.reason ?? "")"
-        // Whom this node refuses for who they are, its user knows.
+        // This node's user knows whom it refuses for who they are.
         let isOwnRefusal = Self.refusals.contains(event.closeReason ?? "") && event.code != Self.closedByPeer
         if isOwnRefusal, event.closeReason != Self.admissionRefusal { return false }
         if let cause = Self.lastingCause(of: event) {
-            // Both ends try again and again, from one port after the other and with other numbers in the text.
+            // Both ends keep trying, with another port and other numbers in the text each time.
             address = String(address.prefix(upTo: address.lastIndex(of: ":") ?? address.endIndex)) + " " + cause
             failure = cause
-            // Whom this node does not admit, it names.
+            // The text names those whom this node does not admit.
             if isOwnRefusal { address = event.reason ?? address }
         }
         guard failures[address] != failure else { return false }
@@ -51,13 +52,13 @@ struct NodeLog {
         return true
     }
 
-    /// What stands between two nodes until somebody does something about it.
+    /// The reason that keeps two nodes apart until somebody does something about it.
     private static func lastingCause(of event: GatewayEvent) -> String? {
         let reason = event.closeReason ?? ""
         guard [event.code ?? "", reason].contains(where: { $0.hasPrefix("credential") }) else {
             return refusals.contains(reason) ? "\(event.code ?? "") \(reason)" : nil
         }
-        // Whose it is says the text; how long it is over changes from one try to the next.
+        // The text says whose credential it is; how long it has expired changes from one try to the next.
         return event.reason.map { $0.filter { !$0.isNumber } }
     }
 
@@ -110,7 +111,7 @@ struct NodeLog {
     }
 
     private func describeDiscovery(_ user: GatewayUser?, name: String) {
-        // Whoever claims the name of another is told of by the conflict.
+        // The conflict reports users who claim the name of another.
         guard let user, user.conflictsWith == nil else { return }
         let likeness = names.likeness(of: user).map { "; \($0)" } ?? ""
         output.line("\(name) was met for the first time: \(user.fingerprint)\(likeness)")

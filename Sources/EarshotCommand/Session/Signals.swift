@@ -3,7 +3,7 @@ import Foundation
 
 /// Signals, as something to wait for.
 enum Signals {
-    /// Calls a closure for the first of some signals, on a thread of its own, instead of what the signal does else.
+    /// Calls a closure for the first of some signals, on a thread of its own, instead of the signal's usual effect.
     ///
     /// - Returns: cancelling it gives the signals their usual effect again.
     static func onFirst(_ numbers: [Int32], _ body: @escaping @Sendable (Int32) -> Void) -> SignalObservation {

@@ -1,13 +1,13 @@
 import Earshot
 import EarshotGateway
 
-/// The last messages to a user, so that it can be told how many of them a decision has failed.
+/// The last messages to a user, so that a command can say how many of them a decision has failed.
 struct WaitingMessages: Sendable {
     private let client: GatewayClient
     private let userID: String
     private let waiting: Set<String>
 
-    /// Messages that are looked at. More may wait.
+    /// How many messages are checked. More may be waiting.
     private static let limit = 100
 
     init(_ client: GatewayClient, to user: GatewayUser) async throws {
@@ -35,6 +35,6 @@ struct WaitingMessages: Sendable {
 }
 
 extension GatewayMessage {
-    /// What has become of it for a recipient; `nil` where the user is none.
+    /// Its state for a recipient; `nil` if the user is none.
     func delivery(to userID: String) -> GatewayDelivery? { recipients.first { $0.id == userID } }
 }
