@@ -27,7 +27,7 @@ struct AuditTests {
         #expect(object["isSound"] as? Bool == false)
     }
 
-    @Test("delete here only, keep the place, and the audit says how many")
+    @Test("delete only here, keep the place, and count what was deleted")
     func delete() async throws {
         let pair = try await Pair.met()
         for text in ["one", "two", "three"] {
@@ -52,7 +52,7 @@ struct AuditTests {
             })
     }
 
-    @Test("say where somebody reads, so that what was deleted still stands in the files")
+    @Test("say so if a reader keeps deleted contents in the files")
     func reader() async throws {
         let pair = try await Pair.met()
         #expect(try await pair.alice.run("send", "bob", "secret", "--wait", "delivered").status == 0)
@@ -72,7 +72,7 @@ struct AuditTests {
         #expect(try await pair.bob.run("delete", id, "--yes").errors == "")
     }
 
-    @Test("keep what is not delivered yet, and say what to do")
+    @Test("keep undelivered messages, and say what to do")
     func undelivered() async throws {
         let pair = try await Pair.met()
         pair.bobNode.signal(SIGTERM)
@@ -106,7 +106,7 @@ struct AuditTests {
         #expect(deleted.allSatisfy { $0["isDeleted"] as? Bool == true })
     }
 
-    @Test("delete nothing where nobody can be asked, but with --yes", arguments: [true, false])
+    @Test("delete nothing without --yes if nobody can be asked", arguments: [true, false])
     func unasked(isOne: Bool) async throws {
         let pair = try await Pair.met()
         #expect(try await pair.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)

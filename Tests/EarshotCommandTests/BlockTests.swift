@@ -30,7 +30,7 @@ struct BlockTests {
         }
     }
 
-    @Test("fails what waits for the user, and says how much")
+    @Test("fails the messages that wait for the user, and says how many")
     func waiting() async throws {
         let pair = try await Pair.met()
         pair.bobNode.signal(SIGTERM)
@@ -43,7 +43,7 @@ struct BlockTests {
         #expect(try await pair.alice.run("history", "bob").lines.allSatisfy { $0.hasSuffix("✗ blocked") })
     }
 
-    @Test("does not guess where two claim the name; the claimant can be kept out, and let in again")
+    @Test("does not guess if two users claim the name; the claimant can be blocked and unblocked")
     func claimant() async throws {
         let claim = try await Claim.made()
         let (bob, eve) = (try await claim.bob.key(), try await claim.eve.key())
@@ -59,7 +59,7 @@ struct BlockTests {
         #expect(try await claim.alice.run("users").output.contains("CONFLICT"))
     }
 
-    @Test("works where no node runs, and lasts")
+    @Test("works if no node runs, and lasts")
     func withoutNode() async throws {
         let pair = try await Pair.met()
         pair.aliceNode.signal(SIGTERM)

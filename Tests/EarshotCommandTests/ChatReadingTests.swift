@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a chat shows and marks as read")
 struct ChatReadingTests {
-    @Test("begins with the last twenty messages where all were read, and marks nothing")
+    @Test("begins with the last twenty messages if all were read, and marks nothing")
     func allRead() {
         var chat = Chat(messages: 50, read: 50)
         chat.wake()
@@ -25,7 +25,7 @@ struct ChatReadingTests {
         #expect(chat.read == 50 + count)
     }
 
-    @Test("begins with the whole history where nothing was ever read", arguments: [1, 19, 20, 21, 1020, 1021, 2500])
+    @Test("begins with the whole history if nothing was ever read", arguments: [1, 19, 20, 21, 1020, 1021, 2500])
     func neverRead(count: Int) {
         var chat = Chat(messages: count, read: 0)
         chat.wake()
@@ -33,7 +33,7 @@ struct ChatReadingTests {
         #expect(chat.read == count)
     }
 
-    @Test("goes on with all that has come, though events of it were lost", arguments: [1, 999, 1000, 1001, 3000])
+    @Test("goes on with everything that arrived, even if events were lost", arguments: [1, 999, 1000, 1001, 3000])
     func burst(count: Int) {
         var chat = Chat(messages: 5, read: 5)
         chat.wake()
@@ -43,7 +43,7 @@ struct ChatReadingTests {
         #expect(chat.read == 5 + count)
     }
 
-    @Test("goes on with what comes while a page is under way")
+    @Test("includes messages that arrive while a page is being read")
     func whileReading() {
         var chat = Chat(messages: 5, read: 5)
         chat.wake()
@@ -56,7 +56,7 @@ struct ChatReadingTests {
         #expect(chat.read == 7)
     }
 
-    @Test("begins once there is something, where there was nothing")
+    @Test("begins with the first messages of an empty conversation")
     func empty() {
         var chat = Chat(messages: 0, read: 0)
         chat.wake()
@@ -66,7 +66,7 @@ struct ChatReadingTests {
         #expect(chat.read == 1500)
     }
 
-    @Test("leaves out what is unread beyond its limit, says so, and marks nothing from then on")
+    @Test("leaves out unread messages beyond its limit, says so, and marks nothing from then on")
     func tooMany() {
         let count = ChatReading.longestLookBack + 5000
         var chat = Chat(messages: count, read: 0)
@@ -80,7 +80,7 @@ struct ChatReadingTests {
         #expect(chat.marks.isEmpty)
     }
 
-    @Test("passes over own messages on the way back to what is unread")
+    @Test("looks past own messages for unread ones")
     func ownMessages() {
         var chat = Chat(messages: 30, read: 10)
         chat.add(1500, isOwn: true)
@@ -89,7 +89,7 @@ struct ChatReadingTests {
         #expect(chat.read == 30)
     }
 
-    @Test("goes on where the message that it stood at has another id, and shows nothing twice")
+    @Test("goes on if its last message has got another id, and shows nothing twice")
     func renamed() {
         var chat = Chat(messages: 5, read: 5)
         chat.add(1, isOwn: true)

@@ -48,7 +48,7 @@ struct ChatTests {
         #expect(try await pair.alice.run("chat", "bob").output.contains("bob: before"))
     }
 
-    @Test("goes on after a line that is no text, and says so at the end")
+    @Test("goes on after an invalid line, and says so at the end")
     func invalidLine() async throws {
         let pair = try await Pair.met()
         let input = Data("good\n".utf8) + Data([0xff, 0x0a]) + Data("better\n".utf8)

@@ -41,7 +41,7 @@ struct CompletionsTests {
         #expect(try await candidates(for: ["completions", ""]) == ["bash", "fish", "zsh"])
     }
 
-    @Test("completes the names of those who are known, and of a home directory that is named")
+    @Test("completes the names of known users, also of a home directory that is named")
     func names() async throws {
         let pair = try await Pair.met()
         #expect(try await candidates(for: ["send", "--home", pair.alice.path, ""]) == ["bob"])

@@ -28,7 +28,7 @@ struct DisplayWidthTests {
         #expect(count <= 2 * line.count)
     }
 
-    @Test("is measured up to the first break where no more is wanted")
+    @Test("is measured only up to the first break if no more is needed")
     func head() {
         var count = 0
         let head = DisplayWidth.head(of: "one two three four " + String(repeating: "x", count: 5000), width: 20) {

@@ -18,7 +18,7 @@ struct DoctorTests {
         #expect(!FileManager.default.fileExists(atPath: home.path + "/node.sock"))
     }
 
-    @Test("prints for people what was looked at, what is wrong and what to do")
+    @Test("tells people what it looked at, what is wrong and what to do")
     func text() async throws {
         let home = try await TestHome.named("alice")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: home.path + "/device.key")
@@ -30,7 +30,7 @@ struct DoctorTests {
         #expect(result.output.hasSuffix("1 problem\n"))
     }
 
-    @Test("without an identity says how to make one")
+    @Test("says how to make an identity if there is none")
     func notInitialized() async throws {
         let result = try await TestHome().doctor()
         #expect(result.status == 12)
@@ -74,7 +74,7 @@ struct DoctorTests {
         #expect(try finding("socket", in: result)?.severity == "note")
     }
 
-    @Test("names the process that holds the home where no node answers")
+    @Test("names the process that holds the home if no node answers")
     func held() async throws {
         let home = try await TestHome.named("alice")
         let (node, _) = try await home.up()
@@ -102,7 +102,7 @@ struct DoctorTests {
         #expect(try finding("credential", in: result)?.remedy?.contains("--passphrase-file") == true)
     }
 
-    @Test("tells the users of two nodes with one name that it is taken")
+    @Test("tells both users if their name is taken")
     func takenName() async throws {
         let (one, other) = (try await TestHome.named("alice"), try await TestHome.named("alice"))
         let (node, port) = try await one.up()
@@ -117,7 +117,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("asks the node that runs, and its peers whether its port can be reached")
+    @Test("asks the running node, and its peers, whether its port can be reached")
     func running() async throws {
         let pair = try await Pair.met()
         let result = try await pair.alice.doctor()

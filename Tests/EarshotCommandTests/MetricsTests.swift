@@ -3,7 +3,7 @@ import Testing
 
 @Suite("earshot metrics, and the log")
 struct MetricsTests {
-    @Test("print what a node that runs has counted, and need one")
+    @Test("print the counts of a running node, and need one")
     func metrics() async throws {
         let home = try await TestHome.named("alice")
         let none = try await home.run("metrics")
@@ -17,7 +17,7 @@ struct MetricsTests {
         withExtendedLifetime(node) {}
     }
 
-    @Test("is one object a line on standard error, where it is to be JSON")
+    @Test("write one object a line on standard error as JSON")
     func log() async throws {
         let home = try await TestHome.named("alice")
         let (node, _) = try await home.up("--log-level", "info", "--log-format", "json")

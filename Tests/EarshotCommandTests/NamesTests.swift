@@ -15,7 +15,7 @@ struct NamesTests {
     }
 
     @Test(
-        "that look like a known one are told apart: escaped, and with a word of warning",
+        "are escaped, with a warning, if they look like a known one",
         arguments: ["b\u{43e}b", "Bob"])
     func lookAlike(name: String) async throws {
         let (alice, other, nodes) = try await met(name)
@@ -32,7 +32,7 @@ struct NamesTests {
         #expect(try await other.run("history", "alice", "--json").objects().count == 1)
     }
 
-    @Test("are quoted in every command that is offered, so that no shell runs them")
+    @Test("are quoted in every suggested command, so that no shell runs them")
     func quoted() async throws {
         let marker = "/tmp/earshot-test-\(UUID().uuidString.prefix(8))"
         let name = "$(touch \(marker))'"
@@ -50,7 +50,7 @@ struct NamesTests {
     }
 
     @Test(
-        "of whatever width leave the columns of the table in line",
+        "keep the columns of the table aligned, whatever their width",
         arguments: [(String(repeating: "x", count: 63), 63), ("日本 👋🏽", 7)])
     func columns(name: String, width: Int) async throws {
         let (alice, other, nodes) = try await met(name)
@@ -63,7 +63,7 @@ struct NamesTests {
         withExtendedLifetime(nodes) {}
     }
 
-    @Test("that are this node's own are never shown alone")
+    @Test("are never shown alone if they are this node's own")
     func own() async throws {
         let (alice, other, nodes) = try await met("alice")
         let key = try await other.key()

@@ -37,7 +37,7 @@ struct SendTests {
     }
 
     @Test(
-        "does not accept what is no text",
+        "refuses input that is not text",
         arguments: [Data(), Data([0xff, 0xfe]), Data(repeating: 0x61, count: 65537)])
     func invalidText(input: Data) async throws {
         let pair = try await Pair.met()
@@ -47,7 +47,7 @@ struct SendTests {
         #expect(try await pair.alice.run("history", "bob", "--json").lines.isEmpty)
     }
 
-    @Test("to an unknown name tells the names that are near")
+    @Test("suggests similar names for an unknown one")
     func unknownName() async throws {
         let pair = try await Pair.met()
         let result = try await pair.alice.run("send", "bobb", "hello")
@@ -58,7 +58,7 @@ struct SendTests {
         #expect(error["code"] as? String == "unknownUser")
     }
 
-    @Test("that waits in vain has a status of its own, and the message is delivered later")
+    @Test("has a status of its own for a wait in vain, and the message is delivered later")
     func timeout() async throws {
         let pair = try await Pair.met()
         pair.bobNode.signal(SIGTERM)
@@ -82,7 +82,7 @@ struct SendTests {
         #expect(result.status == 0)
     }
 
-    @Test("delivers by itself where no node runs, to a peer that is known or is just met")
+    @Test("delivers by itself if no node runs, to a known peer or a new one")
     func withoutNode() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
         let (node, port) = try await bob.up()

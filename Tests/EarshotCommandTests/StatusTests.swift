@@ -3,7 +3,7 @@ import Testing
 
 @Suite("earshot status")
 struct StatusTests {
-    @Test("of two nodes that have met: who is linked, in which direction, since when, and with which clock")
+    @Test("shows the links of two nodes: their direction, since when, and the peers' clocks")
     func links() async throws {
         let pair = try await Pair.met()
         let status = try await pair.alice.run("status", "--json").objects()[0]

@@ -39,7 +39,7 @@ struct UpTests {
         #expect(status[0]["port"] as? Int == Int(port))
     }
 
-    @Test("goes on where its log cannot be written, as on a disk that is full", arguments: ["text", "json"])
+    @Test("goes on if its log cannot be written, as on a full disk", arguments: ["text", "json"])
     func logOnFullDisk(format: String) async throws {
         let home = try await TestHome.named("alice")
         let node = try RunningProgram(
@@ -53,7 +53,7 @@ struct UpTests {
         #expect(try await node.end().status == 0)
     }
 
-    @Test("on a port that is taken is an error of the network")
+    @Test("reports a port that is taken as a network error")
     func portInUse() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
         let (node, port) = try await alice.up()

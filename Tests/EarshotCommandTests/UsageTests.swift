@@ -13,7 +13,7 @@ struct UsageTests {
     }
 
     @Test(
-        "that cannot be understood is an error of its own",
+        "has a status of its own for arguments that make no sense",
         arguments: [
             ["shout"], ["send"], ["up", "--peer", "nowhere"], ["up", "--peer", "300.1.2.3:7000"],
             ["up", "--peer", "b$b:7000"], ["up", "--port", "65536"], ["cancel", "x"],
@@ -62,7 +62,7 @@ struct UsageTests {
     }
 
     @Test(
-        "tells what was meant by a command that there is not",
+        "suggests a command for an unknown one",
         arguments: [
             (["sned", "bob"], "earshot send"), (["user"], "earshot users"), (["help", "sned"], "earshot send"),
             (["SEND"], "earshot send"), (["hist"], "earshot history"), (["frobnicate"], "earshot --help"),
@@ -76,7 +76,7 @@ struct UsageTests {
     }
 
     @Test(
-        "whose answer cannot be written ends with an error, and never by a crash",
+        "ends with an error, and never by a crash, if its answer cannot be written",
         arguments: [
             ("completions bash >/dev/full", 1), ("completions bash >/dev/full 2>/dev/full", 1),
             ("sned 2>/dev/full", 64), ("completions bash >&4", 128 + SIGPIPE), ("sned 2>&4", 64),
@@ -92,14 +92,14 @@ struct UsageTests {
         #expect(try await shell.end().status == status)
     }
 
-    @Test("shows no control character of a command that there is not")
+    @Test("shows no control character of an unknown command")
     func hostileCommand() async throws {
         let result = try await Program.run("se\u{1b}[2Jnd")
         #expect(result.status == 64)
         #expect(!result.errors.contains("\u{1b}"))
     }
 
-    @Test("has no colours where standard output is no terminal, nor where NO_COLOR is set", arguments: [false, true])
+    @Test("has no colours if standard output is no terminal, or if NO_COLOR is set", arguments: [false, true])
     func colours(isRefused: Bool) async throws {
         let pair = try await Pair.met()
         #expect(!(try await pair.alice.run("users").output.contains("\u{1b}")))
@@ -108,7 +108,7 @@ struct UsageTests {
         #expect(try await terminal.end().output.contains("\u{1b}") == !isRefused)
     }
 
-    @Test("ends without a word when the reader of its output has gone")
+    @Test("ends silently when the reader of its output has gone")
     func closedPipe() async throws {
         let shell = try RunningProgram(
             ["-c", "\"$EARSHOT_BIN\" --help | head -n 1"], program: "/bin/bash",

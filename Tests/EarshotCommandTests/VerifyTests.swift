@@ -52,7 +52,7 @@ struct VerifyTests {
         #expect(try await trust(pair) == (isVerified ? "verified" : "unverified"))
     }
 
-    @Test("--matches refuses what is no number, and says how many digits there are")
+    @Test("--matches refuses an invalid number, and says how many digits there are")
     func notANumber() async throws {
         let result = try await Program.run("verify", "bob", "--matches", "12345 67890")
         #expect(result.status == 64)

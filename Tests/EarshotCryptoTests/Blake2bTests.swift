@@ -56,7 +56,7 @@ struct Blake2bTests {
         #expect(Hex.text(hash.finalize().bytes) == digest)
     }
 
-    @Test("a copy takes over what was fed, and goes its own way")
+    @Test("a copy keeps what was fed so far, and is independent")
     func copiesAreValues() {
         var one = Blake2b(label: "common")
         var two = one

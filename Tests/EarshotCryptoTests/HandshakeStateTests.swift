@@ -75,7 +75,7 @@ struct HandshakeStateTests {
         expect(.decryptionFailed) { try handshake.responder.readMessage(third) }
     }
 
-    @Test("a side with a pre-shared key and one without do not meet")
+    @Test("a side with a pre-shared key and one without fail")
     func refusesOtherPattern() throws {
         var with = try Handshake(.xxpsk3)
         var without = try Handshake(.xx)
@@ -98,7 +98,7 @@ struct HandshakeStateTests {
         expect(.invalidKeyLength) { try begin(.xxpsk3, .random(count: 33)) }
     }
 
-    @Test("a copy goes its own way")
+    @Test("a copy is independent")
     func copiesAreValues() throws {
         var handshake = try Handshake(.xxpsk3)
         try handshake.exchange(2)
@@ -111,7 +111,7 @@ struct HandshakeStateTests {
         #expect(try handshake.responder.readMessage(third) == [1])
     }
 
-    @Test("a payload that makes the message too long is refused, and the turn kept")
+    @Test("a payload that makes the message too long is refused, and the same side may try again")
     func bounds() throws {
         var handshake = try Handshake(.xx)
         let longest = [UInt8](repeating: 7, count: TransportState.maximumMessageBytes - AgreementKey.keyBytes)

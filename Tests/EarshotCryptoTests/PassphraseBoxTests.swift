@@ -15,7 +15,7 @@ struct PassphraseBoxTests {
         box = try PassphraseBox.seal(Self.secret, passphrase: Self.passphrase, cost: Self.cheap)
     }
 
-    @Test("a box with the default cost opens, and says what it cost")
+    @Test("a box with the default cost opens, and records that cost")
     func opensDefault() throws {
         let box = try PassphraseBox.seal(Self.secret, passphrase: Self.passphrase)
         #expect(Array(box[12..<20]) == [0, 0, 0, 3, 0, 4, 0, 0], "3 passes over 262144 KiB")
@@ -88,7 +88,7 @@ struct PassphraseBoxTests {
     }
 
     @Test(
-        "parameters that would use up memory or time, or that Argon2id has not, are refused",
+        "parameters that would exhaust memory or time, or that Argon2id does not have, are refused",
         arguments: [(0, 8), (5, 8), (.max, 8), (1, 0), (1, 7), (1, 1024 * 1024 + 1), (1, .max)] as [(UInt32, UInt32)])
     func refusesHostileParameters(passes: UInt32, kibibytes: UInt32) {
         var hostile = box
@@ -97,7 +97,7 @@ struct PassphraseBoxTests {
         expect(.malformedBox) { try PassphraseBox.open(hostile, passphrase: Self.passphrase) }
     }
 
-    @Test("a box is told from other bytes by how it begins")
+    @Test("a box is recognized by its first bytes")
     func recognizesBox() {
         #expect(PassphraseBox.isBox(box))
         #expect(!PassphraseBox.isBox([]))

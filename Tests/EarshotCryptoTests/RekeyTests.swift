@@ -64,7 +64,7 @@ struct RekeyTests {
         #expect(try low.encrypt([1]) != high.encrypt([1]))
     }
 
-    @Test("without a key a cipher passes text on as it is")
+    @Test("without a key a cipher leaves the text unchanged")
     func passesWithoutKey() throws {
         var cipher = CipherState()
         #expect(try cipher.encrypt([1, 2]) == [1, 2])

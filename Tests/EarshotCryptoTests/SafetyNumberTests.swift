@@ -54,7 +54,7 @@ struct SafetyNumberTests {
                 == "00007" + "67296" + "00000" + "00000" + "00000" + "00000")
     }
 
-    @Test("are the same on both sides, and the smaller half stands first")
+    @Test("are the same on both sides, with the smaller half first")
     func symmetry() throws {
         for (a, b) in [(1, 2), (2, 1), (3, 200), (7, 7)] as [(UInt8, UInt8)] {
             let (alice, bob) = (try Self.user(a), try Self.user(b))
@@ -66,7 +66,7 @@ struct SafetyNumberTests {
         }
     }
 
-    @Test("differ when either key does, in the half of that key")
+    @Test("differ if either key does, in that key's half")
     func dependsOnBothKeys() throws {
         let (alice, bob, mallory) = (try Self.user(1), try Self.user(2), try Self.user(3))
         #expect(SafetyNumber(alice, bob) != SafetyNumber(alice, mallory))

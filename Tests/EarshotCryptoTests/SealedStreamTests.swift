@@ -18,7 +18,7 @@ struct SealedStreamTests {
         return nil
     }
 
-    @Test("opens as it was sealed, and says where it ends")
+    @Test("opens as it was sealed, and marks its end")
     func roundTrip() throws {
         let chunks = [[UInt8](repeating: 7, count: SealedStream.chunkBytes), Array("end".utf8)]
         let sealed = try Self.seal(chunks)
@@ -47,7 +47,7 @@ struct SealedStreamTests {
         }
     }
 
-    @Test("refuses chunks that were changed, moved, doubled or left out")
+    @Test("refuses chunks that were changed, moved, repeated or left out")
     func chunks() throws {
         let sealed = try Self.seal([[1], [2], [3]])
         func reader() throws -> SealedStreamReader {
@@ -69,7 +69,7 @@ struct SealedStreamTests {
         #expect(code { _ = try mixed.open(other.chunks[0]) } == .decryptionFailed)
     }
 
-    @Test("says so where it is of a newer version, and asks for no memory that nobody has")
+    @Test("reports a newer version, and asks for no absurd amount of memory")
     func header() throws {
         let sealed = try Self.seal([[1]])
         var newer = sealed.beginning

@@ -33,7 +33,7 @@ struct SecretBytesTests {
         #expect("\(SigningKey.generate())".contains("<secret>"))
     }
 
-    @Test("what filling throws is passed on")
+    @Test("an error while filling is passed on")
     func passesErrorOn() {
         #expect(throws: Refusal.self) {
             try SecretBytes(count: 4) { _ in throw Refusal() }

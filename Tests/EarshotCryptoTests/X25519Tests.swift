@@ -24,7 +24,7 @@ struct X25519Tests {
         #expect(try key.sharedSecret(with: publicKey(vector[1])) == Hex.secret(vector[2]))
     }
 
-    @Test("RFC 7748, section 5.2: a thousand turns of the function give the published result")
+    @Test("RFC 7748, section 5.2: a thousand iterations give the published result")
     func matchesIteration() throws {
         let nine = "0900000000000000000000000000000000000000000000000000000000000000"
         var scalar = Hex.secret(nine)

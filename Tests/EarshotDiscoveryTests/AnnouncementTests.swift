@@ -17,14 +17,14 @@ struct AnnouncementTests {
         #expect(announcement.fingerprint.count == 20)
     }
 
-    @Test("has the key net only with a network tag")
+    @Test("has the key net only if there is a network tag")
     func withoutTag() throws {
         let record = try advertisement("bob", seed: 1).txtRecord()
         #expect(record.attributes.map(\.key) == ["v", "name", "id", "dev"])
         #expect(try Announcement(record).networkTag == nil)
     }
 
-    @Test("is not sent with a network tag that nobody would read")
+    @Test("is not sent with a network tag that readers would refuse")
     func badTag() throws {
         let long = try advertisement("bob", seed: 1, networkTag: String(repeating: "x", count: 65))
         #expect(throws: DiscoveryError.self) { try long.txtRecord() }
@@ -33,7 +33,7 @@ struct AnnouncementTests {
     }
 
     @Test(
-        "is refused for a value that cannot be",
+        "is refused if a value is invalid",
         arguments: [
             ("v", "one"), ("v", "0"), ("v", "1000"), ("name", ""), ("name", "a\u{7}"),
             ("name", "\u{202E}bob"), ("name", "a\u{2069}b"), ("name", "a\u{1B}[2Jb"),
@@ -47,7 +47,7 @@ struct AnnouncementTests {
         #expect { try Announcement(record) } throws: { ($0 as? DiscoveryError)?.code == .invalidAnnouncement }
     }
 
-    @Test("is refused without one of its keys", arguments: ["v", "name", "id", "dev"])
+    @Test("is refused if one of its keys is missing", arguments: ["v", "name", "id", "dev"])
     func missingKey(key: String) throws {
         var record = TXTRecord()
         for attribute in try advertisement("bob", seed: 1).txtRecord().attributes where attribute.key != key {
@@ -73,7 +73,7 @@ struct InstanceNameTests {
         #expect(advertisement.instanceName == "bob \(advertisement.deviceID.description.prefix(8))")
     }
 
-    @Test("of a long name loses the end of the name, at a character, and never the device")
+    @Test("shortens a long name at a character, and never the device")
     func long() throws {
         let family = "👨‍👩‍👧"  // 18 bytes, one character
         let suffix = deviceID(9).description.prefix(8)
@@ -84,7 +84,7 @@ struct InstanceNameTests {
         #expect(longer.instanceName == "x\(family)\(family) \(suffix)")
     }
 
-    @Test("does not keep a space where the name was cut")
+    @Test("has no space at the place where the name was cut")
     func space() throws {
         let start = String(repeating: "a", count: 53)
         let advertisement = try advertisement(start + " bcdef", seed: 9)

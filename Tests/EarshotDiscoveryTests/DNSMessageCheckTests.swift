@@ -6,7 +6,7 @@ import Testing
 struct DNSMessageCheckTests {
     private static let service = "_earshot._tcp.local"
 
-    @Test("that asks is fit: with known answers, cut off, as a probe, for any type, with options")
+    @Test("is fit if it asks: with known answers, truncated, as a probe, for any type, with options")
     func questions() {
         let asked = [(DNSMessage.name(Self.service), DNSMessage.RecordType.pointer)]
         let known = DNSMessage.Record(
@@ -25,7 +25,7 @@ struct DNSMessageCheckTests {
         expectFit(DNSMessage(flags: 0, questions: [(DNSMessage.name("bob.local"), .canonicalName)]))
     }
 
-    @Test("that answers with every type that stacks send, and names cut short by pointers, is fit")
+    @Test("is fit if it answers with any type that stacks send, and with compressed names")
     func announcement() {
         let instance = DNSMessage.name("bob", thenAt: 12)
         let message = DNSMessage(
@@ -49,7 +49,7 @@ struct DNSMessageCheckTests {
         expectFit(message)
     }
 
-    @Test("with the longest name, and with bytes behind the last record, is fit")
+    @Test("is fit with the longest name, and with bytes after the last record")
     func edges() {
         let label = String(repeating: "x", count: 63)
         let longest = [label, label, label, String(label.prefix(61))].joined(separator: ".")
@@ -62,7 +62,7 @@ struct DNSMessageCheckTests {
         expectFit(DNSMessage(flags: 0, questions: [(manyLabels, .a)]))
     }
 
-    @Test("with an alias in any section, of itself or of another, is unfit")
+    @Test("is unfit with an alias in any section, of itself or of another name")
     func aliases() {
         let other = DNSMessage.Record(name: DNSMessage.name("bob.local"), type: .a, data: [10, 0, 0, 1])
         let aliases = [
@@ -84,7 +84,7 @@ struct DNSMessageCheckTests {
         }
     }
 
-    @Test("whose pointers lead to themselves, forwards, into the header, or in a circle, is unfit")
+    @Test("is unfit if a pointer leads to itself, forwards, into the header, or in a circle")
     func pointers() {
         let names: [[UInt8]] = [
             DNSMessage.pointer(to: 12), DNSMessage.name("x", thenAt: 12), DNSMessage.name("x", thenAt: 14),
@@ -101,7 +101,7 @@ struct DNSMessageCheckTests {
         #expect(DNSMessageCheck.fault(in: circle.bytes) == .malformed)
     }
 
-    @Test("with a chain of pointers longer than a name has labels is unfit")
+    @Test("is unfit with a chain of more pointers than a name has labels")
     func chain() {
         let places = DNSMessageCheck.maximumNameParts + 1
         let first = (name: DNSMessage.name("x"), type: DNSMessage.RecordType.a)
@@ -113,7 +113,7 @@ struct DNSMessageCheckTests {
         expectFit(DNSMessage(flags: 0, questions: [first] + pointers.prefix(100)))
     }
 
-    @Test("that is cut off anywhere, or promises more than it holds, is unfit")
+    @Test("is unfit if it is cut off anywhere, or claims to hold more than it does")
     func truncated() {
         let message = DNSMessage(
             questions: [(DNSMessage.name(Self.service), .pointer)],
@@ -133,7 +133,7 @@ struct DNSMessageCheckTests {
         }
     }
 
-    @Test("whose names within records end before or behind the record is unfit")
+    @Test("is unfit if a name in a record ends before or after the record")
     func recordLengths() {
         let service: [UInt8] = [0, 0, 0, 0, 15, 160]
         let hostile: [(DNSMessage.RecordType, [UInt8])] = [

@@ -6,7 +6,7 @@ import Testing
 extension RealNetworkTests {
     @Suite("Discovery by the system's daemon", .serialized, .timeLimit(.minutes(1)))
     struct DaemonTests {
-        @Test("finds the other node of two on one host, both ways, and not itself")
+        @Test("lets two nodes on one host find each other, and neither of them itself")
         func bothWays() async throws {
             let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
             let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
@@ -52,7 +52,7 @@ extension RealNetworkTests {
             try await bob.stop()
         }
 
-        @Test("sees nobody on a skipped interface")
+        @Test("ignores skipped interfaces")
         func skipped() async throws {
             let configuration = DiscoveryConfiguration(skippedInterfaces: ["eth*"])
             let alice = try RunningDiscovery(
@@ -69,7 +69,7 @@ extension RealNetworkTests {
             try await bob.stop()
         }
 
-        @Test("sees a goodbye, and the new port of a node that comes back under its name")
+        @Test("sees a goodbye, and the new port of a node that returns with the same name")
         func goodbyeAndReturn() async throws {
             let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
             let bob = try RunningDiscovery("bob", seed: 2, port: 4002)
@@ -94,7 +94,7 @@ extension RealNetworkTests {
             try await again.stop()
         }
 
-        @Test("reports what cannot be read, and goes on")
+        @Test("reports unreadable records, and goes on")
         func malformed() async throws {
             let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
             let stranger = try DNSServiceCalls(gauge: OperationGauge()).register(
@@ -112,7 +112,7 @@ extension RealNetworkTests {
             try await bob.stop()
         }
 
-        @Test("says that the daemon is gone, and finds everyone again when it is back")
+        @Test("reports that the daemon is gone, and finds everyone again when it is back")
         func daemonRestart() async throws {
             let alice = try RunningDiscovery("alice", seed: 1, port: 4001)
             let bob = try RunningDiscovery("bob", seed: 2, port: 4002)

@@ -19,7 +19,7 @@ struct DeviceTableTests {
         }
     }
 
-    @Test("finds a device once, however often it is reported")
+    @Test("reports a device as found once, however many records it has")
     mutating func foundOnce() throws {
         let record = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let first = table.received(.appeared(record), from: "a")
@@ -31,14 +31,14 @@ struct DeviceTableTests {
         #expect(table.received(.appeared(record), from: "b") == [])
     }
 
-    @Test("leaves this node's own device out")
+    @Test("leaves out this node's own device")
     mutating func ownDevice() throws {
         let own = try record("me", seed: 0, at: ["10.0.0.1:4000"])
         #expect(table.received(.appeared(own), from: "a") == [])
         #expect(table.received(.disappeared(own.key), from: "a") == [])
     }
 
-    @Test("tells of this node's own device elsewhere: at another port, or an address that is not of this host")
+    @Test("reports this node's own device elsewhere: at another port, or at an address of another host")
     mutating func copies() throws {
         let port = try record("me", seed: 0, on: "eth0", at: ["10.0.0.1:5000"])
         let host = try record("me", seed: 0, on: "wlan0", at: ["10.0.0.7:4000", "10.0.0.1:4000"])
@@ -70,7 +70,7 @@ struct DeviceTableTests {
         #expect(table.received(.appeared(try record("me", seed: 0, on: "x", at: ["10.0.2.1:1"])), from: "a") == [])
     }
 
-    @Test("has the stack of a source that works, or why none does")
+    @Test("says which stack works, or why none does")
     mutating func stack() {
         #expect(table.stack == .none(reason: "no source has answered yet"))
         _ = table.received(.unavailable(reason: "gone"), from: "a")
@@ -106,7 +106,7 @@ struct DeviceTableTests {
         #expect(Self.addresses(events) == ["10.0.0.1:4000", "[fe80::1%eth0]:4000", "127.0.0.1:4000"])
     }
 
-    @Test("keeps a bounded number of addresses of a record, the best, and the best of each record first")
+    @Test("keeps a bounded number of addresses of a record, the best of each record first")
     mutating func addressLimit() throws {
         let many = (10...30).map { "10.0.0.\($0):4000" }
         _ = table.received(.appeared(try record("bob", seed: 1, on: "lo", at: ["127.0.0.1:4000"])), from: "a")
@@ -115,7 +115,7 @@ struct DeviceTableTests {
         #expect(Self.addresses(events) == [best[0], "127.0.0.1:4000"] + best.dropFirst())
     }
 
-    @Test("does not lose an address to those that somebody else advertises for the same device")
+    @Test("keeps its addresses when somebody else advertises others for the same device")
     mutating func forgedAddresses() throws {
         let honest = try record("bob", seed: 1, at: ["192.168.1.7:4000", "192.168.1.8:4000"])
         _ = table.received(.appeared(honest), from: "a")
@@ -131,14 +131,14 @@ struct DeviceTableTests {
         }
     }
 
-    @Test("takes a new port for the old one")
+    @Test("replaces the old port with the new one")
     mutating func newPort() throws {
         _ = table.received(.appeared(try record("bob", seed: 1, at: ["10.0.0.1:4000"])), from: "a")
         let events = table.received(.appeared(try record("bob", seed: 1, at: ["10.0.0.1:4001"])), from: "a")
         #expect(Self.addresses(events) == ["10.0.0.1:4001"])
     }
 
-    @Test("has the newest name of a device")
+    @Test("keeps the newest name of a device")
     mutating func newName() throws {
         _ = table.received(.appeared(try record("bob", seed: 1, at: ["10.0.0.1:4000"])), from: "a")
         let events = table.received(.appeared(try record("robert", seed: 1, .ipv6, at: ["[fd00::1]:4000"])), from: "a")
@@ -150,7 +150,8 @@ struct DeviceTableTests {
         #expect(device.addresses.count == 2)
     }
 
-    @Test("takes a device for one of this node's network while any of its records says so, whatever a newer one says")
+    @Test(
+        "counts a device as one of this node's network while any of its records says so, even if a newer one does not")
     mutating func otherNetwork() throws {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let lie = try record("bob", seed: 1, on: "wlan0", at: ["10.6.6.6:4000"], networkTag: "other")
@@ -164,7 +165,7 @@ struct DeviceTableTests {
         #expect(Self.addresses(table.received(.appeared(bob), from: "a")) == ["10.0.0.1:4000"])
     }
 
-    @Test("takes a device for one of this node's version while any of its records says so")
+    @Test("counts a device as one of this node's version while any of its records says so")
     mutating func otherVersion() throws {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let old = bob.announcement
@@ -176,7 +177,7 @@ struct DeviceTableTests {
         #expect(table.received(.appeared(lie), from: "a") == [])
     }
 
-    @Test("loses the device whose record another device took over")
+    @Test("loses a device when another one takes over its record")
     mutating func takeover() throws {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         _ = table.received(.appeared(bob), from: "a")
@@ -188,7 +189,7 @@ struct DeviceTableTests {
         #expect(table.received(.disappeared(bob.key), from: "a") == [.lost(deviceID(2))])
     }
 
-    @Test("loses what only an unavailable source saw, and tells of the source once")
+    @Test("loses devices that only an unavailable source saw, and reports the source once")
     mutating func unavailable() throws {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let eve = try record("eve", seed: 2, at: ["10.0.0.2:4000"])
@@ -203,7 +204,7 @@ struct DeviceTableTests {
         #expect(table.received(.available(.other("a")), from: "a") == [.sourceAvailable(source: "a")])
     }
 
-    @Test("tracks a bounded number of devices, and tells of the first that is too many")
+    @Test("tracks a bounded number of devices, and reports the first one beyond it")
     mutating func capacity() throws {
         for seed in 1...3 as ClosedRange<UInt8> {
             let events = table.received(.appeared(try record("u", seed: seed, at: ["10.0.0.1:1"])), from: "a")
@@ -219,7 +220,7 @@ struct DeviceTableTests {
         #expect(Self.addresses(table.received(.appeared(fourth), from: "a")) == ["10.0.0.1:1"])
     }
 
-    @Test("tracks ten thousand devices, and tells of one more")
+    @Test("tracks ten thousand devices, and reports one more")
     mutating func flood() throws {
         let own = try advertisement("me", seed: 0, port: 4000)
         table = DeviceTable(own: own, ownAddresses: { [] })

@@ -49,7 +49,7 @@ struct DiscoveryTests {
         try await running.value
     }
 
-    @Test("goes on without a source that fails, and says so")
+    @Test("goes on without a failed source, and says so")
     func failure() async throws {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let discovery = Discovery(
@@ -70,7 +70,7 @@ struct DiscoveryTests {
         try await running.value
     }
 
-    @Test("is run once")
+    @Test("can run only once")
     func twice() async throws {
         let discovery = Discovery(sources: [], advertising: try advertisement("me", seed: 9))
         let running = Task { try await discovery.run() }

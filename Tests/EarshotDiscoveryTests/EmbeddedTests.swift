@@ -44,7 +44,7 @@ extension RealNetworkTests {
             try await PrivateDaemon.start()
         }
 
-        @Test("advertises a node by the instance name that the daemon gives it, too", arguments: [true, false])
+        @Test("advertises a node by the same instance name as the daemon", arguments: [true, false])
         func instanceName(isEmbedded: Bool) async throws {
             let bob =
                 isEmbedded
@@ -81,7 +81,7 @@ extension RealNetworkTests {
             try await bob.stop()
         }
 
-        @Test("sees a goodbye, and the new port of a node that comes back under its name")
+        @Test("sees a goodbye, and the new port of a node that returns with the same name")
         func goodbyeAndReturn() async throws {
             let alice = try Self.embedded("alice", seed: 1, port: 4001)
             let bob = try Self.embedded("bob", seed: 2, port: 4002)
@@ -94,7 +94,7 @@ extension RealNetworkTests {
             try await again.stop()
         }
 
-        @Test("tells of a copy of this node, though both want the same names", arguments: [true, false])
+        @Test("reports a copy of this node, though both want the same names", arguments: [true, false])
         func copy(isCopyEmbedded: Bool) async throws {
             let alice = try Self.embedded("alice", seed: 1, port: 4001)
             let copy =
@@ -133,7 +133,7 @@ extension RealNetworkTests {
             print("two stacks ended in \(time); open files: \(filesBefore) before, \(filesAfter) after")
         }
 
-        @Test("a thousand nodes that come and go leave nothing behind")
+        @Test("leaves nothing behind when a thousand nodes come and go")
         func churn() async throws {
             let alice = try Self.embedded("alice", seed: 1, port: 4001)
             let bob = try Self.embedded("bob", seed: 2, port: 4002)

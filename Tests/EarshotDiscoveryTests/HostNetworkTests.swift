@@ -86,7 +86,7 @@ extension RealNetworkTests {
     // Within the suite of the stacks, so that these interfaces do not come up in the middle of its tests.
     @Suite("A machine's network")
     struct NetworkTests {
-        @Test("is listed: what interfaces are, whether they run, and their addresses")
+        @Test("lists its interfaces, whether they run, and their addresses")
         func listing() async throws {
             try await withCable {
                 let end = try await interface("probe0") { $0.isRunning && $0.addresses.count == 2 }
@@ -105,7 +105,7 @@ extension RealNetworkTests {
             #expect(!names.contains("probe0"))
         }
 
-        @Test("has bridges and tunnels, which are told apart")
+        @Test("tells bridges from tunnels")
         func kinds() async throws {
             try await withTunnel {
                 let tunnel = try interface("probe-tun")
@@ -118,7 +118,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("is reported when interfaces, addresses and routes come and go")
+        @Test("reports when interfaces, addresses and routes come and go")
         func changes() async throws {
             let (started, start) = AsyncStream.makeStream(of: Void.self)
             let (changes, report) = AsyncStream.makeStream(of: NetworkChange.self)
@@ -151,7 +151,7 @@ extension RealNetworkTests {
             #expect(others == 0)
         }
 
-        @Test("is known to have said more than there was room for")
+        @Test("says so when it had more to report than there was room for")
         func overrun() async throws {
             try await withCable {
                 let changes = try NetlinkSocket(.allChanges)
@@ -165,7 +165,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("is as it was when an address is only confirmed, or an interface that does not count comes")
+        @Test("has not changed when an address is only confirmed, or an ignored interface appears")
         func irrelevant() async throws {
             try await withCable {
                 try await Tool.ip("address add fd88::1/64 dev probe0 valid_lft 600 preferred_lft 600")
@@ -203,7 +203,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("has no captured subnet when each leaves by its own interface")
+        @Test("has no captured subnet if packets to each leave by its own interface")
         func nothingCaptured() async throws {
             try await withCable {
                 let end = try await interface("probe0", when: \.isRunning)
@@ -245,7 +245,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("shows which subnet is refused altogether")
+        @Test("shows which subnet is blocked altogether")
         func refused() async throws {
             try await withCable {
                 let end = try await interface("probe0", when: \.isRunning)
@@ -299,7 +299,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("cannot be sent where a firewall forbids it", .enabled(if: Tool.isFirewallThere, "needs nft"))
+        @Test("cannot be sent if a firewall forbids it", .enabled(if: Tool.isFirewallThere, "needs nft"))
         func cannotSend() async throws {
             try await withCable {
                 try await withRule("output", "oifname probe0 udp dport 5353 drop") {
@@ -310,7 +310,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("is not heard where a firewall drops what comes in", .enabled(if: Tool.isFirewallThere, "needs nft"))
+        @Test("is not heard if a firewall drops incoming packets", .enabled(if: Tool.isFirewallThere, "needs nft"))
         func notHeard() async throws {
             try await withCable {
                 try await withRule("input", "iifname probe0 udp dport 5353 drop") {
@@ -319,7 +319,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("is judged a family at a time", .enabled(if: Tool.isFirewallThere, "needs nft"))
+        @Test("is judged for each address family separately", .enabled(if: Tool.isFirewallThere, "needs nft"))
         func oneFamily() async throws {
             try await withCable {
                 try await withRule("input", "iifname probe0 ip6 daddr ff02::fb drop") {
@@ -328,7 +328,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("is not taken to come back when only another interface hears it")
+        @Test("has not come back if only another interface hears it")
         func otherInterface() async throws {
             try await withCable {
                 // What is sent on probe0 arrives on probe1, and on probe0 only as the kernel's copy.
@@ -347,7 +347,7 @@ extension RealNetworkTests {
             }
         }
 
-        @Test("cannot be joined where the machine allows no membership")
+        @Test("fails to join its group if the machine allows no membership")
         func cannotJoin() async throws {
             try await withCable {
                 _ = try await interface("probe0") { $0.isRunning && $0.addresses.count == 2 }

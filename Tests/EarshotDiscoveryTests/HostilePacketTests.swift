@@ -3,9 +3,9 @@ import Testing
 @testable import EarshotDiscovery
 
 extension RealNetworkTests {
-    @Suite("A stack in this process that hears what ends the library", .serialized, .timeLimit(.minutes(2)))
+    @Suite("A stack in this process that hears packets which crash the library", .serialized, .timeLimit(.minutes(2)))
     struct HostilePacketTests {
-        @Test("goes on finding, while the names that it asks for are made aliases of themselves and of each other")
+        @Test("goes on finding nodes while the names that it asks for become aliases of themselves and of each other")
         func aliases() async throws {
             // The packets would end the daemon of this network too.
             try await PrivateDaemon.stop()

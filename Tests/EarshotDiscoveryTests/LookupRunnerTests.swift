@@ -16,7 +16,7 @@ private final class NotingProvider: LookupProvider {
 
 @Suite("The runner of lookups")
 struct LookupRunnerTests {
-    @Test("asks anew for the addresses of a host after that lookup failed, and takes nothing back meanwhile")
+    @Test("asks again for the addresses of a host when that lookup fails, and withdraws nothing in the meantime")
     func addressesFailed() async throws {
         let provider = NotingProvider()
         var reports: [SourceReport] = []

@@ -16,14 +16,14 @@ struct LookupScheduleTests {
         }
     }
 
-    @Test("opens at once, and each only once")
+    @Test("opens each lookup at once, and only once")
     mutating func opens() {
         #expect(schedule.wanted("a") == [.open("a")])
         #expect(schedule.wanted("a") == [])
         #expect(schedule.isSearching("a"))
     }
 
-    @Test("searches a bounded number at once, the others in their order")
+    @Test("searches a bounded number at once, and the others in order")
     mutating func searchLimit() {
         for name in Self.names(0..<LookupSchedule.Bounds.daemon.search) {
             #expect(schedule.wanted(name) == [.open(name)])
@@ -34,7 +34,7 @@ struct LookupScheduleTests {
         #expect(schedule.removed("i4") == [.close("i4"), .open("y")])
     }
 
-    @Test("keeps the latest answered open, and lets the oldest rest")
+    @Test("keeps the latest answered lookups open, and lets the oldest rest")
     mutating func watchLimit() {
         settle(Self.names(0..<LookupSchedule.Bounds.daemon.watch))
         #expect(!schedule.hasResting)
@@ -44,7 +44,7 @@ struct LookupScheduleTests {
         #expect(!schedule.isOpen("i0"))
     }
 
-    @Test("comes back to those at rest in turn")
+    @Test("returns to resting lookups in turn")
     mutating func rotation() {
         settle(Self.names(0..<LookupSchedule.Bounds.daemon.watch + 2))
         #expect(schedule.rotate() == [.open("i0")])
@@ -54,7 +54,7 @@ struct LookupScheduleTests {
         #expect(schedule.rotate() == [.open("i2")])
     }
 
-    @Test("closes what failed and tries it again later")
+    @Test("closes a failed lookup, and tries it again later")
     mutating func failure() {
         _ = schedule.wanted("a")
         #expect(schedule.failed("a") == [.close("a")])
@@ -63,7 +63,7 @@ struct LookupScheduleTests {
         #expect(schedule.rotate() == [.open("a")])
     }
 
-    @Test("waits once it was refused, and keeps fewer open from then on")
+    @Test("waits after a refusal, and keeps fewer lookups open from then on")
     mutating func refusal() {
         settle(Self.names(0..<LookupSchedule.Bounds.daemon.watch))
         _ = schedule.wanted("x")
@@ -74,7 +74,7 @@ struct LookupScheduleTests {
         #expect(schedule.settled("x") == [.close("i4")])
     }
 
-    @Test("tries fewer at once after each refusal, and one at the least")
+    @Test("tries fewer at once after each refusal, but at least one")
     mutating func refusedSearches() {
         let names = Self.names(0..<LookupSchedule.Bounds.daemon.search)
         for name in names { _ = schedule.wanted(name) }
@@ -86,7 +86,7 @@ struct LookupScheduleTests {
         }
     }
 
-    @Test("forgets what is removed, wherever it stands")
+    @Test("forgets a removed lookup in any state")
     mutating func removal() {
         settle(Self.names(0..<LookupSchedule.Bounds.daemon.watch + 1))
         #expect(schedule.removed("i0") == [], "it rests")

@@ -31,9 +31,9 @@ private final class EventLog: Sendable {
 }
 
 extension RealNetworkTests {
-    @Suite("Discovery by whichever stack there is", .serialized, .timeLimit(.minutes(3)))
+    @Suite("Discovery by whichever stack is available", .serialized, .timeLimit(.minutes(3)))
     struct MovingTests {
-        @Test("moves to the stack in this process when the daemon goes, and back when it is there, and loses nobody")
+        @Test("moves to the stack in this process when the daemon goes, and back when it returns, and loses nobody")
         func bothWays() async throws {
             let embedded = EmbeddedDNSSDSource()
             let source = DNSSDSource(daemon: DNSSDDaemonSource(), embedded: embedded)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite("What stands between the sockets and the library")
+@Suite("The guard between the sockets and the library")
 struct MulticastGuardTests {
-    @Test("takes what is unfit off the socket, and leaves what is fit for the library to read")
+    @Test("removes unfit datagrams from the socket, and leaves fit ones for the library")
     func takesOff() throws {
         let sockets = try LoopbackSockets()
         let hostile = DNSMessage(answers: [DNSMessage.alias("a.local", of: "a.local")]).bytes
@@ -20,7 +20,7 @@ struct MulticastGuardTests {
         #expect(sockets.receive() == nil)
     }
 
-    @Test("takes so many off at once, and the rest when it is asked again")
+    @Test("removes a bounded number at once, and the rest when it is asked again")
     func bounded() throws {
         let sockets = try LoopbackSockets()
         let stands = MulticastGuard()
@@ -30,7 +30,7 @@ struct MulticastGuardTests {
         #expect(sockets.receive() == nil)
     }
 
-    @Test("judges the datagrams of both families, and leaves alone what else the library waits for")
+    @Test("judges datagrams of both families, and leaves alone everything else that the library waits for")
     func kinds() throws {
         let kinds = [
             (AF_INET, SOCK_DGRAM, true), (AF_INET6, SOCK_DGRAM, true), (AF_INET, SOCK_STREAM, false),

@@ -39,13 +39,13 @@ enum KernelMessage {
 
 @Suite("Messages of the kernel")
 struct NetlinkMessageTests {
-    @Test("may say any number for an error", arguments: [(Int32.min, Int32.max), (-1, 1), (0, 0)])
+    @Test("may contain any number as an error", arguments: [(Int32.min, Int32.max), (-1, 1), (0, 0)])
     func anyError(said: Int32, error: CInt) {
         let message = NetlinkMessage(type: UInt16(NLMSG_ERROR), flags: 0, sequence: 1, body: bytes(of: said))
         #expect(message.failure == error)
     }
 
-    @Test("are read as they were written, several in one reception")
+    @Test("are read as they were written, even several at once")
     func several() {
         let messages = [
             NetlinkMessage(type: 16, flags: 2, sequence: 7, body: [1, 2, 3, 4]),
@@ -54,7 +54,7 @@ struct NetlinkMessageTests {
         #expect(NetlinkMessage.messages(in: messages.flatMap(\.encoded)) == messages)
     }
 
-    @Test("that are cut off anywhere give what came whole before, and nothing else")
+    @Test("give only what is complete if they are cut off anywhere")
     func cutOff() {
         let first = NetlinkMessage(type: 16, flags: 2, sequence: 7, body: [1, 2, 3, 4])
         let bytes = first.encoded + KernelMessage.link("eth0").encoded
@@ -64,7 +64,7 @@ struct NetlinkMessageTests {
         }
     }
 
-    @Test("with attributes that are cut off or lie about their length do no harm")
+    @Test("do no harm if attributes are cut off or lie about their length")
     func brokenAttributes() {
         let whole = KernelMessage.link("eth0", driver: "veth")
         for length in 0..<whole.body.count {
@@ -83,7 +83,7 @@ struct NetlinkMessageTests {
         }
     }
 
-    @Test("tell what an interface leads to")
+    @Test("say what an interface leads to")
     func kinds() throws {
         func kind(hardware: CInt = ARPHRD_ETHER, flags: Int = 0, driver: String? = nil) -> HostInterface.Kind? {
             LinkMessage(KernelMessage.link("x", hardware: hardware, flags: flags, driver: driver))?.kind
@@ -100,7 +100,7 @@ struct NetlinkMessageTests {
         #expect(kind(hardware: ARPHRD_INFINIBAND) == .other)
     }
 
-    @Test("name the addresses that may be used, and the own end of a point-to-point interface")
+    @Test("name the usable addresses, and this end of a point-to-point interface")
     func addresses() throws {
         let linkLocal: [UInt8] = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
         let usable = try #require(AddressMessage(KernelMessage.address(linkLocal, prefixLength: 64)))
@@ -117,7 +117,7 @@ struct NetlinkMessageTests {
         #expect(interface.isUp && interface.isRunning && !interface.supportsMulticast)
     }
 
-    @Test("count as routes only when packets to others take them")
+    @Test("count as routes only if packets to others take them")
     func routes() {
         #expect(NetworkRoute(KernelMessage.route(type: RTN_UNICAST)) != nil)
         #expect(NetworkRoute(KernelMessage.route(type: RTN_UNREACHABLE)) != nil)

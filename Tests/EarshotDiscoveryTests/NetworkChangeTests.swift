@@ -16,12 +16,12 @@ struct NetworkChangeFilterTests {
         return NetworkSnapshot(interfaces: [HostInterface(link, [])])
     }
 
-    @Test("are not looked for before the kernel says something")
+    @Test("are not looked for until the kernel says something")
     func quiet() {
         #expect(filter.deadline == nil)
     }
 
-    @Test("are one report for a burst, one window after its beginning")
+    @Test("make one report for a burst, one window after its beginning")
     mutating func burst() {
         for step in 0..<50 { filter.heard(isOverrun: false, at: start.advanced(by: .milliseconds(step))) }
         #expect(filter.deadline == start.advanced(by: NetworkChangeFilter.window))
@@ -32,13 +32,13 @@ struct NetworkChangeFilterTests {
         #expect(filter.closed(with: after) == false)
     }
 
-    @Test("are none when what counts is as it was")
+    @Test("make no report if everything important is as it was")
     mutating func nothing() {
         filter.heard(isOverrun: false, at: start)
         #expect(filter.closed(with: before) == false)
     }
 
-    @Test("are reported when messages were lost, even if all seems as it was, and once")
+    @Test("are reported once if messages were lost, even if everything seems as it was")
     mutating func overrun() {
         filter.heard(isOverrun: true, at: start)
         filter.heard(isOverrun: false, at: start)
@@ -47,7 +47,7 @@ struct NetworkChangeFilterTests {
         #expect(filter.closed(with: before) == false)
     }
 
-    @Test("are reported when the kernel does not say what is so, and when it does again")
+    @Test("are reported when the kernel stops answering, and when it answers again")
     mutating func unknown() {
         filter.heard(isOverrun: false, at: start)
         #expect(filter.closed(with: nil) == true)
@@ -60,7 +60,7 @@ struct NetworkChangeFilterTests {
         #expect(filter.closed(with: before) == false)
     }
 
-    @Test("are a new route too")
+    @Test("include a new route")
     mutating func route() throws {
         let route = try #require(NetworkRoute(KernelMessage.route(type: RTN_UNICAST)))
         filter.heard(isOverrun: false, at: start)
@@ -68,7 +68,7 @@ struct NetworkChangeFilterTests {
     }
 }
 
-@Suite("Clocks that part")
+@Suite("The watch over the clocks")
 struct ClockWatchTests {
     private var reading = ClockReading(
         realtime: .seconds(1_700_000_000), boottime: .seconds(5000), monotonic: .seconds(4000))
@@ -82,46 +82,46 @@ struct ClockWatchTests {
         return watch.read(reading)
     }
 
-    @Test("do not part while time passes")
+    @Test("reports nothing while time passes")
     mutating func passing() {
         #expect(pass(.seconds(86_400)) == [])
         #expect(pass(.milliseconds(1), asleep: .microseconds(30), set: .microseconds(-20)) == [])
     }
 
-    @Test("tell how long the machine slept")
+    @Test("reports how long the machine slept")
     mutating func sleep() {
         #expect(pass(.seconds(1), asleep: .seconds(3600)) == [.resumed(sleptFor: .seconds(3600))])
         #expect(pass(.seconds(1)) == [])
         #expect(pass(.seconds(1), asleep: .seconds(2)) == [.resumed(sleptFor: .seconds(2))])
     }
 
-    @Test("tell that the wall clock was set, forwards and back")
+    @Test("reports that the wall clock was set, forwards and back")
     mutating func set() {
         #expect(pass(.seconds(1), set: .seconds(60)) == [.clockChanged])
         #expect(pass(.seconds(1)) == [])
         #expect(pass(.seconds(1), set: .seconds(-3600)) == [.clockChanged])
     }
 
-    @Test("tell both when the wall clock stood still meanwhile")
+    @Test("reports both if the wall clock stood still in the meantime")
     mutating func both() {
         let changes = pass(.seconds(1), asleep: .seconds(100), set: .seconds(-100))
         #expect(changes == [.resumed(sleptFor: .seconds(100)), .clockChanged])
     }
 
-    @Test("tell small steps when they have added up")
+    @Test("reports small steps when they have added up")
     mutating func smallSteps() {
         #expect(pass(.seconds(1), set: .milliseconds(300)) == [])
         #expect(pass(.seconds(1), set: .milliseconds(300)) == [.clockChanged])
     }
 
-    @Test("are read as the system has them")
+    @Test("reads the clocks as the system has them")
     func real() {
         let reading = ClockReading.now()
         #expect(reading.boottime >= reading.monotonic)
         #expect(reading.realtime > reading.boottime)
     }
 
-    @Test("are watched by a timer that says nothing while none is set")
+    @Test("has a timer that stays silent while no clock is set")
     func timer() throws {
         let timer = try ClockSetTimer()
         for _ in 0..<2 {

@@ -19,7 +19,7 @@ struct PendingEventsTests {
         return events
     }
 
-    @Test("come in the order in which their devices came up")
+    @Test("keep the order in which their devices appeared")
     mutating func order() throws {
         pending.push(.sourceAvailable(source: "a"))
         pending.push(.found(try Self.device(2)))
@@ -28,14 +28,14 @@ struct PendingEventsTests {
         #expect(pending.count == 0)
     }
 
-    @Test("of one device become one: found and updated are found, as updated")
+    @Test("merge for a device: found and updated become found, with the update")
     mutating func foundUpdated() throws {
         pending.push(.found(try Self.device(1)))
         pending.push(.updated(try Self.device(1, port: 2)))
         #expect(drain() == [.found(try Self.device(1, port: 2))])
     }
 
-    @Test("found and lost are nothing, and what follows starts anew")
+    @Test("cancel each other out if a device was found and lost, and start anew after that")
     mutating func foundLost() throws {
         pending.push(.found(try Self.device(1)))
         pending.push(.found(try Self.device(2)))
@@ -44,7 +44,7 @@ struct PendingEventsTests {
         #expect(drain() == [.found(try Self.device(2)), .found(try Self.device(1, port: 3))])
     }
 
-    @Test("lost and found again are an update, and updated and lost are lost")
+    @Test("become an update if a device was lost and found again, and lost if it was updated and lost")
     mutating func lostFound() throws {
         pending.push(.lost(deviceID(1)))
         pending.push(.found(try Self.device(1, port: 2)))
@@ -54,7 +54,7 @@ struct PendingEventsTests {
         #expect(drain() == [.lost(deviceID(1))])
     }
 
-    @Test("of one source are its last state")
+    @Test("show the last state of each source")
     mutating func sources() {
         pending.push(.sourceUnavailable(source: "a", reason: "x"))
         pending.push(.sourceAvailable(source: "a"))
@@ -62,13 +62,13 @@ struct PendingEventsTests {
         #expect(drain() == [.sourceAvailable(source: "a"), .sourceUnavailable(source: "b", reason: "y")])
     }
 
-    @Test("of one source stand where the latest of them does, so that the last stack told is the one in use")
+    @Test("keep the place of a source's latest event, so that the last stack reported is the one in use")
     mutating func stacks() throws {
         for stack in ["daemon", "embedded", "daemon"] { pending.push(.sourceAvailable(source: stack)) }
         #expect(drain() == [.sourceAvailable(source: "embedded"), .sourceAvailable(source: "daemon")])
     }
 
-    @Test("of unreadable records are bounded, and push nothing else out")
+    @Test("include a bounded number of unreadable records, which push nothing else out")
     mutating func malformed() throws {
         for number in 0..<1000 { pending.push(.malformed(instance: "\(number)", reason: "")) }
         pending.push(.found(try Self.device(1)))
@@ -78,7 +78,7 @@ struct PendingEventsTests {
         #expect(drain() == [.malformed(instance: "later", reason: "")])
     }
 
-    @Test("bring a slow consumer to the same view as a fast one")
+    @Test("give a slow consumer the same view as a fast one")
     mutating func equivalence() throws {
         var generator = SystemRandomNumberGenerator()
         var truth: [DeviceID: DiscoveredDevice] = [:]

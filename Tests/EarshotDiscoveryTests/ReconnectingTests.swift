@@ -3,11 +3,11 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite("Beginning again", .timeLimit(.minutes(1)))
+@Suite("Reconnecting", .timeLimit(.minutes(1)))
 struct ReconnectingTests {
     private struct Strange: Error {}
 
-    @Test("follows whatever a beginning throws, and says so", arguments: [true, false])
+    @Test("starts again after any error, and reports it", arguments: [true, false])
     func failures(isOurs: Bool) async throws {
         let reports = Mutex<[SourceReport]>([])
         var attempts = 0
@@ -23,7 +23,7 @@ struct ReconnectingTests {
         #expect(reports.withLock(\.count) == 3)
     }
 
-    @Test("does not follow what cannot be advertised, however that is told", arguments: [true, false])
+    @Test("does not start again if the node cannot be advertised", arguments: [true, false])
     func invalid(isThrown: Bool) async throws {
         let error = DiscoveryError(.invalidAnnouncement, "too long")
         await #expect {

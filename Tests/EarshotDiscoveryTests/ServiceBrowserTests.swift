@@ -52,7 +52,7 @@ struct ServiceBrowserTests {
         _ = browser.elapsed(.settle(instance: instance, attempt: 1))
     }
 
-    @Test("resolves what it sees at once, then asks for the host's addresses, and reports the first that comes")
+    @Test("resolves a new instance at once, then asks for the host's addresses, and reports the first to arrive")
     mutating func lookup() throws {
         #expect(
             browser.appeared("bob", on: eth0) == [
@@ -70,7 +70,7 @@ struct ServiceBrowserTests {
     @Test("does not look up its own instance")
     mutating func own() { #expect(browser.appeared("me", on: eth0) == []) }
 
-    @Test("looks up who has its name when it had to take another, and forgets what it took for someone else")
+    @Test("looks up the owner of its old name after a rename, and forgets the instance that is now its own")
     mutating func renamed() throws {
         #expect(browser.appeared("me", on: eth0) == [])
         try found("me #2")
@@ -81,7 +81,7 @@ struct ServiceBrowserTests {
         #expect(browser.registered(as: "me #2") == [])
     }
 
-    @Test("takes addresses only on interfaces where the instance is seen, and loopback ones only on the loopback")
+    @Test("accepts addresses only on interfaces where the instance is seen, and loopback ones only on the loopback")
     mutating func credibleAddresses() throws {
         _ = browser.appeared("bob", on: eth0)
         _ = browser.appeared("bob", on: lo)
@@ -91,7 +91,7 @@ struct ServiceBrowserTests {
         #expect(Self.appearances(try address("127.0.0.1", on: lo)) == ["lo 127.0.0.1:4000"])
     }
 
-    @Test("asks once for the addresses of a host with many nodes, and stops with the last")
+    @Test("asks once for the addresses of a host with many nodes, and stops when the last one goes")
     mutating func sharedHost() throws {
         _ = browser.appeared("a", on: eth0)
         _ = browser.appeared("b", on: eth0)
@@ -104,7 +104,7 @@ struct ServiceBrowserTests {
         #expect(browser.disappeared("b", on: 2).contains(.stopQuerying(host: "h.local.")))
     }
 
-    @Test("reports a new port under the same name as soon as it is told")
+    @Test("reports a new port of the same instance as soon as it hears of it")
     mutating func newPort() throws {
         try found("bob")
         #expect(Self.appearances(try resolved("bob", port: 5000)) == ["eth0 10.0.0.1:5000"])
@@ -119,7 +119,7 @@ struct ServiceBrowserTests {
         #expect(Self.appearances(try address("10.0.0.2", on: eth0, of: "other.local.")) == ["eth0 10.0.0.2:4000"])
     }
 
-    @Test("takes everything back when the instance is seen no more")
+    @Test("withdraws everything when an instance is gone")
     mutating func goodbye() throws {
         try found("bob")
         let key = ServiceRecord.Key(instance: "bob", interface: "eth0", family: .ipv4)
@@ -130,7 +130,7 @@ struct ServiceBrowserTests {
         #expect(browser.disappeared("bob", on: 2) == [])
     }
 
-    @Test("takes an instance for gone only when it is gone in both address families")
+    @Test("considers an instance gone only when it is gone in both address families")
     mutating func families() throws {
         _ = browser.appeared("bob", on: eth0)
         try found("bob")
@@ -138,7 +138,7 @@ struct ServiceBrowserTests {
         #expect(!browser.disappeared("bob", on: 2).isEmpty)
     }
 
-    @Test("takes an address back only when every family that told it does")
+    @Test("withdraws an address only when every family that reported it does")
     mutating func addressFamilies() throws {
         try found("bob")
         _ = try address("10.0.0.1", on: eth0)
@@ -159,7 +159,7 @@ struct ServiceBrowserTests {
             ])
     }
 
-    @Test("gives up a search that is not answered, and tries again later")
+    @Test("gives up an unanswered search, and tries again later")
     mutating func deadline() {
         _ = browser.appeared("bob", on: eth0)
         #expect(
@@ -170,7 +170,7 @@ struct ServiceBrowserTests {
         #expect(browser.elapsed(.deadline(instance: "bob", attempt: 1)) == [], "a timer of the first search")
     }
 
-    @Test("takes back what can no longer be resolved, but not at once: it may be the daemon that is gone")
+    @Test("withdraws an instance that no longer resolves, but not at once: the daemon may be gone instead")
     mutating func resolveFailed() throws {
         try found("bob")
         #expect(
@@ -182,7 +182,7 @@ struct ServiceBrowserTests {
         #expect(browser.elapsed(.failure(instance: "bob", attempt: 1)) == [])
     }
 
-    @Test("keeps what it knows of an instance at rest, and of one that cannot be looked up now")
+    @Test("keeps what it knows of a resting instance, and of one that cannot be looked up now")
     mutating func rest() throws {
         try found("first")
         for number in 0..<LookupSchedule.Bounds.daemon.watch { try found("other \(number)") }
@@ -214,7 +214,7 @@ struct ServiceBrowserTests {
         #expect(Self.appearances(try address("10.0.0.1", on: eth0)) == ["eth0 10.0.0.1:4000"])
     }
 
-    @Test("looks up a few of ten thousand users at a time, and does not see one more")
+    @Test("looks up a few of ten thousand users at a time, and ignores one more")
     mutating func flood() {
         browser = ServiceBrowser(ownInstance: "me")
         var resolving = 0

@@ -23,7 +23,7 @@ struct StackSelectionTests {
     }
     private mutating func graceOver(_ number: Int) -> [Action] { selection.handle(.elapsed(.grace(number))) }
 
-    @Test("starts no other stack where the daemon answers")
+    @Test("starts no other stack if the daemon answers")
     mutating func daemonAnswers() throws {
         #expect(selection.handle(.started) == [.wait(.patience, StackSelection.patience)])
         #expect(daemon(.available(.daemon)) == [.report(.available(.daemon))])
@@ -31,21 +31,21 @@ struct StackSelectionTests {
         #expect(daemon(.appeared(try Self.bob())) == [.report(.appeared(try Self.bob()))])
     }
 
-    @Test("starts the embedded stack at once where no daemon answers, and says so when it works, and nothing before")
+    @Test("starts the embedded stack at once if no daemon answers, and says so only once it works")
     mutating func noDaemonAnswers() {
         #expect(daemon(noDaemon) == [.startEmbedded(run: 1)])
         #expect(daemon(noDaemon) == [], "the daemon's source tries again and again")
         #expect(embedded(.available(.embedded)) == [.report(.available(.embedded))])
     }
 
-    @Test("starts the embedded stack where the daemon keeps it waiting")
+    @Test("starts the embedded stack if the daemon keeps it waiting")
     mutating func silentDaemon() {
         #expect(selection.handle(.elapsed(.patience)) == [.startEmbedded(run: 1)])
         #expect(embedded(.available(.embedded)) == [.report(.available(.embedded))])
         #expect(daemon(noDaemon) == [], "it works, so nobody needs to know")
     }
 
-    @Test("is unavailable only where both are, with both reasons")
+    @Test("is unavailable only if both stacks are, and gives both reasons")
     mutating func bothFail() {
         daemon(noDaemon)
         #expect(
@@ -53,7 +53,7 @@ struct StackSelectionTests {
         #expect(embedded(.available(.embedded)) == [.report(.available(.embedded))])
     }
 
-    @Test("runs both until the daemon, which has appeared, has had time; then stops the other")
+    @Test("runs both stacks until a new daemon has had time, then stops the other")
     mutating func moveToDaemon() throws {
         daemon(noDaemon)
         embedded(.available(.embedded))
@@ -67,7 +67,7 @@ struct StackSelectionTests {
         #expect(daemon(.disappeared(try Self.bob().key)) == [.report(.disappeared(try Self.bob().key))])
     }
 
-    @Test("keeps what the daemon had found when it goes, until the embedded stack has had time to find it")
+    @Test("keeps what a lost daemon had found until the embedded stack has had time to find it")
     mutating func moveToEmbedded() throws {
         daemon(.available(.daemon))
         daemon(.appeared(try Self.bob()))
@@ -80,7 +80,7 @@ struct StackSelectionTests {
         #expect(embedded(.disappeared(try Self.bob().key)) == [.report(.disappeared(try Self.bob().key))])
     }
 
-    @Test("believes the stack that runs when it sees a goodbye, and takes a new address from it")
+    @Test("believes the running stack when it sees a goodbye, and takes a new address from it")
     mutating func news() throws {
         daemon(.available(.daemon))
         daemon(.appeared(try Self.bob()))
@@ -94,7 +94,7 @@ struct StackSelectionTests {
         #expect(graceOver(2) == [], "what the daemon had said of bob is replaced")
     }
 
-    @Test("keeps who one stack has seen to go as long as the other, which runs too, has not")
+    @Test("keeps a device that one running stack has lost while the other still sees it")
     mutating func overlap() throws {
         daemon(noDaemon)
         embedded(.available(.embedded))
@@ -126,7 +126,7 @@ struct StackSelectionTests {
         #expect(embedded(.available(.embedded), run: 2) == [.report(.available(.embedded))])
     }
 
-    @Test("does not wait for ever for a stack that goes on finding")
+    @Test("does not wait for ever for a stack that keeps finding devices")
     mutating func patienceEnds() throws {
         daemon(noDaemon)
         embedded(.available(.embedded))
@@ -143,7 +143,7 @@ struct StackSelectionTests {
         #expect(graceOver(StackSelection.maximumGraces) == [.stopEmbedded])
     }
 
-    @Test("does not wait for those who are new on the network, of whom there may always be some")
+    @Test("does not wait for newcomers, of whom there may always be some")
     mutating func newcomers() throws {
         daemon(noDaemon)
         embedded(.available(.embedded))
@@ -152,7 +152,7 @@ struct StackSelectionTests {
         #expect(graceOver(1) == [.stopEmbedded])
     }
 
-    @Test("says that nothing works only after what was found has become void")
+    @Test("says that nothing works only after everything found has expired")
     mutating func lateNews() throws {
         daemon(.available(.daemon))
         daemon(.appeared(try Self.bob()))
@@ -164,7 +164,7 @@ struct StackSelectionTests {
             ])
     }
 
-    @Test("passes on what cannot be read")
+    @Test("passes on unreadable records")
     mutating func malformed() {
         let report = SourceReport.malformed(instance: "x", reason: "y")
         daemon(.available(.daemon))

@@ -17,7 +17,7 @@ struct StaticPeersTests {
     }
 
     @Test(
-        "are refused if one is not host and port",
+        "are refused unless they are a host and a port",
         arguments: [
             "", ":", "bob", "bob:", ":80", "bob:0", "bob:65536", "bob:-1", "bob:80x", "::1:80", "[::1]", "[::1]80",
             "[bob]:80", "[10.0.0.1]:80", "300.0.0.1:80", "1.2.3:80", "bob smith:80", "http://bob:80", "[fe80::1%]:80",
@@ -30,7 +30,7 @@ struct StaticPeersTests {
     }
 
     @Test(
-        "that a program names are checked as those that were typed",
+        "are checked alike whether typed or named by a program",
         arguments: [
             PeerAddress(host: "bob", port: 0), PeerAddress(host: "", port: 80), PeerAddress(host: "[::1]", port: 80),
             PeerAddress(host: "::g", port: 80), PeerAddress(host: "300.0.0.1", port: 80),
@@ -71,7 +71,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "that no host can have is none",
+        "is refused if no host can have it",
         arguments: ["0.0.0.0", "224.0.0.251", "255.255.255.255", "::", "ff02::fb", "::ffff:127.0.0.1", "x", ""])
     func unusable(literal: String) {
         #expect(IPAddress(literal: literal) == nil)
@@ -106,7 +106,7 @@ struct DiscoveryConfigurationTests {
         }
     }
 
-    @Test("can skip others instead, by name or by its beginning")
+    @Test("can skip others instead, by name or by prefix")
     func others() {
         let configuration = DiscoveryConfiguration(skippedInterfaces: ["eth0", "wl*"])
         #expect(!configuration.includes(interface: "eth0"))
@@ -115,7 +115,7 @@ struct DiscoveryConfigurationTests {
         #expect(configuration.includes(interface: "docker0"))
     }
 
-    @Test("looks on an interface that is named, though it would be skipped")
+    @Test("uses an interface that is named, though it would be skipped")
     func included() {
         let configuration = DiscoveryConfiguration(includedInterfaces: ["wg0", "tail*"])
         #expect(configuration.includes(interface: "wg0"))

@@ -23,7 +23,7 @@ struct SubnetTests {
         #expect(try subnet(literal, prefixLength).description == expected)
     }
 
-    @Test("contain what shares the prefix, in the same family")
+    @Test("contain the addresses that share the prefix, in the same family")
     func containment() throws {
         let subnet = try subnet("10.77.200.1", 18)
         #expect(subnet.contains(try ip("10.77.255.255")))
@@ -45,7 +45,7 @@ struct SubnetTests {
         #expect(try samples("fd00::5", 64) == ["fd00::1", "fd00::8000:0:0:1", "fd00::ffff:ffff:ffff:fffe"])
     }
 
-    @Test("are shared by interfaces of a cable, and by no tunnel")
+    @Test("are shared by interfaces of a cable, but not by a tunnel")
     func sharing() throws {
         func interface(_ name: String, index: UInt32, driver: String?, _ address: [UInt8]) throws -> HostInterface {
             let link = try #require(LinkMessage(KernelMessage.link(name, index: index, driver: driver)))
@@ -74,13 +74,15 @@ struct HostNetworkTests {
         #expect(loopback.addresses.allSatisfy { $0.scope == .host || $0.family == .ipv4 || $0.prefixLength == 128 })
     }
 
-    @Test("has a way to itself")
+    @Test("has a route to itself")
     func ownRoute() throws {
         let route = try #require(try RouteProbe.route(to: PeerAddress(host: "127.0.0.1", port: 1)))
         #expect(route == RouteProbe.Route(interface: "lo", source: "127.0.0.1"))
     }
 
-    @Test("has no way to what is no address, or is on no interface", arguments: ["localhost", "fe80::1%nowhere0", ""])
+    @Test(
+        "has no route to text that is no address, or without an interface",
+        arguments: ["localhost", "fe80::1%nowhere0", ""])
     func noAddress(_ host: String) {
         #expect { try RouteProbe.route(to: PeerAddress(host: host, port: 1)) } throws: {
             ($0 as? DiscoveryError)?.code == .invalidAddress
@@ -104,14 +106,14 @@ struct MulticastQueryTests {
         #expect(MulticastQuery(identifier: 0x1234).packet == header + name + [0, 12, 0, 1])
     }
 
-    @Test("differ from each other and from those of others")
+    @Test("differ from each other and from other programs' questions")
     func identifiers() {
         let identifiers = MulticastQuery.identifiers(count: 64)
         #expect(Set(identifiers).count == 64)
         #expect(!identifiers.contains(0))
     }
 
-    @Test("are asked where there is an address to ask from")
+    @Test("are asked on interfaces that have an address")
     func targets() throws {
         let address = try #require(AddressMessage(KernelMessage.address([10, 0, 0, 1], prefixLength: 24)))
         func targets(_ flags: Int, _ addresses: [AddressMessage]) throws -> [MulticastProbe.Target] {

@@ -17,7 +17,7 @@ struct TXTRecordTests {
         #expect(record.encoded == rdata("v=1", "name=bob"))
     }
 
-    @Test("without attributes is a single empty string")
+    @Test("is a single empty string if it has no attributes")
     func empty() throws {
         #expect(TXTRecord().encoded == [0])
         #expect(try TXTRecord(parsing: [0]).attributes.isEmpty)
@@ -62,7 +62,7 @@ struct TXTRecordTests {
     }
 
     @Test(
-        "that is garbage is refused",
+        "is refused if it is garbage",
         arguments: [
             [5, 0x61],  // shorter than its length says
             [255],
