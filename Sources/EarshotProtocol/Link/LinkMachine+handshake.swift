@@ -12,7 +12,7 @@ extension LinkMachine {
         hello.networkTag = configuration.networkTag
         return attempt { machine throws(ProtocolError) in
             let message = try Self.cryptography { () throws(CryptoError) in try handshake.writeMessage(payload: []) }
-            machine.state = .awaitingIntroduction(handshake)
+            machine.enter(.awaitingIntroduction(handshake))
             return [.write(MessageBuffer.framed(Wire.encode(hello)) + MessageBuffer.framed(message))]
         }
     }
@@ -33,10 +33,10 @@ extension LinkMachine {
             let noise = try Self.cryptography { () throws(CryptoError) in try finished.split() }
             let transport = LinkTransport(noise, peer: peer.deviceID, now: now.uptime)
             guard machine.role == .responder else {
-                machine.state = .awaitingConfirmation(transport, peer)
+                machine.enter(.awaitingConfirmation(transport, peer))
                 return reply
             }
-            machine.state = .established(transport)
+            machine.enter(.established(transport))
             return [.established(peer)]
         } + advance(now: now)
     }
@@ -52,7 +52,7 @@ extension LinkMachine {
                 let message = try Self.cryptography { () throws(CryptoError) in
                     try handshake.writeMessage(payload: Wire.encode(reply))
                 }
-                machine.state = .closed
+                machine.enter(.closed)
                 return [.write(MessageBuffer.framed(message)), .close(error)]
             }
             let finished = handshake
@@ -60,7 +60,7 @@ extension LinkMachine {
                 try Self.cryptography { () throws(CryptoError) in try finished.split() }, peer: DeviceID(Bytes32()),
                 now: now.uptime)
             transport.enqueue(.close(reason))
-            machine.state = .closed
+            machine.enter(.closed)
             return [.write(try transport.flush(now: now.uptime)), .close(error)]
         }
     }
@@ -68,7 +68,7 @@ extension LinkMachine {
     mutating func receivedHello(_ bytes: [UInt8], _ handshake: HandshakeState) throws(ProtocolError) -> [Action] {
         let hello = try Wire.decode(Earshot_V1_Hello.self, from: bytes, as: "the peer's first word")
         guard hello.version == LinkConfiguration.protocolVersion else {
-            state = .closed
+            enter(.closed)
             let error = ProtocolError(
                 .unsupportedVersion,
                 "the peer speaks version \(hello.version) of the protocol, and this node "
@@ -76,13 +76,13 @@ extension LinkMachine {
             return [.write(Refusal.bytes(.unsupportedVersion)), .close(error)]
         }
         guard hello.networkTag == configuration.networkTag else {
-            state = .closed
+            enter(.closed)
             let error = ProtocolError(
                 .otherNetwork,
                 Refusal.otherNetwork(own: configuration.networkTag, peer: hello.networkTag))
             return [.write(Refusal.bytes(.otherNetwork)), .close(error)]
         }
-        state = .awaitingFirstMessage(handshake)
+        enter(.awaitingFirstMessage(handshake))
         return []
     }
 
@@ -96,7 +96,7 @@ extension LinkMachine {
             _ = try handshake.readMessage(bytes)
             return try handshake.writeMessage(payload: Wire.encode(introduction))
         }
-        state = .awaitingReply(handshake)
+        enter(.awaitingReply(handshake))
         return [.write(MessageBuffer.framed(message))]
     }
 
@@ -107,7 +107,7 @@ extension LinkMachine {
         let payload = try Self.cryptography { () throws(CryptoError) in try handshake.readMessage(bytes) }
         let introduction = try Wire.decode(
             Earshot_V1_Introduction.self, from: payload, as: "the peer's introduction")
-        clockOffset = ClockOffset.of(introduction.clock, at: now.wallClock)
+        heard(clock: introduction.clock, now: now)
         if introduction.refusal != 0 {
             let reason = CloseReason(rawValue: introduction.refusal)
             throw ProtocolError(
@@ -118,8 +118,7 @@ extension LinkMachine {
             throw ProtocolError(.unauthentic, "the peer showed a credential for another key")
         }
         let peer = LinkPeer(credential: credential, run: introduction.run, clockOffset: clockOffset)
-        introduced = peer
-        state = .deciding(handshake, peer)
+        enter(.deciding(handshake, peer))
         do { try credential.checkValidity(at: now.wallClock, clockOffset: clockOffset) } catch {
             return refuse(
                 error, reason: error.code == .credentialExpired ? .credentialExpired : .credentialNotYetValid, now: now)

@@ -48,7 +48,7 @@ package struct LinkMachine: Sendable {
     let role: HandshakeState.Role
     let startedAt: Int64
     let configuration: LinkConfiguration
-    var state: State
+    private(set) var state: State
     private var input = MessageBuffer()
     private(set) var lastHeard: Int64
     /// Whether the other end ever sent a byte.
@@ -58,9 +58,9 @@ package struct LinkMachine: Sendable {
     private var isPongDue = false
     private var work = 0
     /// Who introduced themselves at the other end, wanted or not.
-    var introduced: LinkPeer?
+    private(set) var introduced: LinkPeer?
     /// How far the clock at the other end is ahead, in milliseconds, if it said so.
-    var clockOffset: Int64?
+    private(set) var clockOffset: Int64?
 
     /// - Parameter ephemeralKey: drawn for this link and used for no other.
     init(
@@ -85,6 +85,23 @@ package struct LinkMachine: Sendable {
         if case .established = state { return true }
         return false
     }
+
+    // MARK: - Steps of the handshake
+
+    mutating func enter(_ next: State) {
+        if case .deciding(_, let peer) = next { introduced = peer }
+        state = next
+    }
+
+    /// The other end says what its clock shows.
+    mutating func heard(clock: Int64, now: Moment) { clockOffset = ClockOffset.of(clock, at: now.wallClock) }
+
+    /// This node's own clock was set.
+    mutating func clockWasSet(by jump: Int64) {
+        clockOffset = clockOffset.flatMap { ClockOffset.shifted($0, by: jump) }
+    }
+
+    // MARK: - What goes over the link
 
     /// Bytes came.
     mutating func received(_ bytes: [UInt8], now: Moment) -> [Action] {

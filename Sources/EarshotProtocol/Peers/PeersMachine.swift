@@ -231,9 +231,7 @@ struct PeersMachine: Sendable {
 
     /// This node's own clock was set.
     mutating func clockWasSet(by jump: Int64) {
-        links.updateAll { link in
-            link.machine.clockOffset = link.machine.clockOffset.flatMap { ClockOffset.shifted($0, by: jump) }
-        }
+        links.updateAll { $0.machine.clockWasSet(by: jump) }
     }
 
     // MARK: - Links in doubt
