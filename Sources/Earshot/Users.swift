@@ -1,5 +1,4 @@
 @_exported public import struct EarshotCrypto.SafetyNumber
-@_exported public import enum EarshotProtocol.Admission
 
 /// The users that a node knows: everybody it ever had a link to, itself left out.
 public struct Users: Sendable {

@@ -4,7 +4,7 @@ import Synchronization
 /// Who is there: all sources, merged into one sequence of found, updated and lost, keyed by device.
 ///
 /// Nothing happens until `run()` is called, and everything that it starts ends with it.
-public final class Discovery: Sendable {
+package final class Discovery: Sendable {
     private struct State {
         var table: DeviceTable
         var hasRun = false
@@ -18,7 +18,7 @@ public final class Discovery: Sendable {
     /// - Parameters:
     ///   - sources: each with a name of its own.
     ///   - advertising: what others learn of this node. Its own device is left out of the events.
-    public init(sources: [any DiscoverySource], advertising: Advertisement) {
+    package init(sources: [any DiscoverySource], advertising: Advertisement) {
         precondition(Set(sources.map(\.name)).count == sources.count, "every source has a name of its own")
         self.sources = sources
         self.advertising = advertising
@@ -26,7 +26,7 @@ public final class Discovery: Sendable {
     }
 
     /// How discovery stands now. Cheap, and from any thread.
-    public var status: DiscoveryStatus {
+    package var status: DiscoveryStatus {
         let operationCount = sources.reduce(0) { $0 + $1.operationCount }
         return state.withLock { state in
             DiscoveryStatus(
@@ -36,13 +36,13 @@ public final class Discovery: Sendable {
 
     /// For a single consumer. Waiting events are merged by device, so their number is bounded and none that still
     /// matters is lost; surplus `malformed` events are dropped. The sequence ends when `run()` does.
-    public var events: some AsyncSequence<DiscoveryEvent, Never> & Sendable { DiscoveryEvents(queue: queue) }
+    package var events: some AsyncSequence<DiscoveryEvent, Never> & Sendable { DiscoveryEvents(queue: queue) }
 
     /// Advertises this node and looks for others, until the task is cancelled.
     ///
     /// A source that fails is an event; the others go on.
     /// - Throws: `alreadyRunning` when called a second time.
-    public func run() async throws {
+    package func run() async throws {
         let isFirst = state.withLock { state in
             defer { state.hasRun = true }
             return !state.hasRun

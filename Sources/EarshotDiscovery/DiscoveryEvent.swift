@@ -1,18 +1,18 @@
-public import EarshotModel
+package import EarshotModel
 
 /// What a source says about a device. It is only a hint: the handshake proves who is there.
-public struct DiscoveredDevice: Sendable, Hashable {
-    public let deviceID: DeviceID
-    public var name: UserName
+package struct DiscoveredDevice: Sendable, Hashable {
+    package let deviceID: DeviceID
+    package var name: UserName
     /// `UserID.fingerprint` without spaces.
-    public var fingerprint: String
-    public var protocolVersion: Int
-    public var networkTag: String?
+    package var fingerprint: String
+    package var protocolVersion: Int
+    package var networkTag: String?
     /// Where it may be reached: the best address of each of its records, then the second best of each, and so on, at
     /// most `Limits.advertisedAddresses`. They are sorted by reach: routable, then link-local, then loopback.
-    public var addresses: [PeerAddress]
+    package var addresses: [PeerAddress]
 
-    public init(
+    package init(
         deviceID: DeviceID, name: UserName, fingerprint: String, protocolVersion: Int, networkTag: String?,
         addresses: [PeerAddress]
     ) {
@@ -26,7 +26,7 @@ public struct DiscoveredDevice: Sendable, Hashable {
 }
 
 /// A change in who is there.
-public enum DiscoveryEvent: Sendable, Hashable {
+package enum DiscoveryEvent: Sendable, Hashable {
     case found(DiscoveredDevice)
     /// A known device says something new about itself, or has other addresses.
     case updated(DiscoveredDevice)

@@ -1,7 +1,7 @@
-public import EarshotModel
+package import EarshotModel
 
 /// One way to find peers: the system's DNS-SD daemon, or a DNS-SD stack in this process.
-public protocol DiscoverySource: Sendable {
+package protocol DiscoverySource: Sendable {
     /// Tells the sources of one `Discovery` apart.
     var name: String { get }
 
@@ -19,11 +19,11 @@ public protocol DiscoverySource: Sendable {
 }
 
 extension DiscoverySource {
-    public var operationCount: Int { 0 }
+    package var operationCount: Int { 0 }
 }
 
 /// What does the finding below a source.
-public enum DiscoveryStack: Sendable, Hashable, CustomStringConvertible {
+package enum DiscoveryStack: Sendable, Hashable, CustomStringConvertible {
     /// The system's DNS-SD daemon.
     case daemon
     /// A DNS-SD stack in this process.
@@ -31,7 +31,7 @@ public enum DiscoveryStack: Sendable, Hashable, CustomStringConvertible {
     /// That of a source which is no part of this module.
     case other(String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .daemon: "dns-sd daemon"
         case .embedded: "embedded DNS-SD stack"
@@ -41,7 +41,7 @@ public enum DiscoveryStack: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// What a source saw.
-public enum SourceReport: Sendable, Hashable {
+package enum SourceReport: Sendable, Hashable {
     /// The source works: this node is advertised, and others are found. Another stack than before takes over the
     /// records.
     case available(DiscoveryStack)
@@ -56,27 +56,27 @@ public enum SourceReport: Sendable, Hashable {
 }
 
 /// One instance of the service as it is seen on one interface in one address family.
-public struct ServiceRecord: Sendable, Hashable {
+package struct ServiceRecord: Sendable, Hashable {
     /// What a source knows a record by.
-    public struct Key: Sendable, Hashable {
+    package struct Key: Sendable, Hashable {
         /// The DNS-SD instance name.
-        public let instance: String
+        package let instance: String
         /// The name of the network interface.
-        public let interface: String
-        public let family: AddressFamily
+        package let interface: String
+        package let family: AddressFamily
 
-        public init(instance: String, interface: String, family: AddressFamily) {
+        package init(instance: String, interface: String, family: AddressFamily) {
             self.instance = instance
             self.interface = interface
             self.family = family
         }
     }
 
-    public let key: Key
-    public let announcement: Announcement
-    public let addresses: [PeerAddress]
+    package let key: Key
+    package let announcement: Announcement
+    package let addresses: [PeerAddress]
 
-    public init(key: Key, announcement: Announcement, addresses: [PeerAddress]) {
+    package init(key: Key, announcement: Announcement, addresses: [PeerAddress]) {
         self.key = key
         self.announcement = announcement
         self.addresses = addresses

@@ -1,20 +1,20 @@
 /// How discovery stands at one moment.
-public struct DiscoveryStatus: Sendable, Hashable {
-    public enum Stack: Sendable, Hashable {
+package struct DiscoveryStatus: Sendable, Hashable {
+    package enum Stack: Sendable, Hashable {
         case used(DiscoveryStack)
         /// Nobody is found; a reason for people.
         case none(reason: String)
     }
 
     /// What does the finding now.
-    public let stack: Stack
+    package let stack: Stack
     /// Devices that are there.
-    public let deviceCount: Int
+    package let deviceCount: Int
     /// What is open in the stacks right now: advertisements, browsers, resolvers, record browsers, and the embedded
     /// stack itself. It does not grow as devices come and go.
-    public let operationCount: Int
+    package let operationCount: Int
 
-    public init(stack: Stack, deviceCount: Int, operationCount: Int) {
+    package init(stack: Stack, deviceCount: Int, operationCount: Int) {
         self.stack = stack
         self.deviceCount = deviceCount
         self.operationCount = operationCount

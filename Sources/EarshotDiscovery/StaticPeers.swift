@@ -1,11 +1,11 @@
-public import EarshotModel
+package import EarshotModel
 
 /// Peers that a person named (`--peer host:port`), for networks that block multicast.
 ///
 /// Nothing is known of them but where they are: a node dials them, and the handshake says who they are.
-public struct StaticPeers: Sendable, Hashable {
+package struct StaticPeers: Sendable, Hashable {
     /// A node dials each of them again and again, so it takes no more.
-    public static let maximumCount = 256
+    package static let maximumCount = 256
     /// The longest name of a host (RFC 1035 section 2.3.4).
     static let maximumHostBytes = 253
     /// The longest part of a host's name between two dots (RFC 1035 section 2.3.4).
@@ -16,10 +16,10 @@ public struct StaticPeers: Sendable, Hashable {
     package static let remedy = "name peers as host:port, 1.2.3.4:port or [v6]:port, at most \(maximumCount) of them"
 
     /// Each once, in the order they were named.
-    public let addresses: [PeerAddress]
+    package let addresses: [PeerAddress]
 
     /// - Throws: `invalidAddress`, which quotes what is wrong, or `tooManyAddresses`.
-    public init(_ addresses: some Sequence<PeerAddress>) throws(DiscoveryError) {
+    package init(_ addresses: some Sequence<PeerAddress>) throws(DiscoveryError) {
         var distinct: [PeerAddress] = []
         for address in addresses where !distinct.contains(address) {
             try Self.check(address)
@@ -33,7 +33,7 @@ public struct StaticPeers: Sendable, Hashable {
 
     /// Reads `host:port`, `1.2.3.4:port` and `[v6]:port`; `[fe80::1%eth0]:port` keeps its scope.
     /// - Throws: `invalidAddress`, which quotes what is wrong.
-    public static func address(_ text: String) throws(DiscoveryError) -> PeerAddress {
+    package static func address(_ text: String) throws(DiscoveryError) -> PeerAddress {
         guard let address = PeerAddress(text) else {
             throw DiscoveryError(.invalidAddress, "\"\(shown(text))\" is not a host and a port")
         }

@@ -1,4 +1,4 @@
-public import Earshot
+package import Earshot
 import Foundation
 import Hummingbird
 import Logging
@@ -12,12 +12,12 @@ import ServiceLifecycle
 /// group.addTask { try await node.run() }
 /// group.addTask { try await Gateway(node: node).run() }
 /// ```
-public struct Gateway: Sendable {
+package struct Gateway: Sendable {
     private let node: Node
     private let onListening: @Sendable () async -> Void
 
     /// - Parameter onListening: called once the socket answers.
-    public init(node: Node, onListening: @escaping @Sendable () async -> Void = {}) {
+    package init(node: Node, onListening: @escaping @Sendable () async -> Void = {}) {
         self.node = node
         self.onListening = onListening
     }
@@ -26,7 +26,7 @@ public struct Gateway: Sendable {
     /// `GatewayLimits.shutdown` at the most, removes the socket and returns.
     ///
     /// - Throws: `GatewayError` `socketUnusable`.
-    public func run() async throws {
+    package func run() async throws {
         let path = node.home.socketFile
         try SocketPath.check(path)
         // A socket that is left of a node that died is removed by the server. It can be no living node's: this node

@@ -1,29 +1,29 @@
-public import NIOCore
+package import NIOCore
 
 /// Every size and span of time of the local API.
-public enum GatewayLimits {
+package enum GatewayLimits {
     /// The body of a request. A text of 64 KiB and headers of 8 KiB fit, even where JSON escapes each byte as `\u00xx`.
-    public static let bodyBytes = 512 * 1024
+    package static let bodyBytes = 512 * 1024
     /// What a client reads of one response: a page of history of the longest messages.
-    public static let responseBytes = 512 * 1024 * 1024
+    package static let responseBytes = 512 * 1024 * 1024
     /// One server-sent event, as a client reads it.
-    public static let eventBytes = 1024 * 1024
+    package static let eventBytes = 1024 * 1024
     /// Messages on a page of history, unless the request asks for another number.
-    public static let defaultPage = 50
+    package static let defaultPage = 50
     /// Connections at once. One more waits until another ends.
-    public static let connections = 128
+    package static let connections = 128
     /// Events that wait for one client. It is told how many more there were.
-    public static let pendingEvents = 1024
+    package static let pendingEvents = 1024
     /// How often a client of the event stream hears something, so that both ends notice when the other is gone.
-    public static let heartbeat = Duration.seconds(15)
+    package static let heartbeat = Duration.seconds(15)
     /// How long a connection may stay silent between or within requests.
-    public static let idleConnection = TimeAmount.seconds(60)
+    package static let idleConnection = TimeAmount.seconds(60)
     /// How long open requests may take when the gateway ends.
-    public static let shutdown = Duration.seconds(2)
+    package static let shutdown = Duration.seconds(2)
     /// How long a client waits for the answer to a request.
-    public static let response = Duration.seconds(30)
+    package static let response = Duration.seconds(30)
     /// The same where the answer takes a time that grows with the history, or waits for messages that are taken back.
-    public static let longResponse = Duration.seconds(3600)
+    package static let longResponse = Duration.seconds(3600)
     /// The longest path of a Unix socket on Linux: `sockaddr_un.sun_path` without its closing zero (unix(7)).
-    public static let socketPathBytes = 107
+    package static let socketPathBytes = 107
 }

@@ -1,11 +1,11 @@
 /// Whether a peer could connect to this node's port.
-public struct Reachability: Hashable, Sendable {
+package struct Reachability: Hashable, Sendable {
     /// Who tried.
-    public let userID: UserID
+    package let userID: UserID
     /// `nil` where no answer came.
-    public let isReachable: Bool?
+    package let isReachable: Bool?
 
-    public init(userID: UserID, isReachable: Bool?) {
+    package init(userID: UserID, isReachable: Bool?) {
         self.userID = userID
         self.isReachable = isReachable
     }

@@ -44,8 +44,8 @@ struct MessageDraftTests {
 
     @Test("live for a time above zero", arguments: [0, -1, Int64.min])
     func timeToLive(milliseconds: Int64) throws {
-        expect(.timeToLiveNotPositive, of: MessageDraft("a", timeToLive: milliseconds))
-        try MessageDraft("a", timeToLive: 1).validate()
+        expect(.timeToLiveNotPositive, of: MessageDraft("a", timeToLive: .milliseconds(milliseconds)))
+        try MessageDraft("a", timeToLive: .milliseconds(1)).validate()
     }
 
     private func expect(

@@ -61,7 +61,7 @@ final class RunningNode: Sendable {
         _ home: Home, peers: [UInt16] = [], sources: [any DiscoverySource] = []
     ) async throws -> RunningNode {
         let configuration = NodeConfiguration(
-            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discoverySources: sources)
+            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: .sources(sources))
         let node = try await Node.open(home, configuration: configuration)
         let events = Recorder()
         await events.observe(node.events)

@@ -17,7 +17,7 @@ struct MeasuredNode: AsyncParsableCommand {
         try home.create(name: name)
         let started = ContinuousClock.now
         var configuration = NodeConfiguration()
-        if noDiscovery { configuration.discoverySources = [] }
+        if noDiscovery { configuration.discovery = .off }
         if let peer = peer.flatMap({ PeerAddress($0) }) { configuration.staticPeers = [peer] }
         let node = try await Node.open(home, configuration: configuration)
         let states = node.events.events(.nodeStateChanged)

@@ -208,7 +208,7 @@ package struct Simulation {
         let padding = String(decoding: [UInt8](repeating: 0x5f, count: errand.padding), as: UTF8.self)
         let texts = (0..<errand.count).map { "message \(errand.number).\($0) of node \(index)" + padding }
         let requestID = nodes[index].nextRequest(for: texts)
-        let drafts = texts.map { MessageDraft($0, timeToLive: errand.timeToLive) }
+        let drafts = texts.map { MessageDraft($0, timeToLive: .milliseconds(errand.timeToLive)) }
         try perform(index) { $0.send(drafts, to: recipientID, requestID: requestID, now: $1) }
     }
 }

@@ -1,5 +1,3 @@
-@_exported public import struct EarshotProtocol.LogFindings
-
 /// What the history of a conversation proves, found out anew from what is on the disk.
 public struct ConversationAudit: Sendable, Hashable {
     public let conversationID: ConversationID

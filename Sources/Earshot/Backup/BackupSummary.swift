@@ -5,7 +5,7 @@ public struct BackupSummary: Sendable, Hashable {
     /// The device that wrote the history.
     public let deviceID: DeviceID
     /// When the backup was made, in milliseconds since 1970.
-    public let createdAt: Int64
+    package let createdMilliseconds: Int64
     /// Entries of all logs.
     public let entryCount: Int
     /// Own messages that their recipients had not acknowledged at that time: the first `listedLimit` of them.
@@ -23,7 +23,7 @@ public struct UndeliveredMessage: Sendable, Hashable {
     public let recipientName: UserName?
     public let text: String
     /// Milliseconds since 1970.
-    public let timestamp: Int64
+    package let timestamp: Int64
 }
 
 /// As which device a backup is restored.

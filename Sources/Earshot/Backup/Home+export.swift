@@ -85,7 +85,8 @@ extension UndeliveredMessage {
 extension BackupSummary {
     init(_ credential: Credential, createdAt: Int64, _ contents: BackupContents) {
         self.init(
-            userID: credential.userID, name: credential.name, deviceID: credential.deviceID, createdAt: createdAt,
+            userID: credential.userID, name: credential.name, deviceID: credential.deviceID,
+            createdMilliseconds: createdAt,
             entryCount: contents.entryCount, undelivered: contents.undelivered,
             undeliveredCount: contents.undeliveredCount)
     }

@@ -1,5 +1,4 @@
 import Dispatch
-public import EarshotDiscovery
 import EarshotProtocol
 
 /// Finds out why messages do not flow, as far as that can be seen without a node.

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// An advisory lock of the kernel's on the open file (`F_OFD_SETLK`, fcntl(2)), so that it ends with the process however
 /// that ends, and can be asked about without being taken. The file's text is the pid, for people.
-public final class HomeLock: Sendable {
+package final class HomeLock: Sendable {
     /// Linux' numbers for `F_OFD_GETLK` and `F_OFD_SETLK`, which Glibc's module does not show.
     private static let getLock: Int32 = 36
     private static let setLock: Int32 = 37
@@ -12,7 +12,7 @@ public final class HomeLock: Sendable {
     private let descriptor: Int32
 
     /// - Throws: `EarshotError` `homeInUse`, with the pid of the node that runs.
-    public init(_ home: Home) throws(EarshotError) {
+    package init(_ home: Home) throws(EarshotError) {
         let path = home.lockFile
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -43,7 +43,7 @@ public final class HomeLock: Sendable {
     }
 
     /// The pid of the node that runs on a home directory, if one does.
-    public static func holder(of home: Home) -> Int32? {
+    package static func holder(of home: Home) -> Int32? {
         reading(home) { isHeld($0) ? Int32(line(in: $0).prefix(while: \.isNumber)) : nil }
     }
 

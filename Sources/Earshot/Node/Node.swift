@@ -35,9 +35,8 @@ public final class Node: Sendable {
     public let userID: UserID
     public let name: UserName
     public let deviceID: DeviceID
-    /// Until when the node's credential is valid, in milliseconds since 1970. A node that runs renews it in time where
-    /// it can.
-    public var credentialExpiry: Int64 { keeper.credential.notAfter }
+    /// Milliseconds since 1970.
+    package var credentialExpiry: Int64 { keeper.credential.notAfter }
     /// Tells the node's network from others, without a secret in it; `nil` without a network key.
     public let networkTag: String?
 
@@ -108,10 +107,11 @@ public final class Node: Sendable {
         let local = LocalDevice(signingKey: unlocked.keys.signing, link: link)
         let events = EventBus()
         let loop = configuration.eventLoopGroup.next()
+        let discoverySources = configuration.discovery.sources(on: configuration.interfaces)
         shell = NodeShell(
             machine: NodeMachine(local: local, snapshot: snapshot, now: now) { AgreementKey.generate() },
             journal: NodeJournal(
-                networkTag: link.networkTag, isDiscovering: !configuration.discoverySources.isEmpty),
+                networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
             lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
             transport: environment.transport(loop), clock: environment.clock,
             logger: configuration.logger, metrics: configuration.metrics)
@@ -162,7 +162,7 @@ public final class Node: Sendable {
         }
         remember(port: port)
         let discovery = Discovery(
-            sources: configuration.discoverySources,
+            sources: configuration.discovery.sources(on: configuration.interfaces),
             advertising: Advertisement(
                 name: name, userID: userID, deviceID: deviceID, networkTag: networkTag, port: port))
         self.discovery.withLock { $0 = discovery }

@@ -2,9 +2,6 @@ public import CoreMetrics
 public import Logging
 import NIOPosix
 
-@_exported public import struct EarshotDiscovery.DNSSDSource
-@_exported public import struct EarshotDiscovery.DiscoveryConfiguration
-public import protocol EarshotDiscovery.DiscoverySource
 public import protocol NIOCore.EventLoopGroup
 
 /// Everything about a node that its program decides.
@@ -14,10 +11,10 @@ public struct NodeConfiguration: Sendable {
     public var port: UInt16
     /// Peers at known addresses, for networks that block multicast; at most 256.
     public var staticPeers: [PeerAddress]
-    /// The interfaces whose changes have peers dialled anew; give the sources the same.
+    /// The interfaces that peers are looked for on, and whose changes have them dialled anew.
     public var interfaces: DiscoveryConfiguration
-    /// Where peers are looked for. Without any only static and remembered addresses are dialled.
-    public var discoverySources: [any DiscoverySource]
+    /// How peers are looked for.
+    public var discovery: PeerDiscovery
     /// Takes what the node has to say about itself. No text of a message and no secret is ever in it.
     public var logger: Logger
     /// Takes what the node measures (`NodeMetric`). With `PrometheusMetrics` the local API shows it.
@@ -27,20 +24,19 @@ public struct NodeConfiguration: Sendable {
     public var eventLoopGroup: any EventLoopGroup
 
     /// - Parameters:
-    ///   - discoverySources: DNS-SD on the interfaces, unless given.
     ///   - metrics: what this process was bootstrapped with, unless given; as a rule nothing.
     ///   - eventLoopGroup: the one that NIO shares within a process, unless given.
     public init(
         port: UInt16 = 0, staticPeers: [PeerAddress] = [],
         interfaces: DiscoveryConfiguration = DiscoveryConfiguration(),
-        discoverySources: [any DiscoverySource]? = nil,
+        discovery: PeerDiscovery = .dnssd,
         logger: Logger = Logger(label: "earshot", factory: { _ in SwiftLogNoOpLogHandler() }),
         metrics: any MetricsFactory = MetricsSystem.factory, eventLoopGroup: (any EventLoopGroup)? = nil
     ) {
         self.port = port
         self.staticPeers = staticPeers
         self.interfaces = interfaces
-        self.discoverySources = discoverySources ?? [DNSSDSource(configuration: interfaces)]
+        self.discovery = discovery
         self.logger = logger
         self.metrics = metrics
         self.eventLoopGroup = eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton

@@ -422,7 +422,7 @@ extension LinkStatus {
         name = link.peer.credential.name
         address = link.address?.description
         isOutbound = link.isOutbound
-        establishedAt = now.wallClock - (now.uptime - link.establishedAt)
-        clockOffset = link.clockOffset
+        establishedMilliseconds = now.wallClock - (now.uptime - link.establishedAt)
+        clockOffsetMilliseconds = link.clockOffset
     }
 }

@@ -15,7 +15,7 @@ public struct NodeStatus: Sendable, Hashable {
     /// For whom they wait; by name.
     public let undelivered: [UndeliveredCount]
     /// Milliseconds since 1970.
-    public let credentialExpiry: Int64
+    package let credentialExpiry: Int64
     /// Tells the node's network from others, without a secret in it; `nil` without a network key.
     public let networkTag: String?
     /// Devices that discovery sees now and that belong to other networks.
@@ -37,9 +37,9 @@ public struct LinkStatus: Sendable, Hashable {
     /// Whether this node dialled.
     public let isOutbound: Bool
     /// Milliseconds since 1970.
-    public let establishedAt: Int64
+    package let establishedMilliseconds: Int64
     /// How far the peer's clock is ahead of this machine's, in milliseconds; negative for behind. `nil` if it is unknown.
-    public let clockOffset: Int64?
+    package let clockOffsetMilliseconds: Int64?
 }
 
 /// How many messages wait for one recipient.

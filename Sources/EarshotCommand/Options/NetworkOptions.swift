@@ -37,7 +37,7 @@ struct NetworkOptions: ParsableArguments {
         interfaces.includedInterfaces.formUnion(includedInterfaces)
         interfaces.skippedInterfaces.formUnion(skippedInterfaces)
         var configuration = NodeConfiguration(
-            port: port, staticPeers: peers, interfaces: interfaces, discoverySources: isUndiscoverable ? [] : nil,
+            port: port, staticPeers: peers, interfaces: interfaces, discovery: isUndiscoverable ? .off : .dnssd,
             metrics: PrometheusMetrics())
         if let logger { configuration.logger = logger }
         return configuration

@@ -26,7 +26,7 @@ struct BackupReport: Encodable {
         self.isSameDevice = isSameDevice
         id = summary.userID.description
         name = summary.name.text
-        createdMilliseconds = summary.createdAt
+        createdMilliseconds = summary.createdMilliseconds
         entryCount = summary.entryCount
         undeliveredCount = summary.undeliveredCount
         undelivered = summary.undelivered.map { message in

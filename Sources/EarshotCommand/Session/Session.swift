@@ -17,7 +17,7 @@ struct Session: Sendable {
 
     /// - Throws: `EarshotError`, `GatewayError`, and what the body throws.
     static func with<Result: Sendable>(
-        _ home: Home, _ configuration: NodeConfiguration = NodeConfiguration(discoverySources: []),
+        _ home: Home, _ configuration: NodeConfiguration = NodeConfiguration(discovery: .off),
         _ body: @escaping @Sendable (Session) async throws -> Result
     ) async throws -> Result {
         let deadline = ContinuousClock.now + patience

@@ -1,3 +1,5 @@
+import EarshotModel
+
 /// The shell of a `ServiceBrowser`: holds the open lookups and the timers. Confined to one thread.
 final class LookupRunner<Provider: LookupProvider> {
     private let provider: Provider

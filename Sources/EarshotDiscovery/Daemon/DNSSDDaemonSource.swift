@@ -1,23 +1,25 @@
+package import EarshotModel
+
 /// DNS-SD through the system's daemon: Avahi, by its `dns_sd.h` layer.
 ///
 /// Where no daemon answers it reports itself unavailable, and advertises and looks again as soon as one does.
-public struct DNSSDDaemonSource: DiscoverySource {
+package struct DNSSDDaemonSource: DiscoverySource {
     /// The first wait for a daemon that is not there; each is twice the one before, up to `retryCeiling`.
     static let retryFloor = Duration.milliseconds(500)
     static let retryCeiling = Duration.seconds(2)
 
-    public let name = "dns-sd daemon"
+    package let name = "dns-sd daemon"
     private let configuration: DiscoveryConfiguration
     private let gauge = OperationGauge()
 
-    public init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
+    package init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
         self.configuration = configuration
     }
 
-    public var operationCount: Int { gauge.count }
+    package var operationCount: Int { gauge.count }
 
     /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits for a daemon.
-    public func run(
+    package func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
         try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {

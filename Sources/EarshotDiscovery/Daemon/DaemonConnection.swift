@@ -1,3 +1,4 @@
+import EarshotModel
 import Glibc
 
 /// One connection to the DNS-SD daemon, from the first call until the daemon is gone.

@@ -1,23 +1,25 @@
+package import EarshotModel
+
 /// DNS-SD by a stack in this process: Avahi's own (libavahi-core), which needs neither a daemon nor D-Bus.
 ///
 /// It can run beside another stack of this host. It advertises a host name of its own.
-public struct EmbeddedDNSSDSource: DiscoverySource {
+package struct EmbeddedDNSSDSource: DiscoverySource {
     /// The first wait after the stack failed; each is twice the one before, up to `retryCeiling`.
     static let retryFloor = Duration.milliseconds(500)
     static let retryCeiling = Duration.seconds(8)
 
-    public let name = "embedded DNS-SD stack"
+    package let name = "embedded DNS-SD stack"
     private let configuration: DiscoveryConfiguration
     private let gauge = OperationGauge()
 
-    public init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
+    package init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
         self.configuration = configuration
     }
 
-    public var operationCount: Int { gauge.count }
+    package var operationCount: Int { gauge.count }
 
     /// - Throws: `invalidAnnouncement` for a network tag that cannot be advertised, and `CancellationError` when it is cancelled while it waits to begin again.
-    public func run(
+    package func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
         try await reconnecting(floor: Self.retryFloor, ceiling: Self.retryCeiling, reporting: reporting) {

@@ -1,3 +1,5 @@
+import EarshotModel
+
 /// This node as the embedded stack advertises it, from the first packet until it is woken up.
 ///
 /// Everything happens on the thread that calls `run()`, and everything that the stack holds is freed before it returns.

@@ -1,12 +1,12 @@
 /// Addresses of a subnet that this machine is in, to which packets leave by another interface: a VPN took them.
-public struct CapturedSubnet: Sendable, Hashable {
-    public let subnet: Subnet
+package struct CapturedSubnet: Sendable, Hashable {
+    package let subnet: Subnet
     /// An address in the subnet that packets do not get to.
-    public let address: String
+    package let address: String
     /// The name of the interface that is in the subnet.
-    public let expectedInterface: String
+    package let expectedInterface: String
     /// The name of the interface that packets leave by; `nil` when the kernel refuses to send them.
-    public let actualInterface: String?
+    package let actualInterface: String?
 }
 
 extension RouteProbe {
@@ -16,7 +16,7 @@ extension RouteProbe {
     /// wireless network) may serve each other's packets; a tunnel may not.
     /// - Parameter interfaces: those which peers are looked for on. Only those that are running count.
     /// - Throws: `outOfResources` when the operating system does not answer.
-    public static func capturedSubnets(of interfaces: [HostInterface]) throws(DiscoveryError) -> [CapturedSubnet] {
+    package static func capturedSubnets(of interfaces: [HostInterface]) throws(DiscoveryError) -> [CapturedSubnet] {
         let kernel = try NetlinkSocket()
         let all = try HostInterface.all(asking: kernel)
         var captured: [CapturedSubnet] = []

@@ -8,14 +8,14 @@ import Glibc
 /// The kernel gives a copy of each multicast packet to this machine's own members of the group, through the same
 /// firewall rules that packets of others pass. So the test shows what this machine does to multicast, not what the
 /// network does.
-public struct MulticastSelfTest: Sendable {
+package struct MulticastSelfTest: Sendable {
     /// How long the questions may take to come back.
-    public static let patience = Duration.seconds(1)
+    package static let patience = Duration.seconds(1)
     /// How many questions are asked at most: one an interface and family.
-    public static let probeLimit = 64
+    package static let probeLimit = 64
 
     /// What became of one question.
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         case works
         /// It could not be sent; as a rule a firewall forbids it. With the operating system's words.
         case cannotSend(String)
@@ -25,25 +25,25 @@ public struct MulticastSelfTest: Sendable {
         case cannotJoin(String)
     }
 
-    public struct Result: Sendable, Hashable {
+    package struct Result: Sendable, Hashable {
         /// The name of the interface.
-        public let interface: String
-        public let family: AddressFamily
-        public let outcome: Outcome
+        package let interface: String
+        package let family: AddressFamily
+        package let outcome: Outcome
     }
 
     private let targets: [MulticastProbe.Target]
 
     /// - Parameter interfaces: those that are up and can multicast are tested, in each family that they have an address
     ///   of; the others are left out, and what is beyond `probeLimit`.
-    public init(interfaces: [HostInterface]) {
+    package init(interfaces: [HostInterface]) {
         targets = Array(interfaces.flatMap(MulticastProbe.targets(of:)).prefix(Self.probeLimit))
     }
 
     /// Tests all interfaces at once, on a thread of its own.
     /// - Returns: as soon as all questions are back, or after `patience`; in the order of the interfaces, IPv4 first.
     /// - Throws: `outOfResources`, and `CancellationError` when it is cancelled meanwhile.
-    public func run() async throws -> [Result] {
+    package func run() async throws -> [Result] {
         let results = try await BlockingWork.run("multicast-self-test") { [targets] wakeUp throws(DiscoveryError) in
             try Self.run(targets, wakeUp)
         }

@@ -4,7 +4,7 @@ import CLinuxNetwork
 import Glibc
 
 /// Reports when this machine's network or clocks change, so that a node looks for its peers at once.
-public struct NetworkMonitor: Sendable {
+package struct NetworkMonitor: Sendable {
     /// The first wait after it failed, as where no file descriptor is left; each is twice the one before, up to
     /// `retryCeiling`.
     static let retryFloor = Duration.milliseconds(500)
@@ -13,7 +13,7 @@ public struct NetworkMonitor: Sendable {
     private let includes: @Sendable (String) -> Bool
 
     /// - Parameter includes: whether an interface counts, by its name. That containers come and go need not be news.
-    public init(including includes: @escaping @Sendable (String) -> Bool = { _ in true }) {
+    package init(including includes: @escaping @Sendable (String) -> Bool = { _ in true }) {
         self.includes = includes
     }
 
@@ -22,7 +22,7 @@ public struct NetworkMonitor: Sendable {
     ///   - failing: is told when the operating system does not say what changes. The monitor tries again, and when it
     ///     can see again, reports a change: what was so meanwhile nobody knows.
     ///   - reporting: is called on the monitor's own thread; it does not block for long.
-    public func run(
+    package func run(
         failing: (DiscoveryError) -> Void = { _ in }, reporting: @escaping @Sendable (NetworkChange) -> Void
     ) async {
         var delay = Self.retryFloor

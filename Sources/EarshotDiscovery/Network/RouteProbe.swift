@@ -1,5 +1,5 @@
 import CLinuxNetwork
-public import EarshotModel
+package import EarshotModel
 import Glibc
 
 /// Asks the kernel which way packets would take. Nothing is sent.
@@ -7,19 +7,19 @@ import Glibc
 /// The kernel is asked as `ip route get` does (`RTM_GETROUTE`): it goes through all routing rules and names the
 /// interface. The source address alone, which a connected socket has, would not tell: a tunnel without an address of
 /// its own borrows that of the very interface it takes the packets from.
-public enum RouteProbe {
+package enum RouteProbe {
     /// The way that the kernel would send packets to an address.
-    public struct Route: Sendable, Hashable {
+    package struct Route: Sendable, Hashable {
         /// The name of the interface that packets leave by.
-        public let interface: String
+        package let interface: String
         /// The address that they come from, as a literal; `nil` when there is none to give.
-        public let source: String?
+        package let source: String?
     }
 
     /// - Parameter address: a literal; a link-local IPv6 address has its scope. The port does not matter.
     /// - Returns: `nil` when there is no way.
     /// - Throws: `invalidAddress` for a name, `outOfResources` when the operating system does not answer.
-    public static func route(to address: PeerAddress) throws(DiscoveryError) -> Route? {
+    package static func route(to address: PeerAddress) throws(DiscoveryError) -> Route? {
         let parts = address.host.split(separator: "%", maxSplits: 1)
         guard let literal = parts.first, let ip = IPAddress(literal: String(literal)) else {
             throw DiscoveryError(.invalidAddress, "\(address.host) is not an IP address")

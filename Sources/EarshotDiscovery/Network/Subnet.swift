@@ -1,9 +1,9 @@
 import Glibc
 
 /// A block of addresses: RFC 4632, RFC 4291 section 2.3.
-public struct Subnet: Sendable, Hashable, CustomStringConvertible {
+package struct Subnet: Sendable, Hashable, CustomStringConvertible {
     /// Bits.
-    public let prefixLength: Int
+    package let prefixLength: Int
     /// The address with all bits after the prefix zero.
     private let base: [UInt8]
 
@@ -12,7 +12,7 @@ public struct Subnet: Sendable, Hashable, CustomStringConvertible {
         base = Self.setting(bitsAfter: self.prefixLength, of: address.bytes, to: false)
     }
 
-    public var description: String {
+    package var description: String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(base.count == 4 ? AF_INET : AF_INET6, base, &buffer, socklen_t(buffer.count)) != nil else {
             preconditionFailure("an address of 4 or 16 bytes has a text form")

@@ -1,25 +1,25 @@
-public import EarshotModel
+package import EarshotModel
 
 /// What this node tells the network about itself.
-public struct Advertisement: Sendable, Hashable {
+package struct Advertisement: Sendable, Hashable {
     /// The DNS-SD type of the service (RFC 6763 section 7).
-    public static let serviceType = "_earshot._tcp"
+    package static let serviceType = "_earshot._tcp"
     /// The version of the link protocol, in the TXT key `v`.
-    public static let protocolVersion = 1
+    package static let protocolVersion = 1
     /// An instance name is one DNS label (RFC 6763 section 4.1.1).
     static let maximumInstanceNameBytes = 63
     /// How much of the device id's text an instance name ends with: 40 bits.
     static let instanceSuffixCharacters = 8
 
-    public var name: UserName
-    public var userID: UserID
-    public var deviceID: DeviceID
+    package var name: UserName
+    package var userID: UserID
+    package var deviceID: DeviceID
     /// Tells apart networks that share a cable; no secret is in it.
-    public var networkTag: String?
+    package var networkTag: String?
     /// The TCP port that links are accepted on.
-    public var port: UInt16
+    package var port: UInt16
 
-    public init(name: UserName, userID: UserID, deviceID: DeviceID, networkTag: String? = nil, port: UInt16) {
+    package init(name: UserName, userID: UserID, deviceID: DeviceID, networkTag: String? = nil, port: UInt16) {
         self.name = name
         self.userID = userID
         self.deviceID = deviceID
@@ -32,7 +32,7 @@ public struct Advertisement: Sendable, Hashable {
     ///
     /// While discovery moves from one stack to the other, both advertise this node. The one that comes second finds
     /// the name taken, and adds ` #2` to it (RFC 6762 section 9).
-    public var instanceName: String {
+    package var instanceName: String {
         let room = Self.maximumInstanceNameBytes - shortID.utf8.count - 1
         var text = name.text
         while text.utf8.count > room { text.removeLast() }
@@ -46,7 +46,7 @@ public struct Advertisement: Sendable, Hashable {
     private var shortID: String { String(deviceID.description.prefix(Self.instanceSuffixCharacters)) }
 
     /// - Throws: `invalidAnnouncement` for a network tag that other nodes would not read.
-    public func txtRecord() throws(DiscoveryError) -> TXTRecord {
+    package func txtRecord() throws(DiscoveryError) -> TXTRecord {
         try Announcement(
             deviceID: deviceID, name: name, fingerprint: userID.fingerprint.filter { $0 != " " },
             protocolVersion: Self.protocolVersion, networkTag: networkTag

@@ -1,22 +1,22 @@
-public import EarshotModel
+package import EarshotModel
 
 /// The content of a node's TXT record: hints, which the handshake proves or refutes.
-public struct Announcement: Sendable, Hashable {
+package struct Announcement: Sendable, Hashable {
     /// The largest network tag, in bytes of UTF-8.
-    public static let networkTagBytes = 64
+    package static let networkTagBytes = 64
     /// A fingerprint without its spaces.
     static let fingerprintCharacters = 20
     /// The largest version that is read. No node has so high a one.
     static let maximumVersion = 999
 
-    public let deviceID: DeviceID
-    public let name: UserName
+    package let deviceID: DeviceID
+    package let name: UserName
     /// `UserID.fingerprint` without spaces.
-    public let fingerprint: String
-    public let protocolVersion: Int
-    public let networkTag: String?
+    package let fingerprint: String
+    package let protocolVersion: Int
+    package let networkTag: String?
 
-    public init(
+    package init(
         deviceID: DeviceID, name: UserName, fingerprint: String, protocolVersion: Int, networkTag: String?
     ) {
         self.deviceID = deviceID
@@ -28,7 +28,7 @@ public struct Announcement: Sendable, Hashable {
 
     /// Reads the keys `v`, `name`, `id`, `dev` and, if it is there, `net`.
     /// - Throws: `invalidAnnouncement`, which names the first key that is missing or wrong.
-    public init(_ record: TXTRecord) throws(DiscoveryError) {
+    package init(_ record: TXTRecord) throws(DiscoveryError) {
         deviceID = try Self.read("dev", from: record) { DeviceID($0) }
         name = try Self.readName(from: record)
         fingerprint = try Self.read("id", from: record) { Self.isFingerprint($0) ? $0 : nil }

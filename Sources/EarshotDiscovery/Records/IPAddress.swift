@@ -1,7 +1,7 @@
 import Glibc
 
 /// The two families of the Internet protocol.
-public enum AddressFamily: Sendable, Hashable, CaseIterable {
+package enum AddressFamily: Sendable, Hashable, CaseIterable {
     case ipv4
     case ipv6
 }

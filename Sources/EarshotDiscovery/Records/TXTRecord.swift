@@ -2,31 +2,31 @@
 ///
 /// Keys are printable ASCII without `=`, and case does not matter. If a key is repeated, the first one counts. Unknown
 /// keys are kept, and do no harm.
-public struct TXTRecord: Sendable, Hashable {
+package struct TXTRecord: Sendable, Hashable {
     /// The largest record that is read or written: with more, a packet no longer fits an Ethernet frame
     /// (RFC 6763 section 6.2).
-    public static let maximumBytes = 1300
+    package static let maximumBytes = 1300
     /// The largest single `key=value` string (RFC 6763 section 6.1).
-    public static let maximumStringBytes = 255
+    package static let maximumStringBytes = 255
 
     /// One attribute, as it stands in the record.
-    public struct Attribute: Sendable, Hashable {
-        public let key: String
+    package struct Attribute: Sendable, Hashable {
+        package let key: String
         /// `nil` for a key without `=`, which is not the same as an empty value (RFC 6763 section 6.4).
-        public let value: [UInt8]?
+        package let value: [UInt8]?
     }
 
     /// In the order of the record, each key once.
-    public private(set) var attributes: [Attribute] = []
+    package private(set) var attributes: [Attribute] = []
 
-    public init() {}
+    package init() {}
 
     /// Reads the rdata of a TXT record.
     ///
     /// Empty strings and those without a key are ignored, as RFC 6763 asks.
     /// - Throws: `malformedTXT` where the lengths do not add up, a key is not printable ASCII, or the whole is
     ///   longer than `maximumBytes`.
-    public init(parsing bytes: some Collection<UInt8>) throws(DiscoveryError) {
+    package init(parsing bytes: some Collection<UInt8>) throws(DiscoveryError) {
         guard bytes.count <= Self.maximumBytes else {
             throw DiscoveryError(.malformedTXT, "a TXT record of \(bytes.count) bytes is over \(Self.maximumBytes)")
         }
@@ -41,14 +41,14 @@ public struct TXTRecord: Sendable, Hashable {
     }
 
     /// The value of a key as text, if the key is there with a value that is UTF-8.
-    public func text(_ key: String) -> String? {
+    package func text(_ key: String) -> String? {
         attributes.first { Self.isSame($0.key, key) }?.value.flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     /// Adds a key or replaces its value.
     /// - Throws: `valueTooLong` if the string does not fit into `maximumStringBytes` or the record into
     ///   `maximumBytes`, `malformedTXT` for a key that RFC 6763 does not allow.
-    public mutating func set(_ key: String, to value: String) throws(DiscoveryError) {
+    package mutating func set(_ key: String, to value: String) throws(DiscoveryError) {
         guard Self.isKey(Array(key.utf8)) else {
             throw DiscoveryError(.malformedTXT, "'\(key)' is not a key of a TXT record")
         }
@@ -65,7 +65,7 @@ public struct TXTRecord: Sendable, Hashable {
     }
 
     /// The rdata of the record. Without attributes it is a single empty string (RFC 6763 section 6.1).
-    public var encoded: [UInt8] { attributes.isEmpty ? [0] : Self.encode(attributes) }
+    package var encoded: [UInt8] { attributes.isEmpty ? [0] : Self.encode(attributes) }
 
     private static func encode(_ attributes: [Attribute]) -> [UInt8] {
         attributes.flatMap { attribute -> [UInt8] in

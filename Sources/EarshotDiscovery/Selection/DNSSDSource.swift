@@ -1,15 +1,16 @@
+package import EarshotModel
 import Synchronization
 
 /// DNS-SD by the system's daemon if one answers, and otherwise by a stack in this process.
 ///
 /// It moves from one to the other as the daemon comes and goes, and loses nobody on the way. It is unavailable only if
 /// neither works.
-public struct DNSSDSource: DiscoverySource {
-    public let name = "dns-sd"
+package struct DNSSDSource: DiscoverySource {
+    package let name = "dns-sd"
     private let daemon: any DiscoverySource
     private let embedded: any DiscoverySource
 
-    public init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
+    package init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
         self.init(
             daemon: DNSSDDaemonSource(configuration: configuration),
             embedded: EmbeddedDNSSDSource(configuration: configuration))
@@ -20,9 +21,9 @@ public struct DNSSDSource: DiscoverySource {
         self.embedded = embedded
     }
 
-    public var operationCount: Int { daemon.operationCount + embedded.operationCount }
+    package var operationCount: Int { daemon.operationCount + embedded.operationCount }
 
-    public func run(
+    package func run(
         advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void
     ) async throws {
         let runner = SelectionRunner(reporting: reporting)

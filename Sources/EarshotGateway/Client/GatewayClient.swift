@@ -1,4 +1,4 @@
-public import Earshot
+package import Earshot
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -6,52 +6,52 @@ import NIOHTTP1
 /// Speaks to the node that runs on a home directory, over its Unix socket.
 ///
 /// Each method is one endpoint of the local API. All throw `GatewayError`; its code is `noNode` where no node listens.
-public struct GatewayClient: Sendable {
+package struct GatewayClient: Sendable {
     let socketPath: String
 
     /// - Throws: `GatewayError` `socketUnusable` for a home directory whose path is too long.
-    public init(home: Home) throws(GatewayError) {
+    package init(home: Home) throws(GatewayError) {
         socketPath = home.socketFile
         try SocketPath.check(socketPath)
     }
 
     // MARK: - Endpoints
 
-    public func status() async throws(GatewayError) -> GatewayStatus { try await get("status") }
+    package func status() async throws(GatewayError) -> GatewayStatus { try await get("status") }
 
     /// What the node sees of why messages flow or not. It may take a few seconds.
-    public func diagnosis() async throws(GatewayError) -> [GatewayFinding] { try await get("diagnosis") }
+    package func diagnosis() async throws(GatewayError) -> [GatewayFinding] { try await get("diagnosis") }
 
     /// What the node has measured, in Prometheus' text format 0.0.4.
-    public func metrics() async throws(GatewayError) -> String {
+    package func metrics() async throws(GatewayError) -> String {
         String(buffer: try await read(HTTPRequest(method: .GET, uri: "/metrics")))
     }
 
-    public func users() async throws(GatewayError) -> [GatewayUser] { try await get("users") }
+    package func users() async throws(GatewayError) -> [GatewayUser] { try await get("users") }
 
     /// - Parameter text: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), or a key.
-    public func user(named text: String) async throws(GatewayError) -> GatewayUser {
+    package func user(named text: String) async throws(GatewayError) -> GatewayUser {
         try await get("users/\(Self.escape(text))")
     }
 
     /// - Parameter name: what the user was called when that was decided: with another name by now, nothing is done.
     /// - Returns: the user as they are now.
     @discardableResult
-    public func decide(
+    package func decide(
         _ decision: TrustDecision, about user: String, named name: String? = nil
     ) async throws(GatewayError) -> GatewayUser {
         let body = TrustRequest(decision: decision.rawValue, name: name)
         return try await decode(call(.POST, "users/\(Self.escape(user))/trust", body: body))
     }
 
-    public func safetyNumber(with user: String) async throws(GatewayError) -> GatewaySafetyNumber {
+    package func safetyNumber(with user: String) async throws(GatewayError) -> GatewaySafetyNumber {
         try await get("users/\(Self.escape(user))/safety-number")
     }
 
     /// Returns when the message is on the disk; the node may have to take back others first.
     /// - Parameter timeToLive: in seconds; 30 days unless given.
     /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may have been accepted all the same.
-    public func send(
+    package func send(
         _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Double? = nil
     ) async throws(GatewayError) -> GatewayMessage {
         let body = SendRequest(to: recipient, text: text, headers: headers, timeToLiveSeconds: timeToLive)
@@ -62,25 +62,25 @@ public struct GatewayClient: Sendable {
         return try decode(response)
     }
 
-    public func message(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
+    package func message(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
         try await get("messages/\(Self.escape(messageID))")
     }
 
     /// Takes back a message that has not left this machine.
     @discardableResult
-    public func cancel(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
+    package func cancel(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
         try await decode(call(.DELETE, "messages/\(Self.escape(messageID))"))
     }
 
     /// Deletes the contents of messages, here and nowhere else: all of them or none.
     @discardableResult
-    public func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> GatewayDeletedMessages {
+    package func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> GatewayDeletedMessages {
         try await decode(call(.POST, "messages/delete-contents", body: DeleteContentsRequest(messages: messageIDs)))
     }
 
     /// Deletes the contents of all messages with a user, here and nowhere else. It may take long.
     @discardableResult
-    public func deleteContents(with user: String) async throws(GatewayError) -> GatewayDeletion {
+    package func deleteContents(with user: String) async throws(GatewayError) -> GatewayDeletion {
         let request = Self.request(.DELETE, "conversations/\(Self.escape(user))/contents")
         return try await decode(read(request, within: GatewayLimits.longResponse))
     }
@@ -92,7 +92,7 @@ public struct GatewayClient: Sendable {
     ///   - after: gives the messages just after this one.
     ///   - order: by default that of arrival with `after`, and else that of time.
     ///   - limit: 1 to `Limits.historyPage`.
-    public func history(
+    package func history(
         with user: String, before: String? = nil, after: String? = nil, order: Conversation.Order? = nil,
         limit: Int = GatewayLimits.defaultPage
     ) async throws(GatewayError) -> [GatewayMessage] {
@@ -104,7 +104,7 @@ public struct GatewayClient: Sendable {
     }
 
     /// Tells the sender that everything up to a message was seen.
-    public func markRead(upTo messageID: String, with user: String) async throws(GatewayError) {
+    package func markRead(upTo messageID: String, with user: String) async throws(GatewayError) {
         _ = try await call(.POST, "conversations/\(Self.escape(user))/read", body: ReadRequest(upTo: messageID))
     }
 
@@ -112,7 +112,7 @@ public struct GatewayClient: Sendable {
     ///
     /// - Parameter names: which events; all unless given. `eventsLost` is always among them.
     /// - Throws: `GatewayError`, and what `body` throws.
-    public func withEvents<Result: Sendable>(
+    package func withEvents<Result: Sendable>(
         _ names: Set<EventName>? = nil, _ body: (GatewayEvents) async throws -> Result
     ) async throws -> Result {
         var path = "events"

@@ -4,20 +4,20 @@ import NIOCore
 /// The events of a node as they happen. They can be gone through once, and end when the node does.
 ///
 /// Iterating throws `GatewayError` where the connection breaks, and `CancellationError`.
-public struct GatewayEvents: AsyncSequence, Sendable {
-    public typealias Element = GatewayEvent
+package struct GatewayEvents: AsyncSequence, Sendable {
+    package typealias Element = GatewayEvent
 
     let body: HTTPConnection.Body
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body.makeAsyncIterator()) }
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body.makeAsyncIterator()) }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    package struct AsyncIterator: AsyncIteratorProtocol {
         var body: HTTPConnection.Body.AsyncIterator
         private var parser = ServerSentEventParser()
 
         init(body: HTTPConnection.Body.AsyncIterator) { self.body = body }
 
-        public mutating func next() async throws -> GatewayEvent? {
+        package mutating func next() async throws -> GatewayEvent? {
             while true {
                 if let data = try parser.next() { return try Self.decode(data) }
                 do {

@@ -1,22 +1,22 @@
 import Earshot
 
 /// What deleting the contents of a conversation came to.
-public struct GatewayDeletion: Codable, Hashable, Sendable {
-    public let deletedCount: Int
+package struct GatewayDeletion: Codable, Hashable, Sendable {
+    package let deletedCount: Int
     /// Ids of own messages that were kept because they are not delivered yet: not all where there are many.
-    public let kept: [String]
-    public let keptCount: Int
+    package let kept: [String]
+    package let keptCount: Int
     /// Whether the contents are overwritten in the files already. If not, they are by the next deletion, and at the latest
     /// when the node ends.
-    public let isOverwritten: Bool
+    package let isOverwritten: Bool
 }
 
 /// What deleting the contents of messages came to.
-public struct GatewayDeletedMessages: Codable, Hashable, Sendable {
+package struct GatewayDeletedMessages: Codable, Hashable, Sendable {
     /// The messages, without their contents.
-    public let messages: [GatewayMessage]
+    package let messages: [GatewayMessage]
     /// Whether the contents are overwritten in the files already, as in `GatewayDeletion`.
-    public let isOverwritten: Bool
+    package let isOverwritten: Bool
 }
 
 extension GatewayDeletion {

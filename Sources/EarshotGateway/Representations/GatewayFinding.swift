@@ -1,19 +1,19 @@
-public import Earshot
+package import Earshot
 
 /// One thing that was looked at to find out why messages do not flow, as the local API shows it.
-public struct GatewayFinding: Codable, Hashable, Sendable {
+package struct GatewayFinding: Codable, Hashable, Sendable {
     /// What was looked at: one of `Finding.Check`.
-    public let check: String
+    package let check: String
     /// `ok`, `note`, `warning` or `problem`.
-    public let severity: String
+    package let severity: String
     /// What was found.
-    public let what: String
+    package let what: String
     /// Why it matters. Left out where all is as it should be.
-    public let why: String?
+    package let why: String?
     /// What to do about it. A warning and a problem have one.
-    public let remedy: String?
+    package let remedy: String?
 
-    public init(check: String, severity: String, what: String, why: String? = nil, remedy: String? = nil) {
+    package init(check: String, severity: String, what: String, why: String? = nil, remedy: String? = nil) {
         self.check = check
         self.severity = severity
         self.what = what
@@ -21,7 +21,7 @@ public struct GatewayFinding: Codable, Hashable, Sendable {
         self.remedy = remedy
     }
 
-    public init(_ finding: Finding) {
+    package init(_ finding: Finding) {
         self.init(
             check: finding.check.rawValue, severity: finding.severity.rawValue, what: finding.what, why: finding.why,
             remedy: finding.remedy)

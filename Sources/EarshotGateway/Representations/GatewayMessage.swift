@@ -1,47 +1,47 @@
 /// A message as the local API shows it.
-public struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
-    public let id: String
-    public let conversationID: String
-    public let sender: GatewayParty
+package struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
+    package let id: String
+    package let conversationID: String
+    package let sender: GatewayParty
     /// Everyone it is meant for, and what has become of it for each.
-    public var recipients: [GatewayDelivery]
+    package var recipients: [GatewayDelivery]
     /// Empty where the content was deleted.
-    public let text: String
+    package let text: String
     /// Whether the content was deleted: here, or by the recipient, from whom the message came back after this node's
     /// database was replaced by an older copy.
-    public let isDeleted: Bool
-    public let headers: [String: String]
+    package let isDeleted: Bool
+    package let headers: [String: String]
     /// The sender's clock: ISO 8601 in UTC with milliseconds.
-    public let timestamp: String
+    package let timestamp: String
     /// The same in milliseconds since 1970.
-    public let timestampMilliseconds: Int64
+    package let timestampMilliseconds: Int64
     /// When it fails if it is not delivered, in the same two forms.
-    public let expiry: String
-    public let expiryMilliseconds: Int64
+    package let expiry: String
+    package let expiryMilliseconds: Int64
 }
 
 /// Who sent or receives something.
-public struct GatewayParty: Codable, Hashable, Sendable, Identifiable {
+package struct GatewayParty: Codable, Hashable, Sendable, Identifiable {
     /// The user's key.
-    public let id: String
+    package let id: String
     /// Left out for a user that this node does not know.
-    public let name: String?
+    package let name: String?
 
-    public init(id: String, name: String?) {
+    package init(id: String, name: String?) {
         self.id = id
         self.name = name
     }
 }
 
 /// What has become of a message for one recipient.
-public struct GatewayDelivery: Codable, Hashable, Sendable, Identifiable {
+package struct GatewayDelivery: Codable, Hashable, Sendable, Identifiable {
     /// The recipient's key.
-    public let id: String
+    package let id: String
     /// Left out for a user that this node does not know.
-    public let name: String?
+    package let name: String?
     /// `queued`, `sent`, `delivered`, `read` or `failed`.
-    public let state: String
+    package let state: String
     /// Why it failed: `expired`, `cancelled`, `rejected`, `blocked`, `identityChanged`,
     /// `tooLarge` or `deviceReplaced`.
-    public let reason: String?
+    package let reason: String?
 }

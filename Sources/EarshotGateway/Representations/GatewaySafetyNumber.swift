@@ -1,12 +1,12 @@
 import Earshot
 
 /// What this node's user and another compare, to be sure that nobody is in between.
-public struct GatewaySafetyNumber: Codable, Hashable, Sendable {
-    public let user: GatewayUser
+package struct GatewaySafetyNumber: Codable, Hashable, Sendable {
+    package let user: GatewayUser
     /// 60 digits, the same on both sides.
-    public let digits: String
+    package let digits: String
     /// The digits in groups of five.
-    public let text: String
+    package let text: String
 }
 
 extension GatewaySafetyNumber {

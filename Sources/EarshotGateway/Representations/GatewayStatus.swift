@@ -1,64 +1,64 @@
 import Earshot
 
 /// A node as the local API shows it.
-public struct GatewayStatus: Codable, Hashable, Sendable {
+package struct GatewayStatus: Codable, Hashable, Sendable {
     /// The user's key, and its beginning as people compare it.
-    public let id: String
-    public let fingerprint: String
-    public let name: String
-    public let deviceID: String
+    package let id: String
+    package let fingerprint: String
+    package let name: String
+    package let deviceID: String
     /// The TCP port that peers connect to. Left out while the node does not listen.
-    public let port: UInt16?
+    package let port: UInt16?
     /// Where peers may connect to: the addresses of the interfaces that peers are looked for on, each with the port.
-    public let addresses: [String]
-    public let discovery: GatewayDiscovery
-    public let links: [GatewayLink]
-    public let knownUsers: Int
+    package let addresses: [String]
+    package let discovery: GatewayDiscovery
+    package let links: [GatewayLink]
+    package let knownUsers: Int
     /// Messages that wait for their recipients' receipts.
-    public let undeliveredMessages: UInt64
+    package let undeliveredMessages: UInt64
     /// For whom they wait, and how many for each.
-    public let undelivered: [GatewayUndelivered]
+    package let undelivered: [GatewayUndelivered]
     /// Until when the node's credential is valid: ISO 8601 in UTC, and milliseconds since 1970.
-    public let credentialExpiry: String
-    public let credentialExpiryMilliseconds: Int64
+    package let credentialExpiry: String
+    package let credentialExpiryMilliseconds: Int64
     /// Tells the node's network from others. Left out by a node without a network key.
-    public let networkTag: String?
+    package let networkTag: String?
     /// Devices that are seen now and belong to other networks.
-    public let otherNetworks: Int
+    package let otherNetworks: Int
     /// Devices and addresses that the node is linked to, dials, or will dial.
-    public let dialTargets: Int
+    package let dialTargets: Int
 }
 
 /// By what peers are found, as the local API shows it.
-public struct GatewayDiscovery: Codable, Hashable, Sendable {
+package struct GatewayDiscovery: Codable, Hashable, Sendable {
     /// `daemon`, `embedded`, `other`, `none`, `off` or `starting`.
-    public let stack: String
+    package let stack: String
     /// Why nothing works, of `none`; and the name of an `other` stack.
-    public let detail: String?
+    package let detail: String?
     /// Devices that are seen now, of this network and of others.
-    public let devices: Int
+    package let devices: Int
     /// What is open in the DNS-SD stacks now. It does not grow with the devices that come and go.
-    public let operations: Int
+    package let operations: Int
 }
 
 /// A link to a device, as the local API shows it.
-public struct GatewayLink: Codable, Hashable, Sendable {
-    public let user: GatewayParty
-    public let deviceID: String
-    public let address: String?
+package struct GatewayLink: Codable, Hashable, Sendable {
+    package let user: GatewayParty
+    package let deviceID: String
+    package let address: String?
     /// Whether this node dialled.
-    public let isOutbound: Bool
+    package let isOutbound: Bool
     /// Since when: ISO 8601 in UTC with milliseconds, and milliseconds since 1970.
-    public let establishedAt: String
-    public let establishedAtMilliseconds: Int64
+    package let establishedAt: String
+    package let establishedAtMilliseconds: Int64
     /// How far the peer's clock is ahead of this machine's; negative for behind. Left out if it is unknown.
-    public let clockOffsetMilliseconds: Int64?
+    package let clockOffsetMilliseconds: Int64?
 }
 
 /// How many messages wait for one recipient.
-public struct GatewayUndelivered: Codable, Hashable, Sendable {
-    public let user: GatewayParty
-    public let count: UInt64
+package struct GatewayUndelivered: Codable, Hashable, Sendable {
+    package let user: GatewayParty
+    package let count: UInt64
 }
 
 extension GatewayStatus {
@@ -107,9 +107,9 @@ extension GatewayLink {
         deviceID = link.deviceID.description
         address = link.address
         isOutbound = link.isOutbound
-        establishedAt = Timestamp.text(link.establishedAt)
-        establishedAtMilliseconds = link.establishedAt
-        clockOffsetMilliseconds = link.clockOffset
+        establishedAt = Timestamp.text(link.establishedMilliseconds)
+        establishedAtMilliseconds = link.establishedMilliseconds
+        clockOffsetMilliseconds = link.clockOffsetMilliseconds
     }
 }
 

@@ -1,25 +1,25 @@
 import Earshot
 
 /// A user as the local API shows it.
-public struct GatewayUser: Codable, Hashable, Sendable, Identifiable {
+package struct GatewayUser: Codable, Hashable, Sendable, Identifiable {
     /// The user's key.
-    public let id: String
-    public let name: String
+    package let id: String
+    package let name: String
     /// The beginning of the key, as people compare it.
-    public let fingerprint: String
+    package let fingerprint: String
     /// `unverified`, `verified` or `blocked`.
-    public let trust: String
+    package let trust: String
     /// Whether the name stands for this key here: since the first message, or since somebody decided so.
-    public let isPinned: Bool
+    package let isPinned: Bool
     /// The key to which the name is pinned, where that is another: nothing is sent to this one before somebody decides.
-    public let conflictsWith: String?
+    package let conflictsWith: String?
     /// Whether there is a link to one of the user's devices now.
-    public let isOnline: Bool
+    package let isOnline: Bool
     /// The first and the last link: ISO 8601 in UTC with milliseconds, and milliseconds since 1970.
-    public let firstSeen: String
-    public let firstSeenMilliseconds: Int64
-    public let lastSeen: String
-    public let lastSeenMilliseconds: Int64
+    package let firstSeen: String
+    package let firstSeenMilliseconds: Int64
+    package let lastSeen: String
+    package let lastSeenMilliseconds: Int64
 }
 
 extension GatewayUser {

@@ -18,7 +18,7 @@ struct SendRequest: Codable, Sendable {
                 throw GatewayError(
                     .invalidRequest, "timeToLiveSeconds is a number above 0 and up to \(Self.longestTimeToLive / 1000)")
             }
-            draft.timeToLive = milliseconds
+            draft.timeToLive = .milliseconds(milliseconds)
         }
         return draft
     }

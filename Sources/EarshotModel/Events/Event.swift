@@ -96,7 +96,7 @@ public struct MessageStateChange: Hashable, Sendable {
     public let recipientID: UserID
     public let state: DeliveryState
 
-    public init(messageID: MessageID, conversationID: ConversationID, recipientID: UserID, state: DeliveryState) {
+    package init(messageID: MessageID, conversationID: ConversationID, recipientID: UserID, state: DeliveryState) {
         self.messageID = messageID
         self.conversationID = conversationID
         self.recipientID = recipientID
@@ -117,13 +117,14 @@ public struct IdentityConflict: Hashable, Sendable {
     public let pinnedID: UserID
     public let claimedBy: UserID
 
-    public init(name: UserName, pinnedID: UserID, claimedBy: UserID) {
+    package init(name: UserName, pinnedID: UserID, claimedBy: UserID) {
         self.name = name
         self.pinnedID = pinnedID
         self.claimedBy = claimedBy
     }
 }
 
+/// Why there is no link to a peer.
 public struct LinkFailure: Hashable, Sendable {
     /// Where the peer was, if it was dialled or is known.
     public let address: String
@@ -135,7 +136,7 @@ public struct LinkFailure: Hashable, Sendable {
     /// Why the link was closed, where one of the two ends said so.
     public let closeReason: String?
 
-    public init(address: String, userID: UserID?, code: String, message: String, closeReason: String? = nil) {
+    package init(address: String, userID: UserID?, code: String, message: String, closeReason: String? = nil) {
         self.address = address
         self.userID = userID
         self.code = code
@@ -144,12 +145,13 @@ public struct LinkFailure: Hashable, Sendable {
     }
 }
 
+/// That the clocks of a user and of this machine are far apart.
 public struct ClockSkew: Hashable, Sendable {
     public let userID: UserID
     /// How far the user's clock is ahead, in milliseconds; negative if it is behind.
-    public let ahead: Int64
+    package let ahead: Int64
 
-    public init(userID: UserID, ahead: Int64) {
+    package init(userID: UserID, ahead: Int64) {
         self.userID = userID
         self.ahead = ahead
     }
@@ -160,18 +162,18 @@ public struct OtherNetwork: Hashable, Sendable {
     /// `nil` for the network of the nodes without a key.
     public let tag: String?
 
-    public init(tag: String?) { self.tag = tag }
+    package init(tag: String?) { self.tag = tag }
 }
 
 /// What there is to say about this device's own credential.
 public struct CredentialNotice: Hashable, Sendable {
     /// When it begins and when it ends, in milliseconds since 1970 (UTC).
-    public let notBefore: Int64
-    public let notAfter: Int64
+    package let notBefore: Int64
+    package let notAfter: Int64
     /// What the user can do, if there is something to do.
     public let remedy: String?
 
-    public init(notBefore: Int64, notAfter: Int64, remedy: String?) {
+    package init(notBefore: Int64, notAfter: Int64, remedy: String?) {
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.remedy = remedy
@@ -188,7 +190,7 @@ public struct HistoryRecovery: Hashable, Sendable {
     /// Its old name may be that of another message.
     public let renamed: [RenamedMessages]
 
-    public init(userID: UserID, count: Int, renamed: [RenamedMessages]) {
+    package init(userID: UserID, count: Int, renamed: [RenamedMessages]) {
         self.userID = userID
         self.count = count
         self.renamed = renamed
@@ -202,7 +204,7 @@ public struct RenamedMessages: Hashable, Sendable {
     public let to: MessageID
     public let count: UInt64
 
-    public init(from: MessageID, to: MessageID, count: UInt64) {
+    package init(from: MessageID, to: MessageID, count: UInt64) {
         self.from = from
         self.to = to
         self.count = count

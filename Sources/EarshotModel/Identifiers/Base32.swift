@@ -1,9 +1,9 @@
 /// Crockford's base32 in lower case, without check symbol: five bits a character, most significant bit first,
 /// the last character padded with zero bits.
-public enum Base32 {
+package enum Base32 {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var buffer: UInt32 = 0
         var bits = 0
@@ -20,7 +20,7 @@ public enum Base32 {
     }
 
     /// - Returns: `nil` for a character outside the alphabet and for text that `encode` would not have given.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0
         var bits = 0

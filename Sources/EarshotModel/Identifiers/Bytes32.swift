@@ -2,8 +2,8 @@
 ///
 /// Compares as the byte string does (lexicographically), so two nodes that compare
 /// identifiers agree whatever their byte order.
-public struct Bytes32: Hashable, Sendable, Comparable {
-    public static let count = 32
+package struct Bytes32: Hashable, Sendable, Comparable {
+    package static let count = 32
 
     // Big-endian words, so that comparing words compares bytes.
     private let word0: UInt64
@@ -12,7 +12,7 @@ public struct Bytes32: Hashable, Sendable, Comparable {
     private let word3: UInt64
 
     /// All zero.
-    public init() {
+    package init() {
         word0 = 0
         word1 = 0
         word2 = 0
@@ -21,7 +21,7 @@ public struct Bytes32: Hashable, Sendable, Comparable {
 
     /// - Returns: `nil` unless there are exactly 32 bytes.
     @inlinable
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Bytes32.count else { return nil }
         if let value = bytes.withContiguousStorageIfAvailable({ Bytes32(exactly: UnsafeRawBufferPointer($0)) }) {
             self = value
@@ -31,7 +31,7 @@ public struct Bytes32: Hashable, Sendable, Comparable {
     }
 
     /// Reads exactly 32 bytes; a precondition, since only internal callers that know the length use it.
-    public init(exactly bytes: UnsafeRawBufferPointer) {
+    package init(exactly bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count == Bytes32.count, "an identifier is 32 bytes")
         word0 = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
         word1 = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -39,14 +39,14 @@ public struct Bytes32: Hashable, Sendable, Comparable {
         word3 = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
     }
 
-    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         let words = (word0.bigEndian, word1.bigEndian, word2.bigEndian, word3.bigEndian)
         return try Swift.withUnsafeBytes(of: words, body)
     }
 
-    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
-    public static func < (a: Bytes32, b: Bytes32) -> Bool {
+    package static func < (a: Bytes32, b: Bytes32) -> Bool {
         if a.word0 != b.word0 { return a.word0 < b.word0 }
         if a.word1 != b.word1 { return a.word1 < b.word1 }
         if a.word2 != b.word2 { return a.word2 < b.word2 }

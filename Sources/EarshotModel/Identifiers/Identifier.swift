@@ -2,7 +2,7 @@
 ///
 /// The text form is Crockford's base32 in lower case, 52 characters: no letter in it is
 /// mistaken for another when it is read aloud or copied by hand.
-public protocol Identifier: Hashable, Sendable, Comparable, LosslessStringConvertible {
+package protocol Identifier: Hashable, Sendable, Comparable, LosslessStringConvertible {
     var bytes32: Bytes32 { get }
     init(_ bytes32: Bytes32)
 }
@@ -10,7 +10,7 @@ public protocol Identifier: Hashable, Sendable, Comparable, LosslessStringConver
 extension Identifier {
     /// - Returns: `nil` unless there are exactly 32 bytes.
     @inlinable
-    public init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         guard let bytes32 = Bytes32(bytes) else { return nil }
         self.init(bytes32)
     }
@@ -21,15 +21,15 @@ extension Identifier {
         self.init(bytes32)
     }
 
-    public var bytes: [UInt8] { bytes32.bytes }
+    package var bytes: [UInt8] { bytes32.bytes }
     public var description: String { Base32.encode(bytes) }
     public static func < (a: Self, b: Self) -> Bool { a.bytes32 < b.bytes32 }
 }
 
 /// A user: the public half of the identity key (Ed25519, RFC 8032). The key is the person; a name is only its label.
 public struct UserID: Identifier {
-    public let bytes32: Bytes32
-    public init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 
     /// What people see and compare: the first 100 bits of the key, in five groups of four characters.
     public var fingerprint: String {
@@ -40,36 +40,36 @@ public struct UserID: Identifier {
 
 /// One installation of a user: the public half of the device's signing key (Ed25519, RFC 8032).
 public struct DeviceID: Identifier {
-    public let bytes32: Bytes32
-    public init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 }
 
 /// A conversation. For a direct one, the hash of the pair of users.
 public struct ConversationID: Identifier {
-    public let bytes32: Bytes32
-    public init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 }
 
 /// A log: the hash of its conversation, its device and its epoch.
-public struct LogID: Identifier {
-    public let bytes32: Bytes32
-    public init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+package struct LogID: Identifier {
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 }
 
 /// The hash of one entry's content.
-public struct EntryHash: Identifier {
-    public let bytes32: Bytes32
-    public init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+package struct EntryHash: Identifier {
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 }
 
 /// The hash of a log up to and including one entry.
-public struct ChainHash: Identifier {
-    public let bytes32: Bytes32
-    public init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+package struct ChainHash: Identifier {
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 }
 
 /// A public X25519 key (RFC 7748): a device's Noise static key.
-public struct AgreementPublicKey: Identifier {
-    public let bytes32: Bytes32
-    public init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+package struct AgreementPublicKey: Identifier {
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 }

@@ -9,19 +9,19 @@ public enum Trust: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A user as this node knows it: somebody who has proved to have a key and calls themselves by a name.
-public struct UserRecord: Hashable, Sendable {
-    public let userID: UserID
-    public var name: UserName
-    public var trust: Trust
+package struct UserRecord: Hashable, Sendable {
+    package let userID: UserID
+    package var name: UserName
+    package var trust: Trust
     /// Whether the name stands for this key here. At most one user of each name is pinned: by the first message that
     /// is exchanged, or by a decision of this node's user.
-    public var isPinned: Bool
+    package var isPinned: Bool
     /// Milliseconds since 1970.
-    public var firstSeen: Int64
+    package var firstSeen: Int64
     /// Milliseconds since 1970 of the last link.
-    public var lastSeen: Int64
+    package var lastSeen: Int64
 
-    public init(
+    package init(
         userID: UserID, name: UserName, trust: Trust, isPinned: Bool, firstSeen: Int64, lastSeen: Int64
     ) {
         self.userID = userID
@@ -33,12 +33,12 @@ public struct UserRecord: Hashable, Sendable {
     }
 }
 
-/// A user as the SDK shows it.
+/// Another user, as this node knows them at one moment.
 public struct User: Hashable, Sendable, Identifiable {
     public let userID: UserID
     public let name: UserName
     public let trust: Trust
-    /// Whether the name stands for this key here; see `UserRecord.isPinned`.
+    /// Whether the name stands for this key here: since the first message, or since this node's user decided so.
     public let isPinned: Bool
     /// The user to whom this user's name is pinned, where that is another. Until this node's user decides which of the
     /// two the name belongs to, nothing is sent to this one and nothing is taken from them.
@@ -46,12 +46,13 @@ public struct User: Hashable, Sendable, Identifiable {
     /// Whether there is a link to one of the user's devices now.
     public let isOnline: Bool
     /// Milliseconds since 1970 of the first and the last link.
-    public let firstSeen: Int64
-    public let lastSeen: Int64
+    package let firstSeen: Int64
+    package let lastSeen: Int64
 
+    /// The user's key.
     public var id: UserID { userID }
 
-    public init(_ record: UserRecord, conflictingID: UserID?, isOnline: Bool) {
+    package init(_ record: UserRecord, conflictingID: UserID?, isOnline: Bool) {
         userID = record.userID
         name = record.name
         trust = record.trust

@@ -1,12 +1,12 @@
 /// What a log is: the entries that one device has appended to one conversation.
-public struct LogDescription: Hashable, Sendable {
-    public let logID: LogID
-    public let conversationID: ConversationID
-    public let deviceID: DeviceID
+package struct LogDescription: Hashable, Sendable {
+    package let logID: LogID
+    package let conversationID: ConversationID
+    package let deviceID: DeviceID
     /// Tells a device's logs in one conversation apart. A device begins a new epoch where it cannot continue the old.
-    public let epoch: UInt64
+    package let epoch: UInt64
 
-    public init(logID: LogID, conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
+    package init(logID: LogID, conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
         self.logID = logID
         self.conversationID = conversationID
         self.deviceID = deviceID
@@ -15,15 +15,15 @@ public struct LogDescription: Hashable, Sendable {
 }
 
 /// How far a log goes.
-public struct LogHead: Hashable, Sendable {
+package struct LogHead: Hashable, Sendable {
     /// The number of its last entry, or 0.
-    public var sequence: UInt64
+    package var sequence: UInt64
     /// The chain hash at that entry.
-    public var chain: ChainHash
+    package var chain: ChainHash
     /// The timestamp of that entry: the next one's is greater.
-    public var timestamp: HybridTimestamp
+    package var timestamp: HybridTimestamp
 
-    public init(sequence: UInt64, chain: ChainHash, timestamp: HybridTimestamp) {
+    package init(sequence: UInt64, chain: ChainHash, timestamp: HybridTimestamp) {
         self.sequence = sequence
         self.chain = chain
         self.timestamp = timestamp
@@ -31,17 +31,17 @@ public struct LogHead: Hashable, Sendable {
 }
 
 /// A log as the store holds it.
-public struct LogRecord: Hashable, Sendable {
-    public let description: LogDescription
+package struct LogRecord: Hashable, Sendable {
+    package let description: LogDescription
     /// The user whose device writes it.
-    public let authorID: UserID
+    package let authorID: UserID
     /// The user at the other end of the direct conversation, seen from this node.
-    public let peerID: UserID
-    public var head: LogHead
+    package let peerID: UserID
+    package var head: LogHead
     /// The earliest expiry of this node's own messages in it that may be undelivered, or `.max`.
-    public var nextExpiry: Int64
+    package var nextExpiry: Int64
 
-    public init(
+    package init(
         description: LogDescription, authorID: UserID, peerID: UserID, head: LogHead, nextExpiry: Int64 = .max
     ) {
         self.description = description
@@ -51,11 +51,11 @@ public struct LogRecord: Hashable, Sendable {
         self.nextExpiry = nextExpiry
     }
 
-    public var logID: LogID { description.logID }
+    package var logID: LogID { description.logID }
 }
 
 /// What an entry holds, or what keeps its place in the chain.
-public enum EntryContent: Hashable, Sendable {
+package enum EntryContent: Hashable, Sendable {
     /// The encoded entry, byte for byte as its author wrote it.
     case body([UInt8])
     /// An entry whose content its author withheld, because it expired or was cancelled before it was sent; or one whose
@@ -64,20 +64,20 @@ public enum EntryContent: Hashable, Sendable {
 }
 
 /// One item of a log.
-public struct EntryRecord: Hashable, Sendable {
-    public let sequence: UInt64
-    public let timestamp: HybridTimestamp
+package struct EntryRecord: Hashable, Sendable {
+    package let sequence: UInt64
+    package let timestamp: HybridTimestamp
     /// When it fails if it is not delivered, in milliseconds since 1970.
-    public let expiry: Int64
+    package let expiry: Int64
     package let kind: EntryKind
-    public let content: EntryContent
+    package let content: EntryContent
     /// The chain hash at this entry.
-    public let chain: ChainHash
+    package let chain: ChainHash
     /// The author's signature over the chain at this entry, where it closes a group.
-    public var checkpoint: Signature?
+    package var checkpoint: Signature?
     /// Whether its content was deleted: by this node's user, or by the recipient from whom the entry came back. Then the
     /// content is withheld from everybody.
-    public let isDeleted: Bool
+    package let isDeleted: Bool
 
     package init(
         sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, kind: EntryKind, content: EntryContent,
@@ -94,12 +94,12 @@ public struct EntryRecord: Hashable, Sendable {
     }
 
     /// What it counts for against a window: its content and a fixed overhead, so that tiny entries are not free.
-    public var windowBytes: Int { content.windowBytes }
+    package var windowBytes: Int { content.windowBytes }
 }
 
 extension EntryContent {
     /// What an entry of it counts for against a window.
-    public var windowBytes: Int {
+    package var windowBytes: Int {
         switch self {
         case .body(let bytes): bytes.count + Limits.entryOverheadBytes
         case .withheld: Bytes32.count + Limits.entryOverheadBytes

@@ -1,20 +1,20 @@
 /// Takes the end off a log of this node's own, because a peer holds other entries in its place. Nothing is lost: every
 /// entry of that end is in another log afterwards.
-public struct LogCut: Hashable, Sendable {
-    public let logID: LogID
+package struct LogCut: Hashable, Sendable {
+    package let logID: LogID
     /// The last entry that stays.
-    public let after: UInt64
+    package let after: UInt64
     /// The entries after that one that are in other logs already, run by run: they go. Where the other log has only the
     /// hash of one, it gets the content.
-    public let kept: [RenamedMessages]
+    package let kept: [RenamedMessages]
     /// Where the entries after those go on, from 1; `nil` if there are none.
-    public let successor: LogID?
+    package let successor: LogID?
     /// Their chain hashes in the successor, in order.
-    public let chains: [ChainHash]
+    package let chains: [ChainHash]
     /// The author's over the last of them.
-    public let checkpoint: Signature?
+    package let checkpoint: Signature?
 
-    public init(
+    package init(
         logID: LogID, after: UInt64, kept: [RenamedMessages], successor: LogID?, chains: [ChainHash],
         checkpoint: Signature?
     ) {
@@ -27,10 +27,10 @@ public struct LogCut: Hashable, Sendable {
     }
 
     /// The last entry that is in another log already, or stays.
-    public var knownEnd: UInt64 { kept.reduce(after) { $0 + $1.count } }
+    package var knownEnd: UInt64 { kept.reduce(after) { $0 + $1.count } }
 
     /// Where a message of the log is afterwards; `nil` if it is in another log already.
-    public func place(of messageID: MessageID) -> MessageID? {
+    package func place(of messageID: MessageID) -> MessageID? {
         guard messageID.log == logID, messageID.sequence > after else { return messageID }
         guard let successor, messageID.sequence > knownEnd else { return nil }
         return MessageID(log: successor, sequence: messageID.sequence - knownEnd)

@@ -1,10 +1,10 @@
 /// The name of a message: its log and its sequence number there, which no other message has.
 public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertible {
-    public let log: LogID
+    package let log: LogID
     /// From 1, without holes, and at most `Int64.max`: that is what a database holds.
-    public let sequence: UInt64
+    package let sequence: UInt64
 
-    public init(log: LogID, sequence: UInt64) {
+    package init(log: LogID, sequence: UInt64) {
         self.log = log
         self.sequence = sequence
     }
@@ -37,17 +37,18 @@ public struct Message: Hashable, Sendable, Identifiable {
     /// What a program adds for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
     public let headers: [String: String]
     /// The sender's hybrid logical clock: rises within a log, and orders a conversation for all alike.
-    public let timestamp: HybridTimestamp
+    package let timestamp: HybridTimestamp
     /// When it fails if it is not delivered, in milliseconds since 1970.
-    public let expiry: Int64
+    package let expiry: Int64
     /// What has become of it, for each recipient. A copy: the event bus tells of changes.
-    public var states: [UserID: DeliveryState]
+    public package(set) var states: [UserID: DeliveryState]
     /// Whether its content was deleted: then text and headers are empty.
-    public var isDeleted: Bool
+    public package(set) var isDeleted: Bool
 
+    /// The message's id.
     public var id: MessageID { messageID }
 
-    public init(
+    package init(
         messageID: MessageID, conversationID: ConversationID, senderID: UserID, recipientIDs: [UserID], text: String,
         headers: [String: String], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
         isDeleted: Bool = false
@@ -67,12 +68,19 @@ public struct Message: Hashable, Sendable, Identifiable {
 
 /// A message that is yet to be sent.
 public struct MessageDraft: Hashable, Sendable {
-    public var text: String
-    public var headers: [String: String]
-    /// Milliseconds until it fails if it is not delivered.
-    public var timeToLive: Int64
+    /// The time to live of a message that names no other: 30 days.
+    public static let defaultTimeToLive = Duration.milliseconds(Timing.timeToLive)
 
-    public init(_ text: String, headers: [String: String] = [:], timeToLive: Int64 = Timing.timeToLive) {
+    /// At most `Limits.textBytes` of UTF-8, and at least one.
+    public var text: String
+    /// What a program adds for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
+    public var headers: [String: String]
+    /// The message fails if it is not delivered within this time.
+    public var timeToLive: Duration
+
+    public init(
+        _ text: String, headers: [String: String] = [:], timeToLive: Duration = Self.defaultTimeToLive
+    ) {
         self.text = text
         self.headers = headers
         self.timeToLive = timeToLive
@@ -107,7 +115,7 @@ public struct MessageDraft: Hashable, Sendable {
         let textBytes = text.utf8.count
         guard textBytes > 0 else { throw .emptyText }
         guard textBytes <= Limits.textBytes else { throw .textTooLong(bytes: textBytes) }
-        guard timeToLive > 0 else { throw .timeToLiveNotPositive }
+        guard timeToLive > .zero else { throw .timeToLiveNotPositive }
         guard !headers.isEmpty else { return }
         guard headers.count <= Limits.headerCount else { throw .tooManyHeaders(count: headers.count) }
         guard !headers.keys.contains("") else { throw .emptyHeaderName }

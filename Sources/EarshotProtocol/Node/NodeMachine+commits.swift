@@ -89,7 +89,7 @@ extension NodeMachine {
             let start = drafts.count
             logs[log.record.logID] = nil
             for draft in send.drafts {
-                let expiry = now.wallClock.addingReportingOverflow(draft.timeToLive)
+                let expiry = now.wallClock.addingReportingOverflow(draft.timeToLive.milliseconds)
                 drafts.append(
                     (draft, clocks.tick(now: now), expiry.overflow ? .max : expiry.partialValue))
             }

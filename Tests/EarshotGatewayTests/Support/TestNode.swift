@@ -21,7 +21,7 @@ struct TestNode: Sendable {
         try home.create(name: name)
         if let networkKey { _ = try home.joinNetwork(networkKey) }
         var configuration = NodeConfiguration(
-            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discoverySources: [])
+            staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: .off)
         if let metrics { configuration.metrics = metrics }
         if let log { configuration.logger = log.logger }
         let node = try await Node.open(home, configuration: configuration)

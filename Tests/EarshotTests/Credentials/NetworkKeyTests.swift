@@ -169,6 +169,6 @@ struct HomeNetworkTests {
     }
 
     private func open() throws -> Node {
-        try Node(home: home, configuration: NodeConfiguration(discoverySources: []))
+        try Node(home: home, configuration: NodeConfiguration(discovery: .off))
     }
 }

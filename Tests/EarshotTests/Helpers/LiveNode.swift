@@ -24,7 +24,7 @@ final class LiveNode: Sendable {
         _ home: Home, port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = []
     ) async throws -> LiveNode {
         let configuration = NodeConfiguration(
-            port: port, staticPeers: peers, discoverySources: sources, metrics: PrometheusMetrics())
+            port: port, staticPeers: peers, discovery: .sources(sources), metrics: PrometheusMetrics())
         let node = try await Node.open(home, configuration: configuration)
         let events = await EventRecorder.observing(node.events)
         let states = node.events.events(.nodeStateChanged)

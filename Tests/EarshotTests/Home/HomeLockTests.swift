@@ -59,6 +59,6 @@ struct HomeLockTests {
     }
 
     private func open() throws -> Node {
-        try Node(home: home, configuration: NodeConfiguration(discoverySources: []))
+        try Node(home: home, configuration: NodeConfiguration(discovery: .off))
     }
 }

@@ -33,7 +33,7 @@ struct HomeTests {
     @Test("and the history that a node writes there are their owner's alone")
     func historyModes() throws {
         try home.create(name: "alice")
-        let node = try Node(home: home, configuration: NodeConfiguration(discoverySources: []))
+        let node = try Node(home: home, configuration: NodeConfiguration(discovery: .off))
         let files = try FileManager.default.contentsOfDirectory(atPath: home.path)
         #expect(files.contains("history.db"))
         for file in files { #expect(try mode(of: home.path + "/" + file) == 0o600, "\(file)") }
@@ -153,7 +153,7 @@ struct HomeTests {
     }
 
     private func open() throws -> Node {
-        try Node(home: home, configuration: NodeConfiguration(discoverySources: []))
+        try Node(home: home, configuration: NodeConfiguration(discovery: .off))
     }
 
     private func contents() throws -> [String: Data] {

@@ -43,7 +43,7 @@ struct MessagingTests {
     func content() async throws {
         try await TestUser.meet(alice, bob)
         let sent = try await alice.node.messages.send(
-            MessageDraft("Zoë 👩‍👩‍👧\n\u{0}", headers: ["kind": "é", "empty": ""], timeToLive: 5000), to: bob.userID)
+            MessageDraft("Zoë 👩‍👩‍👧\n\u{0}", headers: ["kind": "é", "empty": ""], timeToLive: .seconds(5)), to: bob.userID)
         let received = try await bob.events.first("the message") { $0.received }
         #expect(received.messageID == sent.messageID)
         #expect((received.text, received.headers) == (sent.text, sent.headers))

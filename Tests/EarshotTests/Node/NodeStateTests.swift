@@ -16,7 +16,7 @@ struct NodeStateTests {
     }
 
     private func open(port: UInt16 = 0) async throws -> Node {
-        try await Node.open(home, configuration: NodeConfiguration(port: port, discoverySources: []))
+        try await Node.open(home, configuration: NodeConfiguration(port: port, discovery: .off))
     }
 
     /// All states that come, until the events end.
@@ -60,7 +60,7 @@ struct NodeStateTests {
         let folder = try TemporaryFolder()
         let home = Home(path: folder.file("home"))
         try home.create(name: "bob")
-        let second = try await Node.open(home, configuration: NodeConfiguration(port: port, discoverySources: []))
+        let second = try await Node.open(home, configuration: NodeConfiguration(port: port, discovery: .off))
         let secondStates = second.events.events(.nodeStateChanged)
         await expect(.portInUse) { try await second.run() }
         #expect(try await rest(secondStates) == [.starting, .stopping, .stopped])
@@ -82,7 +82,7 @@ struct NodeStateTests {
     func ownEventLoop() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let node = try await Node.open(
-            home, configuration: NodeConfiguration(discoverySources: [], eventLoopGroup: group.next()))
+            home, configuration: NodeConfiguration(discovery: .off, eventLoopGroup: group.next()))
         #expect(node.configuration.eventLoopGroup.any() === group.any())
         let states = node.events.events(.nodeStateChanged)
         async let running: Void = node.run()

@@ -122,7 +122,8 @@ struct OfflineTests {
     @Test("a message fails when its time to live is over, and is not delivered after that")
     func expiry() async throws {
         let port = try await meetAndPart()
-        let brief = try await alice.node.messages.send(MessageDraft("brief", timeToLive: 20), to: bob.userID)
+        let brief = try await alice.node.messages.send(
+            MessageDraft("brief", timeToLive: .milliseconds(20)), to: bob.userID)
         let lasting = try await alice.send("lasting", to: bob)
         try await alice.events.state(.failed(.expired), of: brief.messageID)
         try await bob.start(port: port)
@@ -134,7 +135,8 @@ struct OfflineTests {
     @Test("a message's time to live goes on while its sender's node is stopped")
     func expiryWhileStopped() async throws {
         _ = try await meetAndPart()
-        let brief = try await alice.node.messages.send(MessageDraft("brief", timeToLive: 1), to: bob.userID)
+        let brief = try await alice.node.messages.send(
+            MessageDraft("brief", timeToLive: .milliseconds(1)), to: bob.userID)
         try await alice.stop()
         try await alice.start()
         let node = alice.node

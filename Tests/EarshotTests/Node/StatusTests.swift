@@ -1,4 +1,5 @@
 import Earshot
+import EarshotDiscovery
 import TestSupport
 import Testing
 

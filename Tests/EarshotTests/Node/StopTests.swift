@@ -73,7 +73,7 @@ struct StopTests {
     }
 
     private func sendWithoutRunning(_ sender: TestUser, to recipient: TestUser) async throws -> WeakShell {
-        let node = try Node(home: sender.home, configuration: NodeConfiguration(discoverySources: []))
+        let node = try Node(home: sender.home, configuration: NodeConfiguration(discovery: .off))
         try await node.messages.send("waits for a month", to: recipient.userID)
         return WeakShell(node.shell)
     }
@@ -99,7 +99,7 @@ struct StopTests {
         try await alice.events.state(.delivered, of: message.messageID)
         let old = alice.node
         await old.stop()
-        let next = try await Node.open(alice.home, configuration: NodeConfiguration(discoverySources: []))
+        let next = try await Node.open(alice.home, configuration: NodeConfiguration(discovery: .off))
         await expect(.stopped) { try await old.messages.delete([message.messageID]) }
         #expect(try await old.messages.message(message.messageID).text == "hello")
         await next.stop()

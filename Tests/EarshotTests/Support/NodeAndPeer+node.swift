@@ -11,7 +11,7 @@ extension NodeAndPeer {
         let home = Home(path: folder.file("home"))
         try home.create(name: name)
         if let networkKey { try write(networkKey, to: home) }
-        let configuration = NodeConfiguration(staticPeers: peers, discoverySources: [])
+        let configuration = NodeConfiguration(staticPeers: peers, discovery: .off)
         let node = try await Node.open(home, configuration: configuration)
         let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Void.self) { group in

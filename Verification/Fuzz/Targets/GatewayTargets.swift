@@ -61,7 +61,7 @@ private final class LocalAPI: Sendable {
         node = certain {
             try home.create(name: "alice")
             try Self.meetMallory(in: home)
-            return try Node(home: home, configuration: NodeConfiguration(discoverySources: []))
+            return try Node(home: home, configuration: NodeConfiguration(discovery: .off))
         }
         responder = makeRouter(for: node).buildResponder()
         let (node, isRunning) = (node, DispatchSemaphore(value: 0))

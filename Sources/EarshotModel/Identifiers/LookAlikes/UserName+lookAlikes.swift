@@ -4,7 +4,7 @@ extension UserName {
     ///
     /// After UTS 39, section 4 (`confusables.txt`), with case folded: `bob`, `Bob`, `B0B` and `b\u{43e}b` have one.
     /// Accents count: `Jose` is not `José`.
-    public var skeleton: String { Skeleton.of(text) }
+    package var skeleton: String { Skeleton.of(text) }
 
     /// Whether the name by itself is built to deceive: a word of it mixes scripts that nobody writes together (Latin with
     /// Cyrillic or Greek, say), a word in another script beside Latin ones looks wholly Latin, it has fullwidth,

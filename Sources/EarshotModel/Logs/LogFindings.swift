@@ -1,5 +1,3 @@
-public import EarshotModel
-
 /// What an audit has found of one log: what is proved, and what does not hold.
 public struct LogFindings: Hashable, Sendable {
     /// Something that does not hold.
@@ -41,26 +39,29 @@ public struct LogFindings: Hashable, Sendable {
     /// Mismatches that are named. The others are only counted.
     public static let mismatchLimit = 100
 
-    public let log: LogRecord
-    public internal(set) var entryCount: UInt64 = 0
+    package let log: LogRecord
+    /// The user whose device writes the log, and that device.
+    public var authorID: UserID { log.authorID }
+    public var deviceID: DeviceID { log.description.deviceID }
+    public package(set) var entryCount: UInt64 = 0
     /// Whether a credential that the author's identity key has signed is of the device that writes the log.
-    public internal(set) var isAuthorProved = false
+    public package(set) var isAuthorProved = false
     /// Up to here the device's signatures cover all entries, without a hole from the first one on.
-    public internal(set) var provedSequence: UInt64 = 0
+    public package(set) var provedSequence: UInt64 = 0
     /// Entries whose contents the author withheld: their hashes are proved, and nobody here has seen them.
-    public internal(set) var withheldCount: UInt64 = 0
+    public package(set) var withheldCount: UInt64 = 0
     /// Entries whose contents were deleted: their hashes are proved.
-    public internal(set) var deletedCount: UInt64 = 0
+    public package(set) var deletedCount: UInt64 = 0
     /// How far the recipient has signed for the log; 0 without a receipt.
-    public internal(set) var receiptSequence: UInt64 = 0
+    public package(set) var receiptSequence: UInt64 = 0
     /// Whether the receipt is for just these contents, by a device whose credential the recipient's identity has signed.
-    public internal(set) var isReceiptProved = false
+    public package(set) var isReceiptProved = false
     public private(set) var mismatches: [Mismatch] = []
     public private(set) var mismatchCount = 0
 
-    init(log: LogRecord) { self.log = log }
+    package init(log: LogRecord) { self.log = log }
 
-    mutating func note(_ kind: Mismatch.Kind, at sequence: UInt64?) {
+    package mutating func note(_ kind: Mismatch.Kind, at sequence: UInt64?) {
         mismatchCount += 1
         guard mismatches.count < Self.mismatchLimit else { return }
         mismatches.append(Mismatch(kind: kind, sequence: sequence))

@@ -20,10 +20,10 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
     }
 
     /// Whether peers are looked for on an interface.
-    public func includes(interface: String) -> Bool { reasonToSkip(interface: interface) == nil }
+    package func includes(interface: String) -> Bool { reasonToSkip(interface: interface) == nil }
 
     /// Why peers are not looked for on an interface, in a few words, or `nil` if they are.
-    public func reasonToSkip(interface: String) -> String? {
+    package func reasonToSkip(interface: String) -> String? {
         guard !includedInterfaces.contains(where: { Self.matches(interface, $0) }),
             let pattern = skippedInterfaces.sorted().first(where: { Self.matches(interface, $0) })
         else { return nil }

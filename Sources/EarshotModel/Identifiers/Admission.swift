@@ -1,5 +1,3 @@
-public import EarshotModel
-
 /// Who may have a link to a node. Keys decide and not names: a name is only a label.
 public enum Admission: Hashable, Sendable {
     /// Everybody who is not blocked and whose name is not another's.
@@ -7,6 +5,7 @@ public enum Admission: Hashable, Sendable {
     /// Of those only these.
     case only(Set<UserID>)
 
+    /// Whether a user may have a link to the node.
     public func admits(_ userID: UserID) -> Bool {
         switch self {
         case .everybody: true
