@@ -152,8 +152,8 @@ let package = Package(
         .testTarget(
             name: "EarshotCommandTests",
             dependencies: [
-                "Earshot", "EarshotCommand", "EarshotCrypto", "EarshotGateway", "EarshotProtocol", "EarshotStore",
-                "TestSupport", "hello",
+                "Earshot", "EarshotCommand", "EarshotCrypto", "EarshotGateway", "EarshotModel", "EarshotProtocol",
+                "EarshotStore", "TestSupport", "hello",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -28,6 +28,13 @@ public struct Conversation: Sendable {
         case before(MessageID)
         /// The messages just after this one.
         case after(MessageID)
+
+        fileprivate var messageID: MessageID? {
+            switch self {
+            case .first, .latest: nil
+            case .before(let messageID), .after(let messageID): messageID
+            }
+        }
     }
 
     /// What a history is read along.
@@ -42,27 +49,35 @@ public struct Conversation: Sendable {
     /// A page of the history: ascending, without duplicates.
     ///
     /// - Parameters:
+    ///   - page: which part of it; the last messages unless given.
     ///   - order: by default that of arrival for what comes after a message, and else that of time.
     ///   - limit: 1 to `Limits.historyPage`.
-    /// - Throws: `EarshotError` `unknownMessage` if the page names a message that is not in this conversation.
-    public func history(_ page: Page = .latest, order: Order? = nil, limit: Int = 50) async throws -> [Message] {
+    /// - Throws: `EarshotError` `unknownMessage` if the page names a message that is not in this conversation,
+    ///   `invalidLimit` for a limit out of its range; `storeDamaged`, `storeUnavailable`.
+    public func history(
+        _ page: Page = .latest, order: Order? = nil, limit: Int = 50
+    ) async throws(EarshotError) -> [Message] {
+        guard (1...Limits.historyPage).contains(limit) else {
+            throw EarshotError(
+                .invalidLimit, "a page of history has 1 to \(Limits.historyPage) messages, and not \(limit)",
+                .init(limit: Limits.historyPage))
+        }
         let (store, conversationID) = (node.store, self.conversationID)
-        let count = max(1, min(limit, Limits.historyPage))
         let (bound, order) = (HistoryBound(page), HistoryOrder(order ?? page.defaultOrder))
         let rows = try await node.readStore { () throws(StoreError) in
-            try store.history(of: conversationID, bound, order: order, limit: count)
+            try store.history(of: conversationID, bound, order: order, limit: limit)
         }
         guard let rows else {
             throw EarshotError(
                 .unknownMessage, "the message that the page begins or ends at is not in this conversation",
-                remedy: "take its id from: earshot history NAME --json")
+                .init(messageID: page.messageID))
         }
         return rows.compactMap { Message($0, localID: node.userID) }
     }
 
     /// Sends a text to the other user; see `Messages.send`.
     @discardableResult
-    public func send(_ text: String, headers: [String: String] = [:]) async throws -> Message {
+    public func send(_ text: String, headers: [String: String] = [:]) async throws(EarshotError) -> Message {
         try await node.messages.send(text, headers: headers, to: peerID)
     }
 }

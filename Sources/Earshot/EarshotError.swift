@@ -3,10 +3,17 @@ import EarshotCrypto
 import EarshotProtocol
 import EarshotStore
 
-/// Why something that was asked of a node did not happen, and what to do about it.
+/// Why something that was asked of a node did not happen.
+///
+/// The code is for programs; together with `parameters` it is enough to say what to do in words of one's own. The message
+/// is for people, and names no command.
 public struct EarshotError: Error, Sendable, CustomStringConvertible {
+    /// What kind of error it is. The texts are stable; more may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's stable text.
         public let description: String
+
+        /// Makes a code from its text, as one that the local API gave.
         public init(_ description: String) { self.description = description }
 
         // The home directory.
@@ -20,12 +27,15 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let unusableHome = Code("unusableHome")
         /// Another node runs on this home directory.
         public static let homeInUse = Code("homeInUse")
+        /// The identity is sealed, and there is no passphrase, or none that could be read.
         public static let passphraseNeeded = Code("passphraseNeeded")
+        /// The passphrase does not open what it should.
         public static let wrongPassphrase = Code("wrongPassphrase")
         /// A text that is no network key, or not the whole of one.
         public static let invalidNetworkKey = Code("invalidNetworkKey")
         /// The home directory has another network key already.
         public static let networkKeyExists = Code("networkKeyExists")
+        /// A text that cannot be the name of a user.
         public static let invalidName = Code("invalidName")
 
         // Backups.
@@ -41,20 +51,31 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         // The network.
         /// The port cannot be listened on.
         public static let portInUse = Code("portInUse")
+        /// The network cannot be used.
         public static let networkUnavailable = Code("networkUnavailable")
         /// A peer is named by something that is no host and port, or more peers are named than a node dials.
         public static let invalidAddress = Code("invalidAddress")
 
         // The disk.
+        /// The database is damaged. It is left as it is.
         public static let storeDamaged = Code("storeDamaged")
+        /// There is no space left on the disk; nothing was accepted.
         public static let storeFull = Code("storeFull")
+        /// The database cannot be opened, read or written.
         public static let storeUnavailable = Code("storeUnavailable")
+        /// The database was written by a newer version.
+        public static let storeNewer = Code("storeNewer")
 
         // Messages and users.
+        /// Nobody with this name or key was ever met.
         public static let unknownUser = Code("unknownUser")
+        /// Several users have the name.
         public static let ambiguousUser = Code("ambiguousUser")
+        /// There is no such message.
         public static let unknownMessage = Code("unknownMessage")
+        /// The message is over a limit, or empty.
         public static let invalidMessage = Code("invalidMessage")
+        /// The user is blocked by this node's user.
         public static let blocked = Code("blocked")
         /// The node admits only some users, and this one is not among them.
         public static let notAdmitted = Code("notAdmitted")
@@ -62,84 +83,86 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let identityConflict = Code("identityConflict")
         /// The user has another name by now than the one about which was decided.
         public static let nameChanged = Code("nameChanged")
+        /// The message may have left this machine already.
         public static let alreadySent = Code("alreadySent")
+        /// A page of history is to have more messages than one has, or none.
+        public static let invalidLimit = Code("invalidLimit")
         /// The message's content may still have to leave this machine.
         public static let undelivered = Code("undelivered")
+        /// Too much waits already. Try again later.
         public static let overloaded = Code("overloaded")
         /// The node is not running.
         public static let stopped = Code("stopped")
+        /// What was waited for did not happen in time.
         public static let timedOut = Code("timedOut")
+        /// A fault of this program.
         public static let internalError = Code("internalError")
     }
 
+    /// What kind of error it is.
     public let code: Code
-    /// What happened, in a sentence.
+    /// What happened, in a sentence for people.
     public let message: String
-    /// What to do about it, if something can be done.
-    public let remedy: String?
+    /// What it is about, for programs.
+    public let parameters: Parameters
+    /// The error below, where there is one.
     public let cause: (any Error)?
 
-    public init(_ code: Code, _ message: String, remedy: String? = nil, cause: (any Error)? = nil) {
+    package init(
+        _ code: Code, _ message: String, _ parameters: Parameters = Parameters(), cause: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
-        self.remedy = remedy
+        self.parameters = parameters
         self.cause = cause
     }
 
-    public var description: String { remedy.map { "\(message) (\($0))" } ?? message }
+    public var description: String { message }
 }
 
 extension EarshotError {
     init(_ error: ProtocolError) {
-        let code: Code
-        var remedy: String?
-        switch error.code {
-        case .unknownUser:
-            code = .unknownUser
-            remedy = "a user becomes known when the two nodes first see each other on the network"
-        case .unknownMessage: code = .unknownMessage
-        case .invalidMessage: code = .invalidMessage
-        case .blocked:
-            code = .blocked
-            remedy = "to have to do with them again: earshot unblock NAME"
-        case .identityConflict:
-            code = .identityConflict
-            remedy =
-                "ask the person which key is theirs; then give it the name: earshot trust NAME --accept, "
-                + "or keep the other out: earshot block NAME"
-        case .notAdmitted:
-            code = .notAdmitted
-            remedy = "start the node with --allow NAME too: earshot up --help"
-        case .nameChanged:
-            code = .nameChanged
-            remedy = "nothing was decided: see who they are now (earshot users), and decide anew"
-        case .alreadySent: code = .alreadySent
-        case .overloaded: code = .overloaded
-        case .storage:
-            code = .storeUnavailable
-            remedy = "the message was not accepted: free some space or repair the disk, and send it again"
-        case .storageFull:
-            code = .storeFull
-            remedy = "the message was not accepted: free some space, and send it again"
-        case .stopped: code = .stopped
-        default: code = .internalError
-        }
-        self.init(code, error.message, remedy: remedy, cause: error)
+        let code: Code =
+            switch error.code {
+            case .unknownUser: .unknownUser
+            case .unknownMessage: .unknownMessage
+            case .invalidMessage: .invalidMessage
+            case .blocked: .blocked
+            case .identityConflict: .identityConflict
+            case .notAdmitted: .notAdmitted
+            case .nameChanged: .nameChanged
+            case .alreadySent: .alreadySent
+            case .overloaded: .overloaded
+            case .storage: .storeUnavailable
+            case .storageFull: .storeFull
+            case .stopped: .stopped
+            default: .internalError
+            }
+        self.init(code, error.message, cause: error)
     }
 
     init(_ error: StoreError) {
-        switch error.code {
-        case .damaged:
-            self.init(
-                .storeDamaged, error.message,
-                remedy: "it was left as it is: restore a backup in its place, or move it aside to begin a new history",
-                cause: error)
-        case .full: self.init(.storeFull, error.message, remedy: "free some space", cause: error)
-        case .newer: self.init(.storeUnavailable, error.message, remedy: "update this program", cause: error)
-        default:
-            self.init(
-                .storeUnavailable, error.message, remedy: "check that the disk and the file can be written",
-                cause: error)
-        }
+        let code: Code =
+            switch error.code {
+            case .damaged: .storeDamaged
+            case .full: .storeFull
+            case .newer: .storeNewer
+            default: .storeUnavailable
+            }
+        self.init(code, error.message, cause: error)
+    }
+
+    /// The same error, about a user.
+    func about(_ userID: UserID) -> EarshotError {
+        var parameters = parameters
+        parameters.userID = userID
+        return EarshotError(code, message, parameters, cause: cause)
+    }
+
+    /// The same error, about a message.
+    func about(_ messageID: MessageID) -> EarshotError {
+        var parameters = parameters
+        parameters.messageID = messageID
+        return EarshotError(code, message, parameters, cause: cause)
     }
 }

@@ -2,60 +2,62 @@ import EarshotProtocol
 import EarshotStore
 import Foundation
 
-/// What deleting contents came to.
-public struct ContentDeletion: Sendable, Hashable {
+/// What erasing contents came to.
+public struct Erasure: Sendable, Hashable {
     /// Messages whose contents are gone now and were there before.
-    public let deletedCount: Int
+    public let erasedCount: Int
     /// Own messages that were kept because they are not delivered yet: the first `listedLimit` of them.
     public let kept: [MessageID]
+    /// How many were kept.
     public let keptCount: Int
     /// Whether the contents are overwritten in the database's files; `false` where somebody was reading all the time, or
-    /// the disk is full. Then the next deletion overwrites them, or the end of the node.
+    /// the disk is full. Then the next erasure overwrites them, or the end of the node.
     public let isOverwritten: Bool
 
+    /// Messages that are listed at the most.
     public static let listedLimit = 100
 }
 
 extension Messages {
-    /// Deletes the contents of messages, here and nowhere else: all of them or none.
+    /// Erases the contents of messages, here and nowhere else: all of them or none.
     ///
     /// A message keeps its place: its hash stays in the chain, so that the history is as provable as before.
     /// - Throws: `EarshotError` `unknownMessage`; `undelivered` for an own message whose content may still have to leave.
     @discardableResult
-    public func delete(_ messageIDs: [MessageID]) async throws -> ContentDeletion {
+    public func erase(_ messageIDs: [MessageID]) async throws(EarshotError) -> Erasure {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
-        return try await node.writingHome { () throws(EarshotError) -> Result<ContentDeletion, EarshotError> in
+        return try await node.writingHome { () throws(EarshotError) -> Result<Erasure, EarshotError> in
             do throws(StoreError) {
                 let outcome = try store.deleteContents(
                     of: messageIDs, deviceID: deviceID, hash: { .of(body: $0) },
                     withheld: { shell.withholdDeleted($0) })
                 if let failure = EarshotError(outcome) { return .failure(failure) }
-                return .success(try ContentDeletion(outcome, keptCount: 0, in: store))
+                return .success(try Erasure(outcome, keptCount: 0, in: store))
             } catch { throw EarshotError(error) }
         }.get()
     }
 }
 
 extension Conversation {
-    /// Deletes the contents of all messages here and nowhere else; own ones that are not delivered yet are kept.
+    /// Erases the contents of all messages here and nowhere else; own ones that are not delivered yet are kept.
     @discardableResult
-    public func deleteContents() async throws -> ContentDeletion {
+    public func eraseContents() async throws(EarshotError) -> Erasure {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
         let conversationID = self.conversationID
-        return try await node.writingHome { () throws(EarshotError) -> ContentDeletion in
+        return try await node.writingHome { () throws(EarshotError) -> Erasure in
             do throws(StoreError) {
                 let (outcome, keptCount) = try store.deleteContents(
-                    of: conversationID, deviceID: deviceID, listed: ContentDeletion.listedLimit,
+                    of: conversationID, deviceID: deviceID, listed: Erasure.listedLimit,
                     hash: { .of(body: $0) }, withheld: { shell.withholdDeleted($0) })
-                return try ContentDeletion(outcome, keptCount: keptCount, in: store)
+                return try Erasure(outcome, keptCount: keptCount, in: store)
             } catch { throw EarshotError(error) }
         }
     }
 }
 
-extension ContentDeletion {
+extension Erasure {
     fileprivate init(_ outcome: DeletionOutcome, keptCount: Int, in store: Store) throws(StoreError) {
-        deletedCount = outcome.deletedCount
+        erasedCount = outcome.deletedCount
         kept = outcome.undelivered
         self.keptCount = keptCount
         isOverwritten = try Self.overwrite(in: store)
@@ -82,11 +84,11 @@ extension EarshotError {
     /// Why nothing was deleted, if that is so.
     fileprivate init?(_ outcome: DeletionOutcome) {
         if let messageID = outcome.unknown.first {
-            self.init(.unknownMessage, "there is no message \(messageID)", remedy: "see: earshot history NAME --json")
+            self.init(.unknownMessage, "there is no message \(messageID)", .init(messageID: messageID))
         } else if let messageID = outcome.undelivered.first {
             self.init(
                 .undelivered, "the message \(messageID) is not delivered yet, and its content is still needed",
-                remedy: "take it back first: earshot cancel \(messageID); or wait until it is delivered or expires")
+                .init(messageID: messageID))
         } else {
             return nil
         }

@@ -9,48 +9,54 @@ public struct Messages: Sendable {
     /// - Throws: `EarshotError`: `unknownUser`, `invalidMessage`, `blocked`, `overloaded`, `storeFull`,
     ///   `storeUnavailable`, `stopped`. Then nothing was accepted.
     @discardableResult
-    public func send(_ text: String, headers: [String: String] = [:], to recipientID: UserID) async throws -> Message {
+    public func send(
+        _ text: String, headers: [String: String] = [:], to recipientID: UserID
+    ) async throws(EarshotError) -> Message {
         try await send(MessageDraft(text, headers: headers), to: recipientID)
     }
 
     /// As above, with a time to live.
     @discardableResult
-    public func send(_ draft: MessageDraft, to recipientID: UserID) async throws -> Message {
-        try await node.shell.send([draft], to: recipientID)[0]
+    public func send(_ draft: MessageDraft, to recipientID: UserID) async throws(EarshotError) -> Message {
+        try await send([draft], to: recipientID)[0]
     }
 
     /// Sends several messages: accepted together or not at all, delivered in this order.
     ///
-    /// - Parameter drafts: 1 to `Limits.messagesPerSend`.
+    /// - Parameters:
+    ///   - drafts: 1 to `Limits.messagesPerSend`.
+    ///   - recipientID: the user whom they are for.
     @discardableResult
-    public func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws -> [Message] {
-        try await node.shell.send(drafts, to: recipientID)
+    public func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws(EarshotError) -> [Message] {
+        do { return try await node.shell.send(drafts, to: recipientID) } catch { throw error.about(recipientID) }
     }
 
     /// Takes back a message that has not left this machine.
     /// - Throws: `EarshotError` `unknownMessage` or `alreadySent`.
-    public func cancel(_ messageID: MessageID) async throws { try await node.shell.cancel(messageID) }
+    public func cancel(_ messageID: MessageID) async throws(EarshotError) {
+        do { try await node.shell.cancel(messageID) } catch { throw error.about(messageID) }
+    }
 
     /// Tells the other user that this node's user has seen a message, and every one of theirs in the conversation that
     /// had arrived before it.
     /// - Throws: `EarshotError` `unknownMessage`, also for a message of this node's own.
-    public func markRead(_ messageID: MessageID) async throws {
+    public func markRead(_ messageID: MessageID) async throws(EarshotError) {
         let (store, readerID) = (node.store, node.userID)
         let unmarked = try await node.readStore { () throws(StoreError) in
             try store.unmarked(through: messageID, by: readerID)
         }
         // A peer has several logs when its home was restored, and each has a receipt of its own.
         for other in unmarked where other.log != messageID.log { try await node.shell.markRead(other) }
-        try await node.shell.markRead(messageID)
+        do { try await node.shell.markRead(messageID) } catch { throw error.about(messageID) }
     }
 
     /// A message and its state now.
     /// - Throws: `EarshotError` `unknownMessage`.
-    public func message(_ messageID: MessageID) async throws -> Message {
+    public func message(_ messageID: MessageID) async throws(EarshotError) -> Message {
         let store = node.store
         let row = try await node.readStore { () throws(StoreError) in try store.row(of: messageID) }
         guard let row, let message = Message(row, localID: node.userID) else {
-            throw EarshotError(.unknownMessage, "there is no message \(messageID)", remedy: "see: earshot history NAME")
+            throw EarshotError(.unknownMessage, "there is no message \(messageID)", .init(messageID: messageID))
         }
         return message
     }

@@ -37,8 +37,9 @@ public struct Users: Sendable {
                 .ambiguousUser,
                 "there are \(matches.count) users called \(text): "
                     + keys.joined(separator: "; "),
-                remedy: "ask the person for their fingerprint, and say which: "
-                    + Self.choices(among: matches).joined(separator: " or "))
+                .init(
+                    name: text, candidates: matches.map(\.userID),
+                    suggestions: matches.map { Self.choice($0, among: matches) }))
         }
         return match
     }
@@ -57,27 +58,28 @@ public struct Users: Sendable {
         return matches
     }
 
-    /// What names each of several users alone: the beginning of the key where they share a name, else the key.
-    private static func choices(among users: [User]) -> [String] {
-        guard Set(users.map(\.name)).count == 1 else { return users.map(\.userID.description) }
-        return users.map {
-            ShellWord.user($0.name.text, "@\($0.userID.description.prefix(8))", key: $0.userID.description)
-        }
+    /// What names one of several users alone: the beginning of the key where they share a name, else the key.
+    private static func choice(_ user: User, among users: [User]) -> String {
+        let key = user.userID.description
+        return Set(users.map(\.name)).count == 1 ? "\(user.name)@\(key.prefix(8))" : key
     }
 
     /// Decides about a user: whether the name is theirs, whether their key was compared, whether to have to do with
     /// them. Returns when the decision is on the disk.
     /// - Returns: the user as they are now.
-    /// - Parameter name: what the user was called when that was decided. Users may take another name at any time, and
-    ///   nobody decides about one that they did not see.
+    /// - Parameters:
+    ///   - decision: what is decided.
+    ///   - userID: about whom.
+    ///   - name: what the user was called when that was decided. Users may take another name at any time, and nobody
+    ///     decides about one that they did not see.
     /// - Throws: `EarshotError` `unknownUser`; `blocked` for a user who must be unblocked first; `identityConflict`
     ///   where a user is to be verified whose name belongs to another; `nameChanged` for a user who has another name
     ///   than the given one by now; `storeUnavailable`, `stopped`.
     @discardableResult
     public func decide(
         _ decision: TrustDecision, about userID: UserID, named name: UserName? = nil
-    ) async throws -> User {
-        try await node.shell.decide(decision, about: userID, named: name)
+    ) async throws(EarshotError) -> User {
+        do { try await node.shell.decide(decision, about: userID, named: name) } catch { throw error.about(userID) }
         guard let user = await user(userID) else {
             throw EarshotError(.unknownUser, "nobody with the key \(userID.fingerprint) is known")
         }
@@ -96,15 +98,13 @@ public struct Users: Sendable {
     private func unknown(_ text: String, among users: [User]) -> EarshotError {
         if text == node.name.text {
             return EarshotError(
-                .unknownUser, "\(text) is this node's own name", remedy: "a message to oneself goes nowhere")
+                .unknownUser, "\(text) is this node's own name", .init(.ownName, name: text))
         }
         let name = text.split(separator: "@").first.map(String.init) ?? text
         let near = Self.near(name, among: Set(users.map(\.name)))
-        let remedy =
-            near.isEmpty
-            ? "run both nodes on one network, and see who is known with: earshot users"
-            : "did you mean \(near.joined(separator: " or "))?"
-        return EarshotError(.unknownUser, "nobody called \"\(Excerpt.of(text))\" is known", remedy: remedy)
+        return EarshotError(
+            .unknownUser, "nobody called \"\(Excerpt.of(text))\" is known",
+            .init(name: Excerpt.of(text), suggestions: near))
     }
 
     /// Names of others that are offered in place of one that is unknown.

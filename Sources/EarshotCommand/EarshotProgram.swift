@@ -1,4 +1,5 @@
 import ArgumentParser
+import Earshot
 import EarshotGateway
 import Foundation
 
@@ -28,12 +29,13 @@ struct EarshotProgram: AsyncParsableCommand {
               EARSHOT_HOME   the home directory, unless --home names one
               NO_COLOR       no colours, not even on a terminal
             """,
+        version: "earshot \(Earshot.version)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Node", subcommands: [Init.self, Up.self, Status.self, Doctor.self, Metrics.self, Network.self]),
             CommandGroup(
                 name: "Message",
-                subcommands: [Send.self, Chat.self, History.self, Cancel.self, Delete.self, Audit.self]),
+                subcommands: [Send.self, Chat.self, History.self, Cancel.self, Erase.self, Delete.self, Audit.self]),
             CommandGroup(
                 name: "User",
                 subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),

@@ -57,7 +57,8 @@ enum ExitStatus: Int32, CaseIterable {
             case .unknownUser, .ambiguousUser: .unknownUser
             case .timedOut: .timeout
             case .homeInUse: .homeInUse
-            case .looseHome, .unusableHome, .storeDamaged, .storeFull, .storeUnavailable, .backupDamaged, .backupNewer,
+            case .looseHome, .unusableHome, .storeDamaged, .storeFull, .storeUnavailable, .storeNewer, .backupDamaged,
+                .backupNewer,
                 .fileExists, .unusableFile:
                 .storage
             case .portInUse, .networkUnavailable: .network

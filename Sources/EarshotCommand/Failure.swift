@@ -6,18 +6,27 @@ struct Failure: Error, Encodable {
     let code: EarshotError.Code
     let message: String
     let remedy: String?
+    let parameters: EarshotError.Parameters
 
     init(_ code: EarshotError.Code, _ message: String, remedy: String? = nil) {
         self.code = code
         self.message = message
         self.remedy = remedy
+        parameters = .init()
+    }
+
+    private init(_ code: EarshotError.Code, _ message: String, _ parameters: EarshotError.Parameters) {
+        self.code = code
+        self.message = message
+        self.parameters = parameters
+        remedy = Remedy.words(for: code, parameters)
     }
 
     init(_ error: any Error) {
         switch error {
         case let error as Failure: self = error
-        case let error as EarshotError: self.init(error.code, error.message, remedy: error.remedy)
-        case let error as GatewayError: self.init(error.code, error.message, remedy: error.remedy)
+        case let error as EarshotError: self.init(error.code, error.message, error.parameters)
+        case let error as GatewayError: self.init(error.code, error.message, error.parameters)
         default: self.init(.internalError, "something went wrong: \(error)")
         }
     }
@@ -32,12 +41,15 @@ struct Failure: Error, Encodable {
         let code: String
         let message: String
         let remedy: String?
+        let parameters: GatewayErrorParameters?
     }
 
-    /// As the local API reports errors.
+    /// As the local API reports errors, and with the remedy.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(Body(code: code.description, message: message, remedy: remedy), forKey: .error)
+        let body = Body(
+            code: code.description, message: message, remedy: remedy, parameters: GatewayErrorParameters(parameters))
+        try container.encode(body, forKey: .error)
     }
 }
 

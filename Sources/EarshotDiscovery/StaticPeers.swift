@@ -12,8 +12,6 @@ package struct StaticPeers: Sendable, Hashable {
     static let maximumLabelBytes = 63
     /// The longest name of an interface (IFNAMSIZ in Linux's if.h, without the zero at its end).
     static let maximumScopeBytes = 15
-    /// What to do where one of these errors is thrown.
-    package static let remedy = "name peers as host:port, 1.2.3.4:port or [v6]:port, at most \(maximumCount) of them"
 
     /// Each once, in the order they were named.
     package let addresses: [PeerAddress]

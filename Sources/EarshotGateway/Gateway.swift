@@ -40,7 +40,7 @@ package struct Gateway: Sendable {
         } catch  where !Task.isCancelled {
             throw GatewayError(
                 .socketUnusable, "the local API cannot listen on \(path): \(error)",
-                remedy: "remove what is there, and check that you may write to the home directory", cause: error)
+                .init(.unwritable, path: path), cause: error)
         } catch {
             // It was told to end, and some request took longer than `GatewayLimits.shutdown`.
             node.configuration.logger.debug("the local API was cut off", metadata: ["error": "\(error)"])

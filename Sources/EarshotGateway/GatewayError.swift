@@ -7,18 +7,21 @@ package struct GatewayError: Error, Sendable, CustomStringConvertible {
     package let code: EarshotError.Code
     /// What happened, in a sentence.
     package let message: String
-    /// What to do about it, if something can be done.
-    package let remedy: String?
+    /// What it is about, for programs.
+    package let parameters: EarshotError.Parameters
     package let cause: (any Error)?
 
-    package init(_ code: EarshotError.Code, _ message: String, remedy: String? = nil, cause: (any Error)? = nil) {
+    package init(
+        _ code: EarshotError.Code, _ message: String, _ parameters: EarshotError.Parameters = .init(),
+        cause: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
-        self.remedy = remedy
+        self.parameters = parameters
         self.cause = cause
     }
 
-    package var description: String { remedy.map { "\(message) (\($0))" } ?? message }
+    package var description: String { message }
 }
 
 extension EarshotError.Code {
@@ -38,4 +41,11 @@ extension EarshotError.Code {
     package static let unknownEndpoint = Self("unknownEndpoint")
     /// The answer is not what this version of the client understands.
     package static let unexpectedResponse = Self("unexpectedResponse")
+}
+
+extension EarshotError.Detail {
+    /// The message was handed over before that: the node may accept it all the same.
+    package static let mayBeAccepted = Self("mayBeAccepted")
+    /// The text is not the id of a message.
+    package static let notAMessageID = Self("notAMessageID")
 }

@@ -1,3 +1,5 @@
+import Earshot
+
 /// The path of the local API's Unix socket.
 enum SocketPath {
     /// - Throws: `GatewayError` `socketUnusable` for a path that does not fit into a socket address.
@@ -8,7 +10,7 @@ enum SocketPath {
                 .socketUnusable,
                 "the path of the local API's socket is \(bytes) bytes long, and the system's limit is "
                     + "\(GatewayLimits.socketPathBytes): \(path)",
-                remedy: "name a home directory with a shorter path, with --home or EARSHOT_HOME")
+                .init(.tooLong, path: path, limit: GatewayLimits.socketPathBytes))
         }
     }
 }

@@ -34,8 +34,8 @@ struct AuditTests {
             #expect(try await pair.alice.run("send", "bob", text, "--wait", "delivered").status == 0)
         }
         let ids = try await pair.bob.run("history", "alice", "--json").objects().compactMap { $0["id"] as? String }
-        let deleted = try await pair.bob.run("delete", ids[0], ids[1], "--yes")
-        #expect(deleted.lines == ["deleted here: the contents of 2 messages"])
+        let deleted = try await pair.bob.run("erase", ids[0], ids[1], "--yes")
+        #expect(deleted.lines == ["erased here: the contents of 2 messages"])
         let lines = try await pair.bob.run("history", "alice").lines
         #expect(lines.map { $0.split(separator: " ").last.map(String.init) } == ["(deleted)", "(deleted)", "three"])
         let audit = try await pair.bob.run("audit", "alice")
@@ -44,8 +44,8 @@ struct AuditTests {
         #expect(try await pair.alice.run("history", "bob").output.contains("one"))
 
         #expect(
-            try await pair.bob.run("delete", "--conversation", "alice", "--yes").lines
-                == ["deleted here: the contents of 1 message with alice; alice keeps what they have"])
+            try await pair.bob.run("erase", "--conversation", "alice", "--yes").lines
+                == ["erased here: the contents of 1 message with alice; alice keeps what they have"])
         #expect(
             try await pair.bob.run("history", "alice", "--json").objects().allSatisfy {
                 $0["isDeleted"] as? Bool == true
@@ -65,7 +65,7 @@ struct AuditTests {
             try db.beginTransaction(.deferred)
             _ = try Row.fetchAll(db, sql: "SELECT * FROM entry")
         }
-        let deleted = try await pair.bob.run("delete", id, "--yes")
+        let deleted = try await pair.bob.run("erase", id, "--yes")
         #expect(deleted.status == 0)
         #expect(deleted.errors.contains("the contents still stand in its files"))
         try await database.writeWithoutTransaction { try $0.rollback() }
@@ -79,13 +79,13 @@ struct AuditTests {
         _ = try await pair.bobNode.end()
         #expect(try await pair.alice.run("send", "bob", "waiting").status == 0)
         let id = try #require(try await pair.alice.run("history", "bob", "--json").objects().first?["id"] as? String)
-        let refused = try await pair.alice.run("delete", id, "--yes")
+        let refused = try await pair.alice.run("erase", id, "--yes")
         #expect(refused.status == 1)
         #expect(refused.errors.contains("try: take it back first: earshot cancel \(id)"))
-        let kept = try await pair.alice.run("delete", "--conversation", "bob", "--yes")
+        let kept = try await pair.alice.run("erase", "--conversation", "bob", "--yes")
         #expect(kept.status == 1)
         #expect(kept.errors.contains("1 message is not delivered to bob yet, and kept"))
-        #expect(try await pair.alice.run("delete").status == 64)
+        #expect(try await pair.alice.run("erase").status == 64)
     }
 
     @Test("delete several messages or none of them")
@@ -96,12 +96,12 @@ struct AuditTests {
         _ = try await pair.bobNode.end()
         #expect(try await pair.alice.run("send", "bob", "waiting").status == 0)
         let ids = try await pair.alice.run("history", "bob", "--json").objects().compactMap { $0["id"] as? String }
-        let refused = try await pair.alice.run(["delete", "--yes"] + ids)
+        let refused = try await pair.alice.run(["erase", "--yes"] + ids)
         #expect(refused.status == 1)
         #expect(refused.errors.contains("the message \(ids[1]) is not delivered yet"))
         #expect(try await pair.alice.run("history", "bob").output.contains("delivered"))
         #expect(try await pair.alice.run("cancel", ids[1]).status == 0)
-        let deleted = try await pair.alice.run(["delete", "--yes", "--json"] + ids).objects()
+        let deleted = try await pair.alice.run(["erase", "--yes", "--json"] + ids).objects()
         #expect(deleted.compactMap { $0["id"] as? String } == ids)
         #expect(deleted.allSatisfy { $0["isDeleted"] as? Bool == true })
     }
@@ -111,9 +111,9 @@ struct AuditTests {
         let pair = try await Pair.met()
         #expect(try await pair.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)
         let id = try #require(try await pair.alice.run("history", "bob", "--json").objects().first?["id"] as? String)
-        let refused = try await pair.alice.run(["delete"] + (isOne ? [id] : ["--conversation", "bob"]))
+        let refused = try await pair.alice.run(["erase"] + (isOne ? [id] : ["--conversation", "bob"]))
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("there is no terminal to ask on, and nothing was deleted\n  try: "))
+        #expect(refused.errors.contains("there is no terminal to ask on, and nothing was erased\n  try: "))
         #expect(refused.errors.contains("--yes"))
         #expect(try await pair.alice.run("history", "bob").output.contains("hello"))
     }
@@ -122,7 +122,7 @@ struct AuditTests {
     func question() async throws {
         let pair = try await Pair.met()
         #expect(try await pair.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)
-        let asked = try Terminal.run(["delete", "--conversation", "bob", "--home", pair.alice.path])
+        let asked = try Terminal.run(["erase", "--conversation", "bob", "--home", pair.alice.path])
         try await asked.expect("They cannot be brought back")
         asked.write(Data("n\n".utf8))
         #expect(try await asked.end().status == 1)

@@ -21,7 +21,9 @@ struct InitTests {
         #expect(FileManager.default.contents(atPath: home.path + "/identity.key") == before)
     }
 
-    @Test("refuses an invalid name", arguments: ["", "a\u{7}b", " bob", String(repeating: "x", count: 64)])
+    @Test(
+        "refuses an invalid name",
+        arguments: ["", "a\u{7}b", " bob", "a@b", "#a", "a,b", "a/b", String(repeating: "x", count: 64)])
     func invalidName(name: String) async throws {
         let home = try TestHome()
         let result = try await home.run("init", "--name", name)

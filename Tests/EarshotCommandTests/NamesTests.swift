@@ -35,13 +35,13 @@ struct NamesTests {
     @Test("are quoted in every suggested command, so that no shell runs them")
     func quoted() async throws {
         let marker = "/tmp/earshot-test-\(UUID().uuidString.prefix(8))"
-        let name = "$(touch \(marker))'"
+        let name = "$(touch $MARKER)'"
         let (alice, _, nodes) = try await met(name)
         let report = try await alice.run("trust", name).output
         let command = try #require(report.firstMatch(of: try Regex("earshot (trust .* --accept)"))?.output[1].substring)
         let script = "\"$EARSHOT_BIN\" \(command) --home \(alice.path)"
         let shell = try RunningProgram(
-            ["-c", script], program: "/bin/bash", environment: ["EARSHOT_BIN": Program.path])
+            ["-c", script], program: "/bin/bash", environment: ["EARSHOT_BIN": Program.path, "MARKER": marker])
         #expect(try await shell.end().status == 0)
         #expect(!FileManager.default.fileExists(atPath: marker))
         let pinned = try await alice.run("users", "--json").objects().first { $0["name"] as? String == name }

@@ -1,3 +1,4 @@
+import Earshot
 import Foundation
 import Testing
 
@@ -7,6 +8,7 @@ struct StatusTests {
     func links() async throws {
         let pair = try await Pair.met()
         let status = try await pair.alice.run("status", "--json").objects()[0]
+        #expect(status["version"] as? String == Earshot.version)
         let links = try #require(status["links"] as? [[String: Any]])
         #expect(links.count == 1)
         #expect((links[0]["user"] as? [String: Any])?["name"] as? String == "bob")

@@ -1,3 +1,4 @@
+import Earshot
 import Foundation
 import Testing
 
@@ -20,12 +21,17 @@ struct UsageTests {
             ["send", "bob", "x", "--wait", "eaten"], ["trust"], ["trust", "bob", "--yes"],
             ["verify", "bob", "--matches", "123"],
             ["verify", "bob", "--matches", "1", "--yes"], ["block"], ["completions"], ["completions", "tcsh"],
-            ["audit"], ["delete"], ["delete", "x"], ["export"], ["import"], ["import", "file", "--yes"],
+            ["audit"], ["erase"], ["erase", "x"], ["export"], ["import"], ["import", "file", "--yes"],
         ])
     func usage(arguments: [String]) async throws {
         let result = try await Program.run(arguments)
         #expect(result.status == 64)
         #expect(result.output == "")
+    }
+
+    @Test("tells the version")
+    func version() async throws {
+        #expect(try await Program.run("--version").output == "earshot \(Earshot.version)\n")
     }
 
     @Test(
@@ -54,7 +60,7 @@ struct UsageTests {
         "has examples for every command",
         arguments: [
             "init", "up", "status", "users", "send", "chat", "history", "cancel", "trust", "verify", "block", "unblock",
-            "completions", "doctor", "network", "audit", "delete", "export", "import",
+            "completions", "doctor", "network", "audit", "erase", "export", "import",
         ])
     func examples(command: String) async throws {
         let help = try await Program.run(command, "--help")

@@ -55,8 +55,8 @@ struct FormatTests {
 
     @Test("tell of a message without an answer that it may have been accepted, and of other errors as they are")
     func openOutcome() {
-        let late = GatewayError(.timedOut, "the node does not answer", remedy: "restart it").whileSending
-        #expect(late.code == .timedOut && late.remedy?.contains("earshot history NAME") == true)
+        let late = GatewayError(.timedOut, "the node does not answer").whileSending
+        #expect(late.code == .timedOut && late.parameters.detail == .mayBeAccepted)
         #expect(
             late.message == "the node does not answer; it is not known whether the node has accepted the message")
         #expect(GatewayError(.overloaded, "too many").whileSending.description == "too many")

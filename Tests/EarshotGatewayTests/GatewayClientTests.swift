@@ -13,7 +13,7 @@ struct GatewayClientTests {
         let error = await #expect(throws: GatewayError.self) { _ = try await client.send("x", to: "bob") }
         #expect(error?.code == .connectionLost)
         #expect(error?.message.contains("it is not known whether the node has accepted the message") == true)
-        #expect(error?.remedy?.contains("earshot history NAME") == true)
+        #expect(error?.parameters.detail == .mayBeAccepted)
     }
 
     @Test("takes half an answer for none")

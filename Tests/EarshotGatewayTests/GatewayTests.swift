@@ -23,7 +23,7 @@ struct GatewayTests {
             let findings = try await node.client.diagnosis()
             let own = await node.node.findings()
             #expect(findings == own.map { GatewayFinding($0) })
-            #expect(findings.contains { $0.check == "discovery" && $0.severity == "note" && $0.remedy != nil })
+            #expect(findings.contains { $0.check == "discovery" && $0.severity == "note" && $0.code == "discoveryOff" })
         }
     }
 
@@ -45,7 +45,7 @@ struct GatewayTests {
             try await GatewayClient(home: home).status()
         }
         #expect(error.code == .noNode)
-        #expect(error.remedy == "start one with: earshot up")
+        #expect(error.parameters.path == home.socketFile)
     }
 
     @Test("finds a user by name, by name and fingerprint, and by key")

@@ -26,7 +26,7 @@ struct CredentialRenewalTests {
         network.renew(1, notBefore: 7, notAfter: notAfter)
         #expect(
             network.nodes[1].events.last
-                == .credentialRenewed(CredentialNotice(notBefore: 7, notAfter: notAfter, remedy: nil)))
+                == .credentialRenewed(CredentialNotice(notBefore: 7, notAfter: notAfter)))
         #expect(network.isLinked(0) && network.isLinked(1))
         network.cutSilently()
         for index in 0...1 { network.input(index) { $0.networkChanged(now: $1) } }

@@ -7,7 +7,7 @@ extension Conversation {
     ///
     /// It reads page by page and holds nothing up; it takes a time that grows with the history.
     /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`, `unusableHome`.
-    public func audit() async throws -> ConversationAudit {
+    public func audit() async throws(EarshotError) -> ConversationAudit {
         let (home, userID) = (node.home, peerID)
         return try await node.onOwnThread { () throws(EarshotError) in try home.audit(with: userID) }
     }

@@ -69,19 +69,19 @@ struct BackupManifest: Codable {
 extension EarshotError {
     static func backupNewer(_ path: String) -> EarshotError {
         EarshotError(
-            .backupNewer, "\(path) was written by a newer version of this program", remedy: "update this program")
+            .backupNewer, "\(path) was written by a newer version of this program", .init(path: path))
     }
 
     static func backupDamaged(_ path: String, _ reason: String, cause: (any Error)? = nil) -> EarshotError {
         EarshotError(
             .backupDamaged, "\(path) cannot be restored: \(reason)",
-            remedy: "copy the file again from where it was made, or take another backup", cause: cause)
+            .init(path: path), cause: cause)
     }
 
     static func unusableFile(_ path: String, _ verb: String) -> EarshotError {
         let number = errno
         return EarshotError(
             .unusableFile, "\(path) cannot be \(verb): \(String(cString: strerror(number)))",
-            remedy: number == ENOSPC ? "free some space" : "check the path, and that you may use it")
+            .init(number == ENOSPC ? .diskFull : nil, path: path, systemError: number))
     }
 }

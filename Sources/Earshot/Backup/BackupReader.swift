@@ -35,10 +35,10 @@ final class BackupReader {
             case .wrongPassphrase:
                 throw EarshotError(
                     .wrongPassphrase, "the passphrase does not open \(path), or its beginning was changed",
-                    remedy: "try again", cause: error)
+                    .init(path: path), cause: error)
             case .outOfMemory:
                 throw EarshotError(
-                    .unusableFile, "\(path) cannot be opened: \(error.message)", remedy: "is there enough memory?",
+                    .unusableFile, "\(path) cannot be opened: \(error.message)", .init(.outOfMemory, path: path),
                     cause: error)
             default:
                 throw EarshotError.backupDamaged(

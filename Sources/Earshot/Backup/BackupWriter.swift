@@ -20,7 +20,7 @@ final class BackupWriter {
         try Self.requireFree(path)
         do { stream = try SealedStreamWriter(passphrase: passphrase) } catch {
             throw EarshotError(
-                .unusableFile, "the backup cannot be sealed: \(error.message)", remedy: "is there enough memory?",
+                .unusableFile, "the backup cannot be sealed: \(error.message)", .init(.outOfMemory, path: path),
                 cause: error)
         }
         descriptor = try Self.makeFile(temporary, for: path, work)
@@ -38,7 +38,7 @@ final class BackupWriter {
     private static func requireFree(_ path: String) throws(EarshotError) {
         guard access(path, F_OK) == 0 else { return }
         throw EarshotError(
-            .fileExists, "there is a file \(path) already", remedy: "name another one, or remove it first")
+            .fileExists, "there is a file \(path) already", .init(path: path))
     }
 
     /// Makes the file to write to, in the place of what an earlier try has left when the power went. What another export
@@ -49,13 +49,13 @@ final class BackupWriter {
         guard WorkFiles.removeAbandonedFile(temporary) else {
             throw EarshotError(
                 .unusableFile, "\(temporary) is in the way, and cannot be told to be an interrupted export's",
-                remedy: "name another file, or remove that one if no export is under way")
+                .init(.inTheWay, path: temporary))
         }
         do { return try work.makeFile(temporary) } catch {
             guard error.code == .fileExists else { throw error }
             throw EarshotError(
                 .fileExists, "another export to \(path) is under way",
-                remedy: "wait until it has ended, or name another file", cause: error)
+                .init(.underWay, path: path), cause: error)
         }
     }
 
@@ -96,7 +96,9 @@ final class BackupWriter {
         try write(stream.seal(chunk, isLast: true))
         guard fsync(descriptor) == 0 else { throw EarshotError.unusableFile(path, "written") }
         guard work.isInPlace(temporary) else {
-            throw EarshotError(.unusableFile, "\(temporary) was removed while it was written", remedy: "try again")
+            throw EarshotError(
+                .unusableFile, "\(temporary) was removed while it was written",
+                .init(.removedMeanwhile, path: temporary))
         }
         guard rename(temporary, path) == 0 else { throw EarshotError.unusableFile(path, "written") }
         isFinished = true

@@ -9,12 +9,17 @@ extension Home {
     ///
     /// It may be done while a node runs: the history is as it was at one moment, and the node is not held up. A sealed
     /// identity stays sealed with its own passphrase inside.
-    /// - Parameter work: removes what is on the disk meanwhile for a process that is interrupted.
     /// - Throws: `EarshotError` `fileExists`, `unusableFile`, `notInitialized`, `looseHome`, `unusableHome`,
     ///   `storeDamaged`, `storeFull`, `storeUnavailable`. Then there is no file.
     @discardableResult
-    public func export(
-        to path: String, passphrase: Passphrase, work: WorkFiles = WorkFiles()
+    public func export(to path: String, passphrase: Passphrase) throws(EarshotError) -> BackupSummary {
+        try export(to: path, passphrase: passphrase, work: WorkFiles())
+    }
+
+    /// - Parameter work: removes what is on the disk meanwhile for a process that is interrupted.
+    @discardableResult
+    package func export(
+        to path: String, passphrase: Passphrase, work: WorkFiles
     ) throws(EarshotError) -> BackupSummary {
         try check()
         try requireNoLeftovers()

@@ -28,7 +28,7 @@ extension Home {
         guard let leftover = removeLeftovers().first else { return }
         throw EarshotError(
             .unusableHome, "an interrupted export or import has left \(leftover), and it cannot be removed",
-            remedy: "remove it: it holds keys, or a copy of the history")
+            .init(.leftover, path: leftover))
     }
 
     private func leftovers() -> [String] {

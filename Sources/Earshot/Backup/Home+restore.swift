@@ -8,16 +8,27 @@ extension Home {
     ///
     /// Everything is put together beside its place and checked, and moved there in one step: on any error nothing is here.
     /// - Parameters:
+    ///   - file: the path of the backup.
+    ///   - passphrase: the one that it was made with.
     ///   - device: as which device; see `RestoredDevice`.
     ///   - identityPassphrase: opens an identity that is sealed with another passphrase than the backup; only a new device
     ///     needs it, to issue its credential.
-    ///   - work: removes what is on the disk meanwhile for a process that is interrupted.
     /// - Throws: `EarshotError` `wrongPassphrase`, `backupDamaged`, `backupNewer`, `unusableFile`, `alreadyInitialized`,
     ///   `passphraseNeeded`, `unusableHome`.
     @discardableResult
     public func restore(
         from file: String, passphrase: Passphrase, as device: RestoredDevice = .new,
-        identityPassphrase: Passphrase? = nil, work: WorkFiles = WorkFiles()
+        identityPassphrase: Passphrase? = nil
+    ) throws(EarshotError) -> BackupSummary {
+        try restore(
+            from: file, passphrase: passphrase, as: device, identityPassphrase: identityPassphrase, work: WorkFiles())
+    }
+
+    /// - Parameter work: removes what is on the disk meanwhile for a process that is interrupted.
+    @discardableResult
+    package func restore(
+        from file: String, passphrase: Passphrase, as device: RestoredDevice, identityPassphrase: Passphrase?,
+        work: WorkFiles
     ) throws(EarshotError) -> BackupSummary {
         try requireNoLeftovers()
         try checkIsFree()
@@ -50,13 +61,13 @@ extension Home {
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
             throw EarshotError(
-                .unusableHome, "\(path) is not a directory that can be read", remedy: "name another home with --home",
+                .unusableHome, "\(path) is not a directory that can be read", .init(.notADirectory, path: path),
                 cause: error)
         }
         guard names.isEmpty else {
             throw EarshotError(
                 .alreadyInitialized, "\(path) is not empty, and nothing in it is overwritten",
-                remedy: "name another home with --home, or move that one aside")
+                .init(.notEmpty, path: path))
         }
     }
 
@@ -71,7 +82,7 @@ extension Home {
             let reason = (error as? EarshotError)?.message ?? error.localizedDescription
             throw EarshotError(
                 .unusableHome, "the home directory \(path) cannot be made: \(reason)",
-                remedy: "name another one with --home or EARSHOT_HOME", cause: error)
+                .init(.unwritable, path: path), cause: error)
         }
         return staging
     }
@@ -82,7 +93,7 @@ extension Home {
         guard !work.discard(path) else { return error }
         return EarshotError(
             error.code, "\(error.message); and \(path) cannot be removed",
-            remedy: "remove \(path): it holds keys", cause: error)
+            .init(.leftover, path: path), cause: error)
     }
 
     private func move(to home: Home) throws(EarshotError) {
@@ -139,12 +150,12 @@ extension Home {
         }
         guard passphrases.last == .some(nil) else {
             throw EarshotError(
-                .wrongPassphrase, "neither passphrase opens the identity in the backup", remedy: "try again")
+                .wrongPassphrase, "neither passphrase opens the identity in the backup")
         }
         throw EarshotError(
             .passphraseNeeded,
             "the identity in the backup is sealed with a passphrase of its own, and a new device needs it",
-            remedy: "name its file with --identity-passphrase-file")
+            .init(.sealedInBackup))
     }
 
     // MARK: - As which device

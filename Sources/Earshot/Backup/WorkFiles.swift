@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Each is held by a lock of the kernel's on what is open (flock(2)), which ends with the process however that ends. So
 /// whoever finds one that nobody holds may remove it: see `Home.removeLeftovers`.
-public final class WorkFiles: Sendable {
+package final class WorkFiles: Sendable {
     private struct State {
         /// What there is, each with the descriptor that holds it.
         var descriptors: [String: Int32] = [:]
@@ -15,13 +15,13 @@ public final class WorkFiles: Sendable {
 
     private let state = Mutex(State())
 
-    public init() {}
+    package init() {}
 
     deinit { state.withLock { state in for descriptor in state.descriptors.values { close(descriptor) } } }
 
     /// Removes all there is, and lets no more be made: what is under way fails.
     /// - Parameter end: is called before anything hears of it. A process may end there, from any thread.
-    public func discard(andThen end: () -> Void = {}) {
+    package func discard(andThen end: () -> Void = {}) {
         state.withLock { state in
             state.isDiscarded = true
             for (path, descriptor) in state.descriptors where Self.isThere(path, descriptor) { Self.remove(path) }
@@ -51,12 +51,13 @@ public final class WorkFiles: Sendable {
             let descriptor = make()
             guard descriptor >= 0 else {
                 guard errno == EEXIST else { throw EarshotError.unusableFile(path, "written") }
-                throw EarshotError(.fileExists, "there is a file \(path) already", remedy: "remove it first")
+                throw EarshotError(.fileExists, "there is a file \(path) already", .init(path: path))
             }
             // Before it is held, somebody who cleans up may have taken it for a leftover.
             guard Self.lock(descriptor) != .isHeld, Self.isThere(path, descriptor) else {
                 close(descriptor)
-                throw EarshotError(.unusableFile, "\(path) was removed while it was made", remedy: "try again")
+                throw EarshotError(
+                    .unusableFile, "\(path) was removed while it was made", .init(.removedMeanwhile, path: path))
             }
             state.descriptors[path] = descriptor
             return descriptor

@@ -62,19 +62,15 @@ final class CredentialKeeper: Sendable {
 
     /// - Parameter problem: why it was not renewed although the identity is at hand.
     private func event(for step: CredentialSchedule.Step, problem: EarshotError?) -> Event? {
-        let remedy = problem.map(\.description) ?? Home.sealedRemedy
-        switch step {
-        case .nothing, .renew: return nil
-        case .tellWillExpire: return .credentialWillExpire(notice(remedy))
-        case .tellExpired: return .credentialExpired(notice(remedy))
-        case .tellNotYetValid:
-            return .credentialNotYetValid(notice("set this machine's clock if it is behind; else \(remedy)"))
+        let notice = CredentialNotice(
+            notBefore: credential.notBefore, notAfter: credential.notAfter,
+            problem: problem.map { .failed(reason: $0.message) } ?? .sealed)
+        return switch step {
+        case .nothing, .renew: nil
+        case .tellWillExpire: .credentialWillExpire(notice)
+        case .tellExpired: .credentialExpired(notice)
+        case .tellNotYetValid: .credentialNotYetValid(notice)
         }
-    }
-
-    private func notice(_ remedy: String) -> CredentialNotice {
-        let credential = credential
-        return CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter, remedy: remedy)
     }
 }
 

@@ -12,7 +12,7 @@ extension NetworkKey {
         guard descriptor >= 0 else {
             throw EarshotError(
                 .invalidNetworkKey, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
-                remedy: "name a file that you may read")
+                .init(.unreadable, path: path, systemError: errno))
         }
         defer { close(descriptor) }
         var status = stat()
@@ -23,7 +23,9 @@ extension NetworkKey {
     }
 
     /// Reads the text of a key from a file descriptor.
-    /// - Parameter isLine: whether to stop at the first line's end, as on a terminal.
+    /// - Parameters:
+    ///   - descriptor: an open one, which stays open.
+    ///   - isLine: whether to stop at the first line's end, as on a terminal.
     /// - Throws: `EarshotError` `invalidNetworkKey`.
     public init(readingFrom descriptor: Int32, isLine: Bool = false) throws(EarshotError) {
         var count = 0
@@ -40,7 +42,7 @@ extension NetworkKey {
         guard reason == nil, count > 0 else {
             throw EarshotError(
                 .invalidNetworkKey, "no network key could be read: \(reason ?? "there is nothing")",
-                remedy: "give the text of one: it begins with \(Self.textPrefix)")
+                .init(count > 0 ? .tooLong : .empty))
         }
         try self.init(typed: bytes.withUnsafeBytes { String(decoding: $0.prefix(count), as: UTF8.self) })
     }

@@ -65,7 +65,7 @@ public struct NetworkKey: Sendable, Equatable {
     private static func invalid(_ reason: String) -> EarshotError {
         EarshotError(
             .invalidNetworkKey, "this is not a network key: \(reason)",
-            remedy: "compare it with the original, group by group; nothing was changed")
+            .init(.mistyped))
     }
 
     private static func checksum(of secret: SecretBytes) -> ArraySlice<UInt8> {

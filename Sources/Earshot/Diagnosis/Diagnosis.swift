@@ -8,6 +8,7 @@ public enum Diagnosis {
     /// Looks at a home directory and at this machine's network. Nothing is changed.
     ///
     /// - Parameters:
+    ///   - home: the home directory to look at.
     ///   - discovery: which interfaces peers are looked for on.
     ///   - testsMulticast: sends one question of multicast DNS on each of these interfaces, and listens for it.
     /// - Returns: everything that was looked at, in the order of `Finding.Check`.
@@ -45,8 +46,8 @@ public enum Diagnosis {
             guard error.code != .looseHome else { return [] }
             return [
                 .problem(
-                    .credential, error.message, why: "a node shows its credential to every peer",
-                    remedy: error.remedy ?? "restore it from a backup")
+                    .credential, .credentialUnreadable, error.message,
+                    why: "a node shows its credential to every peer", error.parameters)
             ]
         }
     }

@@ -61,34 +61,49 @@ public struct Finding: Hashable, Sendable {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
+    /// What was looked at.
     public let check: Check
+    /// How bad it is.
     public let severity: Severity
-    /// What was found, in a sentence.
+    /// Which fault it is. There is none where all is as it should be.
+    public let code: Code?
+    /// What was found, in a sentence for people.
     public let what: String
     /// Why it matters. There is none where all is as it should be.
     public let why: String?
-    /// What to do about it. A warning and a problem have one.
-    public let remedy: String?
+    /// What it is about, for programs, and for those who say what to do.
+    public let parameters: EarshotError.Parameters
 
-    private init(_ check: Check, _ severity: Severity, _ what: String, why: String?, remedy: String?) {
+    private init(
+        _ check: Check, _ severity: Severity, _ code: Code?, _ what: String, why: String?,
+        _ parameters: EarshotError.Parameters
+    ) {
         self.check = check
         self.severity = severity
+        self.code = code
         self.what = what
         self.why = why
-        self.remedy = remedy
+        self.parameters = parameters
     }
 
-    static func ok(_ check: Check, _ what: String) -> Self { Self(check, .ok, what, why: nil, remedy: nil) }
+    static func ok(_ check: Check, _ what: String) -> Self { Self(check, .ok, nil, what, why: nil, .init()) }
 
-    static func note(_ check: Check, _ what: String, why: String? = nil, remedy: String? = nil) -> Self {
-        Self(check, .note, what, why: why, remedy: remedy)
+    static func note(
+        _ check: Check, _ code: Code, _ what: String, why: String? = nil,
+        _ parameters: EarshotError.Parameters = .init()
+    ) -> Self {
+        Self(check, .note, code, what, why: why, parameters)
     }
 
-    static func warning(_ check: Check, _ what: String, why: String, remedy: String) -> Self {
-        Self(check, .warning, what, why: why, remedy: remedy)
+    static func warning(
+        _ check: Check, _ code: Code, _ what: String, why: String, _ parameters: EarshotError.Parameters = .init()
+    ) -> Self {
+        Self(check, .warning, code, what, why: why, parameters)
     }
 
-    static func problem(_ check: Check, _ what: String, why: String, remedy: String) -> Self {
-        Self(check, .problem, what, why: why, remedy: remedy)
+    static func problem(
+        _ check: Check, _ code: Code, _ what: String, why: String, _ parameters: EarshotError.Parameters = .init()
+    ) -> Self {
+        Self(check, .problem, code, what, why: why, parameters)
     }
 }

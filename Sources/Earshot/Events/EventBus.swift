@@ -37,6 +37,7 @@ public final class EventBus: Sendable {
     /// - Parameters:
     ///   - names: which events; all unless given.
     ///   - bufferLimit: how many events wait for the observer before the newest are lost.
+    ///   - body: called for each event; the next one waits until it returns.
     public func addObserver(
         for names: Set<EventName> = Set(EventName.allCases), bufferLimit: Int = Limits.observerEvents,
         using body: @escaping @Sendable (Event) async -> Void

@@ -19,7 +19,7 @@ extension Home {
         let box: [UInt8]
         do { box = try PassphraseBox.seal(identity.seed, passphrase: passphrase) } catch {
             throw EarshotError(
-                .unusableHome, "the identity cannot be sealed: \(error)", remedy: "is there enough memory?",
+                .unusableHome, "the identity cannot be sealed: \(error)", .init(.outOfMemory),
                 cause: error)
         }
         try Self.writePrivate(box, to: identityFile)
@@ -37,7 +37,7 @@ extension Home {
             error as CryptoError
         {
             guard error.code == .wrongPassphrase else { throw malformed(identityFile, error) }
-            throw EarshotError(.wrongPassphrase, "the passphrase is wrong", remedy: "try again", cause: error)
+            throw EarshotError(.wrongPassphrase, "the passphrase is wrong", cause: error)
         } catch let error as EarshotError {
             throw error
         } catch {
@@ -47,9 +47,7 @@ extension Home {
 
     static let sealedError = EarshotError(
         .passphraseNeeded, "the identity is sealed, and its passphrase is needed to renew the credential",
-        remedy: sealedRemedy)
-    static let sealedRemedy =
-        "restart the node with --passphrase-file FILE, or with --passphrase to type it at the terminal"
+        .init(.sealed))
 
     /// Whether the identity's secret is sealed with a passphrase.
     public var isSealed: Bool {
@@ -133,6 +131,6 @@ extension Home {
 
     private func malformed(_ file: String, _ cause: (any Error)?) -> EarshotError {
         EarshotError(
-            .unusableHome, "\(file) does not hold what it should", remedy: "restore it from a backup", cause: cause)
+            .unusableHome, "\(file) does not hold what it should", .init(.malformed, path: file), cause: cause)
     }
 }

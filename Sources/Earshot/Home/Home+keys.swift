@@ -19,7 +19,13 @@ extension Home {
     package func create(name: String, passphrase: Passphrase?, now: Int64) throws(EarshotError) -> UserID {
         let userName: UserName
         do { userName = try UserName(typed: name) } catch {
-            throw EarshotError(.invalidName, "\"\(name)\" is not a name: \(error)", remedy: "choose another name")
+            throw EarshotError(.invalidName, "\"\(Excerpt.of(name))\" is not a name: \(error)", .init(name: name))
+        }
+        guard !userName.hasReservedCharacter else {
+            throw EarshotError(
+                .invalidName,
+                "\"\(name)\" is not a name: \(UserName.reservedCharacters) mean something else where a user is named",
+                .init(.reservedCharacter, name: name))
         }
         try prepareDirectory()
         try checkIsEmpty()
@@ -45,12 +51,12 @@ extension Home {
         guard !isInitialized else {
             throw EarshotError(
                 .alreadyInitialized, "there is an identity in \(path) already",
-                remedy: "use it, or name another home with --home")
+                .init(path: path))
         }
         for file in [deviceFile, credentialFile, databaseFile] where access(file, F_OK) == 0 {
             throw EarshotError(
                 .alreadyInitialized, "there is \(file) already, and its identity is missing",
-                remedy: "put identity.key back in its place, or name another home with --home")
+                .init(.identityMissing, path: file))
         }
     }
 
@@ -130,7 +136,7 @@ extension Home {
     private func foreign(_ file: String, _ other: String) -> EarshotError {
         EarshotError(
             .unusableHome, "\(file) and \(other) are not of one identity",
-            remedy: "restore both from the same backup")
+            .init(.mismatched, path: file))
     }
 }
 

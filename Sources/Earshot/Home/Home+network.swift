@@ -23,7 +23,9 @@ extension Home {
     }
 
     /// Joins the network of a key. A running node belongs to it from its next start on.
-    /// - Parameter isReplacing: whether another key that is there may be lost.
+    /// - Parameters:
+    ///   - key: the key of the network.
+    ///   - isReplacing: whether another key that is there may be lost.
     /// - Returns: whether anything changed.
     /// - Throws: `EarshotError` `networkKeyExists`; nothing is changed then. `notInitialized`, `looseHome`,
     ///   `unusableHome`.
@@ -34,7 +36,7 @@ extension Home {
             guard old != key else { return false }
             throw EarshotError(
                 .networkKeyExists, "\(path) belongs to the network \(old.tag) already, and its key would be lost",
-                remedy: "keep it somewhere (earshot network show --reveal), and say --replace")
+                .init(path: path))
         }
         try write(KeyFileLabel.network, [key.secret], to: networkFile)
         return true

@@ -41,40 +41,47 @@ public struct Home: Sendable, Hashable {
         } catch {
             throw EarshotError(
                 .unusableHome, "the home directory \(path) cannot be made: \(error.localizedDescription)",
-                remedy: "name another one with --home or EARSHOT_HOME", cause: error)
+                .init(.unwritable, path: path), cause: error)
         }
         try checkDirectory()
     }
 
     /// - Throws: `EarshotError` `notInitialized`, `unusableHome` or `looseHome`.
     func check() throws(EarshotError) {
-        guard isInitialized else {
-            throw EarshotError(
-                .notInitialized, "there is no identity in \(path)",
-                remedy: "make one with: earshot init --name YOUR-NAME")
-        }
-        try checkDirectory()
+        // What is there, and is no directory or cannot be looked into, is not missing.
+        guard access(path, F_OK) == 0 || errno != ENOENT else { throw notInitialized }
+        let status = try directoryStatus()
+        guard try PrivateFile.isThere(identityFile) else { throw notInitialized }
+        try Self.checkPrivate(path, status, mode: "700")
+    }
+
+    private var notInitialized: EarshotError {
+        EarshotError(.notInitialized, "there is no identity in \(path)", .init(path: path))
     }
 
     private func checkDirectory() throws(EarshotError) {
+        try Self.checkPrivate(path, try directoryStatus(), mode: "700")
+    }
+
+    private func directoryStatus() throws(EarshotError) -> stat {
         let status = try Self.status(of: path)
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw EarshotError(
-                .unusableHome, "\(path) is not a directory", remedy: "name another one with --home or EARSHOT_HOME")
+                .unusableHome, "\(path) is not a directory", .init(.notADirectory, path: path))
         }
-        try Self.checkPrivate(path, status, mode: "700")
+        return status
     }
 
     /// - Throws: `EarshotError` `looseHome` for a file that others may read or write, or that belongs to somebody else.
     static func checkPrivate(_ path: String, _ status: stat, mode: String) throws(EarshotError) {
         guard status.st_uid == geteuid() || geteuid() == 0 else {
             throw EarshotError(
-                .looseHome, "\(path) belongs to another user", remedy: "run as its owner, or name another home")
+                .looseHome, "\(path) belongs to another user", .init(.foreignOwner, path: path))
         }
         guard status.st_mode & 0o077 == 0 else {
             throw EarshotError(
                 .looseHome, "others may read \(path), and what is in it must be its owner's alone",
-                remedy: "chmod \(mode) \(path)")
+                .init(path: path, mode: mode))
         }
     }
 
@@ -83,7 +90,7 @@ public struct Home: Sendable, Hashable {
         guard stat(path, &status) == 0 else {
             throw EarshotError(
                 .unusableHome, "\(path) cannot be read: \(String(cString: strerror(errno)))",
-                remedy: "check that it exists and that you may read it")
+                .init(.unreadable, path: path, systemError: errno))
         }
         return status
     }

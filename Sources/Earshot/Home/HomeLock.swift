@@ -18,15 +18,16 @@ package final class HomeLock: Sendable {
         guard descriptor >= 0 else {
             throw EarshotError(
                 .unusableHome, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
-                remedy: "check that you may write to the home directory")
+                .init(.unwritable, path: path, systemError: errno))
         }
         var range = Self.wholeFile
         guard fcntl(descriptor, Self.setLock, &range) == 0 else {
             close(descriptor)
-            let holder = Self.holder(of: home).map { "with pid \($0)" } ?? "with an unknown pid"
+            let pid = Self.holder(of: home)
+            let holder = pid.map { "with pid \($0)" } ?? "with an unknown pid"
             throw EarshotError(
                 .homeInUse, "a node \(holder) runs on \(home.path) already",
-                remedy: "use that one, end it, or name another home with --home")
+                .init(path: home.path, processID: pid))
         }
         self.descriptor = descriptor
         Self.write("\(getpid())\n", to: descriptor)

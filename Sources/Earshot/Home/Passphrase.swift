@@ -29,7 +29,7 @@ public struct Passphrase: Sendable, Equatable {
         guard reason == nil, count > 0 else {
             throw EarshotError(
                 .passphraseNeeded, "no passphrase could be read: \(reason ?? "it is empty")",
-                remedy: "give one line of 1 to \(Self.maximumBytes) bytes")
+                .init(count > 0 ? .tooLong : .empty, limit: Self.maximumBytes))
         }
         secret = line.withUnsafeBytes { SecretBytes(copying: $0.prefix(count)) }
     }
@@ -41,7 +41,7 @@ public struct Passphrase: Sendable, Equatable {
         guard descriptor >= 0 else {
             throw EarshotError(
                 .passphraseNeeded, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
-                remedy: "name a file that you may read")
+                .init(.unreadable, path: path, systemError: errno))
         }
         defer { close(descriptor) }
         var status = stat()

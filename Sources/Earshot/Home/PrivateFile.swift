@@ -18,7 +18,7 @@ enum PrivateFile {
         guard status.st_size > 0, status.st_size <= maximumBytes else {
             throw EarshotError(
                 .unusableHome, "\(path) is \(status.st_size) bytes long and cannot be what it should",
-                remedy: "restore it from a backup")
+                .init(.malformed, path: path))
         }
         let count = Int(status.st_size)
         var failed = false
@@ -85,8 +85,9 @@ enum PrivateFile {
     }
 
     private static func failure(_ verb: String, _ path: String) -> EarshotError {
-        let reason = String(cString: strerror(errno))
-        let remedy = errno == ENOSPC ? "free some space" : "check that it exists and that you may use it"
-        return EarshotError(.unusableHome, "\(path) cannot be \(verb): \(reason)", remedy: remedy)
+        let number = errno
+        return EarshotError(
+            .unusableHome, "\(path) cannot be \(verb): \(String(cString: strerror(number)))",
+            .init(number == ENOSPC ? .diskFull : nil, path: path, systemError: number))
     }
 }

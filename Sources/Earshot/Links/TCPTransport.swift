@@ -53,16 +53,16 @@ struct TCPTransport: Transport {
         if let error = error as? IOError, error.errnoCode == EADDRINUSE {
             return EarshotError(
                 .portInUse, "another program listens on port \(port)",
-                remedy: "name another with --port, or leave it out and let the system choose", cause: error)
+                .init(systemError: error.errnoCode, port: port), cause: error)
         }
         if let error = error as? IOError, error.errnoCode == EACCES {
             return EarshotError(
                 .networkUnavailable, "port \(port) is reserved for the system",
-                remedy: "name a port above 1023, or leave it out", cause: error)
+                .init(.reservedPort, systemError: error.errnoCode, port: port), cause: error)
         }
         return EarshotError(
             .networkUnavailable, "port \(port) cannot be listened on: \(error)",
-            remedy: "check that the machine has a network", cause: error)
+            .init(port: port), cause: error)
     }
 
     func probe(_ address: PeerAddress, completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {

@@ -42,7 +42,7 @@ extension NodeConfiguration {
     /// - Throws: `EarshotError` `invalidAddress`.
     func check() throws(EarshotError) {
         do { _ = try StaticPeers(staticPeers) } catch {
-            throw EarshotError(.invalidAddress, error.message, remedy: StaticPeers.remedy, cause: error)
+            throw EarshotError(.invalidAddress, error.message, .init(limit: StaticPeers.maximumCount), cause: error)
         }
     }
 }

@@ -58,6 +58,7 @@ public final class Node: Sendable {
     /// A credential that has expired is no error here: history and users can be read all the same. A node that runs
     /// tells of it (`Event.credentialExpired`), and peers refuse it until it is renewed.
     /// - Parameters:
+    ///   - home: the home directory.
     ///   - configuration: what the program decides about the node.
     ///   - passphrase: opens a sealed identity, so that the credential can be renewed: now, and for as long as the node
     ///     lives. The identity's key stays in wiped memory that long.

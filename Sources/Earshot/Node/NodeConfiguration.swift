@@ -24,6 +24,11 @@ public struct NodeConfiguration: Sendable {
     public var eventLoopGroup: any EventLoopGroup
 
     /// - Parameters:
+    ///   - port: the TCP port that peers connect to; 0 takes the one of the last run, or lets the system choose.
+    ///   - staticPeers: peers at known addresses.
+    ///   - interfaces: the interfaces that peers are looked for on.
+    ///   - discovery: how peers are looked for.
+    ///   - logger: takes what the node has to say about itself; nothing unless given.
     ///   - metrics: what this process was bootstrapped with, unless given; as a rule nothing.
     ///   - eventLoopGroup: the one that NIO shares within a process, unless given.
     public init(

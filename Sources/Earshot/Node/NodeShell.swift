@@ -107,7 +107,7 @@ actor NodeShell {
     /// - Throws: `EarshotError` `stopped` if the node does not listen, or stops meanwhile.
     func reachability() async throws(EarshotError) -> [Reachability] {
         guard let port else {
-            throw EarshotError(.stopped, "the node does not listen", remedy: "ask again while it runs")
+            throw EarshotError(.stopped, "the node does not listen")
         }
         let result = await withCheckedContinuation { (answer: PendingRequests.Answer<[Reachability]>) in
             let requestID = requests.add(answer)
@@ -140,7 +140,7 @@ actor NodeShell {
     /// - Throws: `EarshotError` `stopped` if it was taken, or the node was stopped without one.
     func beginRun() throws(EarshotError) {
         guard life.withLock({ $0 }) == .open else {
-            throw EarshotError(.stopped, "a node runs once", remedy: "open it anew when it has stopped")
+            throw EarshotError(.stopped, "a node runs once: open it anew when it has stopped")
         }
         enter(.starting)
     }

@@ -40,7 +40,7 @@ actor ChatDialog {
     /// Shows what happens, until the node ends.
     func follow(_ events: GatewayEvents) async throws {
         for try await event in events { try await handle(event) }
-        throw GatewayError(.connectionLost, "the node ended", remedy: "start it again with: earshot up")
+        throw Failure(.connectionLost, "the node ended", remedy: "start it again with: earshot up")
     }
 
     func typed(_ line: String) async throws {

@@ -10,7 +10,8 @@ struct Doctor: ProgramCommand {
             started for a few seconds. Ends with 0 if there is nothing worse than notes, else with \
             \(ExitStatus.trouble.rawValue).
 
-            With --json each finding is an object: check, severity (ok, note, warning or problem), what, why, remedy.
+            With --json each finding is an object: check, severity (ok, note, warning or problem), code, what, why, \
+            parameters, remedy.
 
             EXAMPLES:
               earshot doctor
@@ -37,7 +38,7 @@ struct Doctor: ProgramCommand {
         let local = try await Diagnosis.of(
             common.homeDirectory, discovery: network.configuration().interfaces,
             testsMulticast: !network.isUndiscoverable)
-        for finding in local { try report.add(GatewayFinding(finding)) }
+        for finding in local { try report.add(DoctorFinding(GatewayFinding(finding))) }
         if Diagnosis.allowsStart(local) {
             for finding in try await nodeFindings() { try report.add(finding) }
         }
@@ -46,32 +47,51 @@ struct Doctor: ProgramCommand {
     }
 
     /// What the running node says, or one that is started for this. If it says nothing, that is a finding, too.
-    private func nodeFindings() async throws -> [GatewayFinding] {
+    private func nodeFindings() async throws -> [DoctorFinding] {
         let listening = Duration.seconds(listen)
         do {
             return try await Session.with(common.homeDirectory, network.configuration()) { session in
-                guard session.isOwn else { return try await session.client.diagnosis() }
+                guard session.isOwn else { return try await session.client.diagnosis().map(DoctorFinding.init) }
                 try await session.goOnline()
                 try await Task.sleep(for: listening)
                 let started = GatewayFinding(
-                    check: Finding.Check.node.rawValue, severity: Finding.Severity.note.rawValue,
-                    what: "no node ran: one was started for this", why: "messages flow only while a node runs",
-                    remedy: "keep one running: earshot up")
-                return [started] + (try await session.client.diagnosis())
+                    .node, .note, .nodeStarted, what: "no node ran: one was started for this",
+                    why: "messages flow only while a node runs")
+                return try await ([started] + session.client.diagnosis()).map(DoctorFinding.init)
             }
         } catch let error as CancellationError {
             throw error
         } catch {
-            return [GatewayFinding(Failure(error))]
+            return [DoctorFinding(Failure(error))]
         }
     }
 }
 
-extension GatewayFinding {
+/// A finding, and what to do about it.
+struct DoctorFinding: Encodable, Hashable {
+    let finding: GatewayFinding
+    let remedy: String?
+
+    init(_ finding: GatewayFinding) {
+        self.finding = finding
+        remedy = FindingRemedy.words(for: finding)
+    }
+
     /// Why no node could be asked.
-    fileprivate init(_ failure: Failure) {
-        self.init(
-            check: Finding.Check.node.rawValue, severity: Finding.Severity.problem.rawValue, what: failure.message,
-            why: "without a node no message flows", remedy: failure.remedy ?? "start one to see more: earshot up")
+    init(_ failure: Failure) {
+        finding = GatewayFinding(
+            .node, .problem, .noNode, what: failure.message, why: "without a node no message flows",
+            failure.parameters)
+        remedy = failure.remedy ?? FindingRemedy.words(for: .noNode, failure.parameters)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case remedy
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try finding.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(remedy, forKey: .remedy)
     }
 }

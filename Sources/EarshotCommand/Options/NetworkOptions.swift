@@ -49,7 +49,7 @@ struct NetworkOptions: ParsableArguments {
 
     private static func validated<Result>(_ read: () throws(DiscoveryError) -> Result) throws -> Result {
         do { return try read() } catch {
-            throw ValidationError("\(SafeText.line(error.message)): \(StaticPeers.remedy)")
+            throw ValidationError("\(SafeText.line(error.message)): \(Remedy.addresses)")
         }
     }
 }

@@ -7,18 +7,18 @@ struct DoctorReport {
     private(set) var worst = Finding.Severity.ok
     private var counts: [Finding.Severity: Int] = [:]
     /// What was written already: the node may repeat what was found without it.
-    private var shown: Set<GatewayFinding> = []
+    private var shown: Set<DoctorFinding> = []
 
     init(output: Output) { self.output = output }
 
-    mutating func add(_ finding: GatewayFinding) throws {
-        guard shown.insert(finding).inserted else { return }
+    mutating func add(_ found: DoctorFinding) throws {
+        guard shown.insert(found).inserted else { return }
         // A newer node may report a severity that this program does not know: better to show it than to hide it.
-        let severity = Finding.Severity(rawValue: finding.severity) ?? .warning
+        let severity = Finding.Severity(rawValue: found.finding.severity) ?? .warning
         worst = max(worst, severity)
         counts[severity, default: 0] += 1
-        try output.object(finding)
-        for line in lines(finding, severity) { output.line(line) }
+        try output.object(found)
+        for line in lines(found, severity) { output.line(line) }
     }
 
     /// One line for people.
@@ -31,10 +31,10 @@ struct DoctorReport {
         output.line(parts.isEmpty ? "all is well" : parts.joined(separator: ", "))
     }
 
-    private func lines(_ finding: GatewayFinding, _ severity: Finding.Severity) -> [String] {
-        let label = output.style.dim(DisplayWidth.pad(finding.check, to: 12))
-        let what = SafeText.line(finding.what)
-        let details = [finding.why, finding.remedy.map { "try: \($0)" }].compactMap { $0 }
+    private func lines(_ found: DoctorFinding, _ severity: Finding.Severity) -> [String] {
+        let label = output.style.dim(DisplayWidth.pad(found.finding.check, to: 12))
+        let what = SafeText.line(found.finding.what)
+        let details = [found.finding.why, found.remedy.map { "try: \($0)" }].compactMap { $0 }
         return ["\(mark(severity)) \(label) \(what)"] + details.map { "               " + SafeText.line($0) }
     }
 

@@ -22,6 +22,7 @@ struct StatusReport {
     private var rows: [(label: String, values: [String])] {
         [
             ("name", [status.name]), ("fingerprint", [status.fingerprint]), ("home", [record.home]), ("node", [node]),
+            ("version", [status.version]),
             ("addresses", status.addresses.isEmpty ? ["none"] : status.addresses), ("discovery", [discovery]),
             ("links", status.links.isEmpty ? ["none"] : status.links.map(text)),
             ("users", ["\(status.knownUsers) known"]), ("undelivered", undelivered), ("network", [network]),

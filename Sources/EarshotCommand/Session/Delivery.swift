@@ -40,7 +40,7 @@ struct Delivery: Sendable {
             try report(delivery)
             if reached >= goal { return }
         }
-        throw GatewayError(
+        throw Failure(
             .connectionLost, "the node ended; the message stays queued", remedy: "start it again with: earshot up")
     }
 

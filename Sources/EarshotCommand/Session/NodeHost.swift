@@ -33,6 +33,8 @@ struct NodeHost: Sendable {
                 return try await body(GatewayClient(home: node.home)) {
                     start.yield()
                     guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
+                        // The node could not run, and its own task throws why: that ends this one.
+                        try await Task.sleep(for: .seconds(60))
                         throw CancellationError()
                     }
                     return port

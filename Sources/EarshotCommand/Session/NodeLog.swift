@@ -77,7 +77,7 @@ struct NodeLog {
         case .clockSkewed: output.note(Self.skew(event.aheadMilliseconds ?? 0, of: name))
         case .credentialWillExpire, .credentialExpired, .credentialNotYetValid:
             let text = Self.notice(EventName(rawValue: event.name), event.credential)
-            output.note(text + (event.credential?.remedy.map { ": \($0)" } ?? ""))
+            output.note("\(text): \(Self.remedy(EventName(rawValue: event.name), event.credential))")
         case .credentialRenewed: output.line(Self.notice(.credentialRenewed, event.credential))
         case .otherNetworkSeen:
             let network = event.networkTag.map { "network \($0)" } ?? "without a network key"
@@ -125,6 +125,12 @@ struct NodeLog {
         case .credentialNotYetValid: "this device's credential begins at \(notBefore), later than now by this clock"
         default: "this device has a new credential, until \(notAfter)"
         }
+    }
+
+    /// What helps where the credential is not renewed.
+    private static func remedy(_ name: EventName?, _ credential: GatewayCredentialNotice?) -> String {
+        let remedy = credential?.reason ?? Remedy.sealed
+        return name == .credentialNotYetValid ? "set this machine's clock if it is behind; else \(remedy)" : remedy
     }
 
     static func skew(_ ahead: Int64, of name: String) -> String {

@@ -31,7 +31,7 @@ package struct GatewayClient: Sendable {
 
     /// - Parameter text: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), or a key.
     package func user(named text: String) async throws(GatewayError) -> GatewayUser {
-        try await get("users/\(Self.escape(text))")
+        try await get("users/\(try Self.user(text))")
     }
 
     /// - Parameter name: what the user was called when that was decided: with another name by now, nothing is done.
@@ -41,11 +41,11 @@ package struct GatewayClient: Sendable {
         _ decision: TrustDecision, about user: String, named name: String? = nil
     ) async throws(GatewayError) -> GatewayUser {
         let body = TrustRequest(decision: decision.rawValue, name: name)
-        return try await decode(call(.POST, "users/\(Self.escape(user))/trust", body: body))
+        return try await decode(call(.POST, "users/\(try Self.user(user))/trust", body: body))
     }
 
     package func safetyNumber(with user: String) async throws(GatewayError) -> GatewaySafetyNumber {
-        try await get("users/\(Self.escape(user))/safety-number")
+        try await get("users/\(try Self.user(user))/safety-number")
     }
 
     /// Returns when the message is on the disk; the node may have to take back others first.
@@ -81,7 +81,7 @@ package struct GatewayClient: Sendable {
     /// Deletes the contents of all messages with a user, here and nowhere else. It may take long.
     @discardableResult
     package func deleteContents(with user: String) async throws(GatewayError) -> GatewayDeletion {
-        let request = Self.request(.DELETE, "conversations/\(Self.escape(user))/contents")
+        let request = Self.request(.DELETE, "conversations/\(try Self.user(user))/contents")
         return try await decode(read(request, within: GatewayLimits.longResponse))
     }
 
@@ -96,7 +96,7 @@ package struct GatewayClient: Sendable {
         with user: String, before: String? = nil, after: String? = nil, order: Conversation.Order? = nil,
         limit: Int = GatewayLimits.defaultPage
     ) async throws(GatewayError) -> [GatewayMessage] {
-        var path = "conversations/\(Self.escape(user))/messages?limit=\(limit)"
+        var path = "conversations/\(try Self.user(user))/messages?limit=\(limit)"
         if let before { path += "&before=\(Self.escape(before))" }
         if let after { path += "&after=\(Self.escape(after))" }
         if let order { path += "&order=\(order == .time ? "time" : "arrival")" }
@@ -105,7 +105,7 @@ package struct GatewayClient: Sendable {
 
     /// Tells the sender that everything up to a message was seen.
     package func markRead(upTo messageID: String, with user: String) async throws(GatewayError) {
-        _ = try await call(.POST, "conversations/\(Self.escape(user))/read", body: ReadRequest(upTo: messageID))
+        _ = try await call(.POST, "conversations/\(try Self.user(user))/read", body: ReadRequest(upTo: messageID))
     }
 
     /// Lends the events of the node while `body` runs: nothing that happens after `body` was called is missed.
@@ -154,8 +154,7 @@ package struct GatewayClient: Sendable {
                 group.addTask { try await exchange(request) { try await collect($0, upTo: bytes) } }
                 group.addTask {
                     try await Task.sleep(for: limit)
-                    throw GatewayError(
-                        .timedOut, "the node does not answer", remedy: "see what it is doing, or restart it")
+                    throw GatewayError(.timedOut, "the node does not answer")
                 }
                 defer { group.cancelAll() }
                 guard let answer = try await group.next() else {
@@ -209,9 +208,15 @@ package struct GatewayClient: Sendable {
     private func decode<Body: Decodable>(_ buffer: ByteBuffer) throws(GatewayError) -> Body {
         do { return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView)) } catch {
             throw GatewayError(
-                .unexpectedResponse, "the node's answer cannot be read: \(error)",
-                remedy: "is the node of another version? restart it", cause: error)
+                .unexpectedResponse, "the node's answer cannot be read: \(error)", cause: error)
         }
+    }
+
+    /// A user as a segment of a path.
+    /// - Throws: `GatewayError` `unknownUser` for an empty text, which would name another endpoint.
+    private static func user(_ text: String) throws(GatewayError) -> String {
+        guard !text.isEmpty else { throw GatewayError(.unknownUser, "nobody has an empty name", .init(.empty)) }
+        return escape(text)
     }
 
     /// Percent-encodes everything that is not unreserved in a URI (RFC 3986, section 2.3).

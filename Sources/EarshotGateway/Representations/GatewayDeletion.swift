@@ -20,8 +20,8 @@ package struct GatewayDeletedMessages: Codable, Hashable, Sendable {
 }
 
 extension GatewayDeletion {
-    init(_ deletion: ContentDeletion) {
-        deletedCount = deletion.deletedCount
+    init(_ deletion: Erasure) {
+        deletedCount = deletion.erasedCount
         kept = deletion.kept.map(\.description)
         keptCount = deletion.keptCount
         isOverwritten = deletion.isOverwritten

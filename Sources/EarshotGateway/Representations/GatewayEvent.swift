@@ -81,14 +81,21 @@ package struct GatewayCredentialNotice: Codable, Hashable, Sendable {
     package let notBeforeMilliseconds: Int64
     package let notAfter: String
     package let notAfterMilliseconds: Int64
-    /// What the user can do, if there is something to do.
-    package let remedy: String?
+    /// Why it is not renewed: `sealed` or `failed`. Left out where it is.
+    package let problem: String?
+    /// Why it failed.
+    package let reason: String?
 
     init(_ notice: CredentialNotice) {
         notBefore = Timestamp.text(notice.notBefore)
         notBeforeMilliseconds = notice.notBefore
         notAfter = Timestamp.text(notice.notAfter)
         notAfterMilliseconds = notice.notAfter
-        remedy = notice.remedy
+        (problem, reason) =
+            switch notice.problem {
+            case nil: (nil, nil)
+            case .sealed: ("sealed", nil)
+            case .failed(let reason): ("failed", reason)
+            }
     }
 }

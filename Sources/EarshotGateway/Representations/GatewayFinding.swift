@@ -6,24 +6,33 @@ package struct GatewayFinding: Codable, Hashable, Sendable {
     package let check: String
     /// `ok`, `note`, `warning` or `problem`.
     package let severity: String
+    /// Which fault it is: one of `Finding.Code`. Left out where all is as it should be.
+    package let code: String?
     /// What was found.
     package let what: String
     /// Why it matters. Left out where all is as it should be.
     package let why: String?
-    /// What to do about it. A warning and a problem have one.
-    package let remedy: String?
+    /// What it is about. Left out where there is nothing to tell.
+    package let parameters: GatewayErrorParameters?
 
-    package init(check: String, severity: String, what: String, why: String? = nil, remedy: String? = nil) {
-        self.check = check
-        self.severity = severity
+    package init(
+        _ check: Finding.Check, _ severity: Finding.Severity, _ code: Finding.Code, what: String, why: String,
+        _ parameters: EarshotError.Parameters = .init()
+    ) {
+        self.check = check.rawValue
+        self.severity = severity.rawValue
+        self.code = code.description
         self.what = what
         self.why = why
-        self.remedy = remedy
+        self.parameters = GatewayErrorParameters(parameters)
     }
 
     package init(_ finding: Finding) {
-        self.init(
-            check: finding.check.rawValue, severity: finding.severity.rawValue, what: finding.what, why: finding.why,
-            remedy: finding.remedy)
+        check = finding.check.rawValue
+        severity = finding.severity.rawValue
+        code = finding.code?.description
+        what = finding.what
+        why = finding.why
+        parameters = GatewayErrorParameters(finding.parameters)
     }
 }

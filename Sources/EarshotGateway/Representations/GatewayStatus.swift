@@ -7,6 +7,8 @@ package struct GatewayStatus: Codable, Hashable, Sendable {
     package let fingerprint: String
     package let name: String
     package let deviceID: String
+    /// The version of the program that runs the node.
+    package let version: String
     /// The TCP port that peers connect to. Left out while the node does not listen.
     package let port: UInt16?
     /// Where peers may connect to: the addresses of the interfaces that peers are looked for on, each with the port.
@@ -67,6 +69,7 @@ extension GatewayStatus {
         fingerprint = status.userID.fingerprint
         name = status.name.text
         deviceID = status.deviceID.description
+        version = Earshot.version
         port = status.port
         addresses = status.addresses.map(\.description)
         discovery = GatewayDiscovery(status)

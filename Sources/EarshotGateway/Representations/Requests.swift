@@ -68,12 +68,13 @@ struct ErrorResponse: Codable, Sendable {
     struct Body: Codable, Sendable {
         let code: String
         let message: String
-        let remedy: String?
+        let parameters: GatewayErrorParameters?
     }
 
     let error: Body
 
     init(_ error: GatewayError) {
-        self.error = Body(code: error.code.description, message: error.message, remedy: error.remedy)
+        self.error = Body(
+            code: error.code.description, message: error.message, parameters: GatewayErrorParameters(error.parameters))
     }
 }

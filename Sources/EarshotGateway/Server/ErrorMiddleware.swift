@@ -21,7 +21,7 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         switch error {
         case let error as GatewayError: return error
         case let error as EarshotError:
-            return GatewayError(error.code, error.message, remedy: error.remedy, cause: error)
+            return GatewayError(error.code, error.message, error.parameters, cause: error)
         case let error as HTTPError where error.status == .notFound:
             return GatewayError(.unknownEndpoint, "there is no \(request.method) \(request.uri.path)")
         case let error as any HTTPResponseError where error.status.kind == .clientError:
@@ -35,13 +35,13 @@ extension EarshotError.Code {
     /// The status of a response that reports the error (RFC 9110, section 15).
     var status: HTTPResponse.Status {
         switch self {
-        case .invalidRequest, .invalidUTF8: .badRequest
+        case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
         case .blocked, .notAdmitted: .forbidden
         case .unknownUser, .unknownMessage, .unknownEndpoint: .notFound
         case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged: .conflict
         case .tooLarge: .contentTooLarge
         case .invalidMessage, .invalidName: .unprocessableContent
-        case .overloaded, .stopped, .storeUnavailable, .storeDamaged: .serviceUnavailable
+        case .overloaded, .stopped, .storeUnavailable, .storeDamaged, .storeNewer: .serviceUnavailable
         case .timedOut: .gatewayTimeout
         // RFC 4918, section 11.5.
         case .storeFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")

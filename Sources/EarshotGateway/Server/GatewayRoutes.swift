@@ -39,8 +39,8 @@ struct Endpoints: Sendable {
     func metrics() async throws -> Response {
         guard let text = await node.metricsText() else {
             throw GatewayError(
-                .unknownEndpoint, "the node's program has given it metrics of its own",
-                remedy: "read them where that program writes them, or give the node PrometheusMetrics")
+                .unknownEndpoint,
+                "the node's program has given it metrics of its own: they are where that program writes them")
         }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
@@ -91,13 +91,13 @@ struct Endpoints: Sendable {
     /// - Returns: the message, without its content.
     func deleteContent(_ context: BasicRequestContext) async throws -> Response {
         let messageID = try MessageID(reading: try context.parameter("message"))
-        try await node.messages.delete([messageID])
+        try await node.messages.erase([messageID])
         return try .json(await representer.message(try await node.messages.message(messageID)))
     }
 
     func deleteContents(_ request: Request) async throws -> Response {
         let messageIDs = try await request.json(DeleteContentsRequest.self).messages.map { try MessageID(reading: $0) }
-        let deletion = try await node.messages.delete(messageIDs)
+        let deletion = try await node.messages.erase(messageIDs)
         var messages: [Message] = []
         for messageID in messageIDs { messages.append(try await node.messages.message(messageID)) }
         return try .json(
@@ -107,7 +107,7 @@ struct Endpoints: Sendable {
 
     func deleteContents(_ context: BasicRequestContext) async throws -> Response {
         let conversation = node.conversations.direct(with: try await user(of: context).userID)
-        return try .json(GatewayDeletion(try await conversation.deleteContents()))
+        return try .json(GatewayDeletion(try await conversation.eraseContents()))
     }
 
     func history(_ request: Request, _ context: BasicRequestContext) async throws -> Response {

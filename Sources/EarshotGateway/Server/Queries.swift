@@ -58,7 +58,7 @@ struct EventNames {
             guard let name = EventName(rawValue: String(part)) else {
                 throw GatewayError(
                     .invalidRequest, "no event is called \"\(part)\"",
-                    remedy: "there are: \(EventName.allCases.map(\.rawValue).joined(separator: ", "))")
+                    .init(suggestions: EventName.allCases.map(\.rawValue)))
             }
             names.insert(name)
         }

@@ -19,7 +19,7 @@ extension Request {
         }
         // The decoder would repair what is not UTF-8, and send something else than was written.
         guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
-            throw GatewayError(.invalidUTF8, "the body is not valid UTF-8", remedy: "send the text in UTF-8")
+            throw GatewayError(.invalidUTF8, "the body is not valid UTF-8")
         }
         do { return try JSONDecoder().decode(Body.self, from: Data(text.utf8)) } catch let error as DecodingError {
             throw GatewayError(.invalidRequest, error.sentence, cause: error)
@@ -43,7 +43,7 @@ extension MessageID {
         guard let messageID = MessageID(text) else {
             throw GatewayError(
                 .invalidRequest, "\"\(Excerpt.of(text))\" is not the id of a message",
-                remedy: "take its id from: earshot history NAME --json")
+                .init(.notAMessageID))
         }
         self = messageID
     }

@@ -170,13 +170,21 @@ public struct CredentialNotice: Hashable, Sendable {
     /// When it begins and when it ends, in milliseconds since 1970 (UTC).
     package let notBefore: Int64
     package let notAfter: Int64
-    /// What the user can do, if there is something to do.
-    public let remedy: String?
+    /// Why it is not renewed; `nil` where it is.
+    public let problem: RenewalProblem?
 
-    package init(notBefore: Int64, notAfter: Int64, remedy: String?) {
+    package init(notBefore: Int64, notAfter: Int64, problem: RenewalProblem? = nil) {
         self.notBefore = notBefore
         self.notAfter = notAfter
-        self.remedy = remedy
+        self.problem = problem
+    }
+
+    /// Why a node does not renew its credential.
+    public enum RenewalProblem: Hashable, Sendable {
+        /// The identity is sealed, and the node was started without its passphrase.
+        case sealed
+        /// It was tried and failed, for a reason that is for people.
+        case failed(reason: String)
     }
 }
 

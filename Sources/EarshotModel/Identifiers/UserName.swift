@@ -24,7 +24,14 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
         }
     }
 
+    /// The name itself.
     public let text: String
+
+    /// What stands for other things where a user or a conversation is named: `#cafe`, `bob@3fk9qbmj`. Names that were made
+    /// before this was so may have them.
+    package static let reservedCharacters = "@ # , /"
+
+    package var hasReservedCharacter: Bool { text.contains { "@#,/".contains($0) } }
 
     /// Checks a name that came from outside as it stands.
     /// - Throws: `Invalid`, which says what is wrong.

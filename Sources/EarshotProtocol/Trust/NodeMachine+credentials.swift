@@ -9,7 +9,7 @@ extension NodeMachine {
         peers.renew(credential, now: now.uptime)
         post(
             .credentialRenewed(
-                CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter, remedy: nil)))
+                CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter)))
         return finish(now: now)
     }
 

@@ -13,9 +13,9 @@ struct RawRequest: Sendable {
 
         /// The error that the body reports.
         func error() throws -> (code: String, message: String) {
-            let object = try #require(try JSONSerialization.jsonObject(with: body) as? [String: [String: String]])
+            let object = try #require(try JSONSerialization.jsonObject(with: body) as? [String: [String: Any]])
             let error = try #require(object["error"])
-            return (try #require(error["code"]), try #require(error["message"]))
+            return (try #require(error["code"] as? String), try #require(error["message"] as? String))
         }
     }
 

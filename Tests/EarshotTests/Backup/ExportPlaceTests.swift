@@ -23,7 +23,7 @@ struct ExportPlaceTests {
         #expect(write(descriptor, "half", 4) == 4)
         let error = await expect(.fileExists) { try alice.home.export(to: path, passphrase: passphrase) }
         #expect(error?.message == "another export to \(path) is under way")
-        #expect(error?.remedy?.contains("wait") == true)
+        #expect(error?.parameters.detail == .underWay)
         #expect(try String(contentsOfFile: path + ".part", encoding: .utf8) == "half")
         // Until here it is held.
         first.discard()

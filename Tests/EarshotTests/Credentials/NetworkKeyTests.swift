@@ -65,7 +65,7 @@ struct NetworkKeyTests {
         ])
     func invalid(text: String) async throws {
         let error = await expect(.invalidNetworkKey) { try NetworkKey(typed: text) }
-        #expect(error?.remedy != nil)
+        #expect(error?.parameters.detail == .mistyped)
         if text.count > NetworkKey.textPrefix.count { #expect(error?.description.contains(text.suffix(5)) == false) }
     }
 
@@ -85,7 +85,7 @@ struct NetworkKeyTests {
         try Data(wrapped.utf8).write(to: URL(fileURLWithPath: path))
         #expect(chmod(path, 0o644) == 0)
         let error = await expect(.looseHome) { try NetworkKey(file: path) }
-        #expect(error?.remedy == "chmod 600 \(path)")
+        #expect(error?.parameters == .init(path: path, mode: "600"))
         #expect(chmod(path, 0o600) == 0)
         #expect(try NetworkKey(file: path) == Self.example)
         try Data(count: 5000).write(to: URL(fileURLWithPath: path))
@@ -121,7 +121,7 @@ struct HomeNetworkTests {
         let (first, second) = (try home.createNetworkKey(), NetworkKey.generate())
         await expect(.networkKeyExists) { try home.createNetworkKey() }
         let error = await expect(.networkKeyExists) { try home.joinNetwork(second) }
-        #expect(error?.remedy?.contains("--replace") == true)
+        #expect(error?.parameters.path == home.path)
         #expect(try home.networkKey() == first)
         #expect(try home.joinNetwork(first) == false)
         #expect(try home.joinNetwork(second, replacing: true))

@@ -16,7 +16,7 @@ struct FindingTests {
         let notes = findings.filter { $0.severity != .ok }
         #expect(notes.map(\.what) == ["tun0 is skipped: matches tun*"])
         #expect(notes.map(\.severity) == [.note])
-        #expect(findings.allSatisfy { $0.severity != .ok || ($0.why == nil && $0.remedy == nil) })
+        #expect(findings.allSatisfy { $0.severity != .ok || ($0.why == nil && $0.code == nil) })
     }
 
     @Test("say that a port is open where somebody made a link to it from outside, and nobody was asked")
@@ -83,9 +83,9 @@ struct FindingTests {
         "stop a node from being started on a damaged database, a held or an unusable home",
         arguments: Finding.Check.allCases)
     func start(check: Finding.Check) {
-        let problem = Finding.problem(check, "what", why: "why", remedy: "remedy")
+        let problem = Finding.problem(check, .lowSpace, "what", why: "why")
         #expect(Diagnosis.allowsStart([problem]) == ![.home, .lock, .database].contains(check))
-        #expect(Diagnosis.allowsStart([.note(check, "what")]))
+        #expect(Diagnosis.allowsStart([.note(check, .lowSpace, "what")]))
     }
 
     @Test(
@@ -107,65 +107,16 @@ struct FindingTests {
     }
 }
 
-@Suite("A remedy")
-struct RemedyTests {
-    @Test(
-        "is safe to copy, whatever a peer calls itself",
-        arguments: [
-            ("bob@3fk9", "bob@3fk9"), ("bob; reboot", "'bob; reboot'"), ("it's", #"'it'\''s'"#), ("$(id)", "'$(id)'"),
-            ("-rf", "'-rf'"), ("bøb", "bøb"), ("", "''"),
-        ])
-    func shellWord(text: String, word: String) {
-        #expect(ShellWord.quote(text) == word)
-    }
-
-    @Test(
-        "is one word to a real shell, with nothing left of it to run",
-        arguments: [
-            "a'\u{301};id;'\u{301}b", "'\u{301}", "a'\u{20DD}$(id)", "$(id)`id`\\", "a\"b!c", "~ * ? [a] {b,c} # &",
-            "bøb", "👋🏽",
-        ])
-    func shell(text: String) throws {
-        #expect(try print(ShellWord.quote(text)).utf8.elementsEqual(text.utf8))
-    }
-
-    private func print(_ word: String) throws -> String {
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", "printf %s " + word]
-        let output = Pipe()
-        shell.standardOutput = output
-        try shell.run()
-        let data = output.fileHandleForReading.readAll()
-        shell.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    @Test(
-        "names the key of somebody whose name is none to copy",
-        arguments: ["a'\u{301};id;'\u{301}b", "it's", "$(id)", "a\"b", "-rf", "bob@3fk9qbmj", "a\\b", "a!b", "a/b"])
-    func key(name: String) throws {
-        let pinned = Sample.user(name, 2, isPinned: true)
-        for users in [
-            [Sample.user(name, 4), Sample.user(name, 5)], [pinned, Sample.user(name, 4, conflictsWith: 2)],
-        ] {
-            let finding = try #require(Sample.node { $0.users = users }.nameFindings.first)
-            #expect(finding.remedy?.contains("earshot trust \(Sample.userID(4)) --accept") == true)
-        }
-        let own = Sample.node { $0.users = [Sample.user("alice", 4)] }.nameFindings
-        #expect(own.first?.remedy?.contains("earshot trust alice@") == true)
-    }
-
-    @Test(
-        "names the name where anybody can read and copy it", arguments: ["bob", "bob smith", "b.o-b_+1", "bøb", "日本"])
-    func name(name: String) throws {
-        let finding = Sample.node { $0.users = [Sample.user(name, 4), Sample.user(name, 5)] }.nameFindings.first
-        #expect(finding?.remedy?.contains("\(name)@") == true)
-    }
-}
-
 @Suite("Findings about names")
 struct NameFindingTests {
+    @Test("name the claimants, and what tells them apart")
+    func claimants() throws {
+        let users = [Sample.user("bob", 4), Sample.user("bob", 5)]
+        let finding = try #require(Sample.node { $0.users = users }.nameFindings.first)
+        #expect(finding.parameters.candidates == users.map(\.userID).sorted())
+        #expect(finding.parameters.suggestions.allSatisfy { $0.hasPrefix("bob@") })
+    }
+
     @Test("are one a name, however many keys claim it")
     func grouped() {
         let claimants = (3..<60).map { Sample.user("bob", $0, conflictsWith: 2) }

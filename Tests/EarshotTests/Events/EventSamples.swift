@@ -1,5 +1,6 @@
 import Earshot
 import EarshotModel
+import EarshotProtocol
 
 /// One event of each name, and the sequence that gives it.
 struct EventSamples {
@@ -18,7 +19,7 @@ struct EventSamples {
             text: "hello", headers: [:], timestamp: HybridTimestamp(milliseconds: 0), expiry: 0, states: [:])
         let change = MessageStateChange(
             messageID: messageID, conversationID: message.conversationID, recipientID: userID, state: .sent)
-        let notice = CredentialNotice(notBefore: 0, notAfter: 1, remedy: nil)
+        let notice = CredentialNotice(notBefore: 0, notAfter: 1)
         all = [
             .nodeStateChanged(.open), .messageQueued(message), .messageReceived(message), .messageSent(change),
             .messageDelivered(change), .messageRead(change), .messageFailed(change), .userDiscovered(user),

@@ -65,7 +65,7 @@ struct CredentialTests {
             if case .credentialExpired(let notice) = event { notice } else { nil }
         }
         #expect(notice.notAfter == expiry)
-        #expect(notice.remedy?.contains("--passphrase-file") == true)
+        #expect(notice.problem == .sealed)
         #expect(await live.node.status().credentialExpiry == expiry)
         #expect(await live.node.users.all.isEmpty)
         try await live.events.first("Bob refuses Alice") { event in

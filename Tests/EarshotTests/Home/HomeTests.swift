@@ -63,18 +63,18 @@ struct HomeTests {
         #expect((node.userID, node.name.text) == (userID, "Zo\u{EB}"))
     }
 
-    @Test("without an identity is refused with a word about how to make one")
+    @Test("without an identity is refused as such")
     func notInitialized() async throws {
         let error = await expect(.notInitialized) { try open() }
-        #expect(error?.remedy?.contains("earshot init") == true)
+        #expect(error?.parameters.path == home.path)
     }
 
-    @Test("that others may enter is refused with the command that helps", arguments: [0o755, 0o710, 0o701])
+    @Test("that others may enter is refused with the mode that it should have", arguments: [0o755, 0o710, 0o701])
     func looseDirectory(mode: Int) async throws {
         try home.create(name: "alice")
         try setMode(mode, of: home.path)
         let error = await expect(.looseHome) { try open() }
-        #expect(error?.remedy == "chmod 700 \(home.path)")
+        #expect(error?.parameters == .init(path: home.path, mode: "700"))
         try setMode(0o700, of: home.path)
         _ = try open()
     }
@@ -88,13 +88,13 @@ struct HomeTests {
     }
 
     @Test(
-        "with a file that others may read is refused with the command that helps",
+        "with a file that others may read is refused with the mode that it should have",
         arguments: ["device.key", "credential"], [0o640, 0o604, 0o660])
     func looseFile(name: String, mode: Int) async throws {
         try home.create(name: "alice")
         try setMode(mode, of: home.path + "/" + name)
         let error = await expect(.looseHome) { try open() }
-        #expect(error?.remedy == "chmod 600 \(home.path)/\(name)")
+        #expect(error?.parameters == .init(path: "\(home.path)/\(name)", mode: "600"))
     }
 
     @Test("with a symbolic link in the place of a file is refused", arguments: ["device.key", "credential"])
@@ -127,6 +127,22 @@ struct HomeTests {
         #expect(try Data(contentsOf: file) == bytes)
     }
 
+    @Test("that is a file, or lies in one, is not called missing")
+    func isNoDirectory() async throws {
+        try Data().write(to: URL(fileURLWithPath: folder.file("file")))
+        for path in [folder.file("file"), folder.file("file") + "/home"] {
+            let error = await expect(.unusableHome) { try open(Home(path: path)) }
+            #expect(error?.parameters.path == path)
+        }
+    }
+
+    @Test("is not made for a name with a character that addresses use", arguments: ["a@b", "#cafe", "a,b", "a/b"])
+    func reservedCharacter(name: String) async throws {
+        let error = await expect(.invalidName) { try home.create(name: name) }
+        #expect(error?.parameters == .init(.reservedCharacter, name: name))
+        #expect(!home.isInitialized)
+    }
+
     @Test("that is a file is refused")
     func notADirectory() async throws {
         try Data().write(to: URL(fileURLWithPath: folder.file("file")))
@@ -152,8 +168,8 @@ struct HomeTests {
         #expect(Home.standard(environment: ["XDG_DATA_HOME": "b", "HOME": "/c"]).path == "/c/.local/share/earshot")
     }
 
-    private func open() throws -> Node {
-        try Node(home: home, configuration: NodeConfiguration(discovery: .off))
+    private func open(_ other: Home? = nil) throws -> Node {
+        try Node(home: other ?? home, configuration: NodeConfiguration(discovery: .off))
     }
 
     private func contents() throws -> [String: Data] {

@@ -36,7 +36,7 @@ struct PassphraseTests {
     func looseFile() async throws {
         let path = try write("word", mode: 0o644)
         let error = await expect(.looseHome) { try Passphrase(file: path) }
-        #expect(error?.remedy == "chmod 600 \(path)")
+        #expect(error?.parameters == .init(path: path, mode: "600"))
     }
 
     @Test("is not read from a file that is not there")

@@ -100,7 +100,7 @@ struct StopTests {
         let old = alice.node
         await old.stop()
         let next = try await Node.open(alice.home, configuration: NodeConfiguration(discovery: .off))
-        await expect(.stopped) { try await old.messages.delete([message.messageID]) }
+        await expect(.stopped) { try await old.messages.erase([message.messageID]) }
         #expect(try await old.messages.message(message.messageID).text == "hello")
         await next.stop()
     }

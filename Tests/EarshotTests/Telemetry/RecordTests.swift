@@ -35,7 +35,7 @@ struct RecordTests {
 
     @Test("has the level that its matter has")
     func levels() throws {
-        let notice = CredentialNotice(notBefore: 1, notAfter: 2, remedy: nil)
+        let notice = CredentialNotice(notBefore: 1, notAfter: 2)
         let levels: [(Event, Logger.Level)] = [
             (.storageFailed("full"), .error), (.storageRecovered, .notice), (.credentialRenewed(notice), .notice),
             (.credentialExpired(notice), .error), (.discoveryUnavailable(source: "a", reason: "b"), .warning),

@@ -72,11 +72,11 @@ struct UsersTests {
     @Test("that are unknown are refused with names that are near")
     func near() async throws {
         let users = try known(["bob", "carol", "carl"])
-        #expect(await expect(.unknownUser) { try await users.named("Bbo") }?.remedy == "did you mean bob?")
-        let remedy = await expect(.unknownUser) { try await users.named("caro") }?.remedy
-        #expect(remedy?.contains("carol") == true && remedy?.contains("carl") == true)
+        #expect(await expect(.unknownUser) { try await users.named("Bbo") }?.parameters.suggestions == ["bob"])
+        let near = await expect(.unknownUser) { try await users.named("caro") }?.parameters.suggestions
+        #expect(near.map(Set.init) == ["carol", "carl"])
         let far = await expect(.unknownUser) { try await users.named("nobody-like-that") }
-        #expect(far?.remedy?.contains("did you mean") == false)
+        #expect(far?.parameters == .init(name: "nobody-like-that"))
     }
 
     @Test("that are unknown by a long text are refused at once, without all of it", .timeLimit(.minutes(1)))
@@ -101,7 +101,7 @@ struct UsersTests {
         let error = await expect(.ambiguousUser) { try await users.named("bob") }
         for index in 0..<2 {
             let choice = "bob@\(Self.userID(index).description.prefix(8))"
-            #expect(error?.remedy?.contains(choice) == true)
+            #expect(error?.parameters.suggestions.contains(choice) == true)
             #expect(try await users.named(choice).userID == Self.userID(index))
         }
     }
@@ -112,7 +112,7 @@ struct UsersTests {
         let users = try known(["bob", imitated])
         let error = await expect(.ambiguousUser) { try await users.named(imitated) }
         for index in 0..<2 {
-            #expect(error?.remedy?.contains(Self.userID(index).description) == true)
+            #expect(error?.parameters.candidates.contains(Self.userID(index)) == true)
             #expect(try await users.named(Self.userID(index).description).userID == Self.userID(index))
         }
     }

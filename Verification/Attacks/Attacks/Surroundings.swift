@@ -261,13 +261,13 @@ extension Attack {
         _ name: String, code: String, also other: String? = nil,
         _ home: @escaping @Sendable (Arena) async throws -> Home
     ) -> Attack {
-        Attack(kind: .fault, name: name, expected: "refused: \(code), with a remedy") { arena, _ in
+        Attack(kind: .fault, name: name, expected: "refused: \(code)") { arena, _ in
             let home = try await home(arena)
             do {
                 try await RunningNode.start(home).stop()
                 return Outcome("it ran", false)
             } catch let error as EarshotError {
-                let isExpected = [code, other].contains(error.code.description) && error.remedy?.isEmpty == false
+                let isExpected = [code, other].contains(error.code.description)
                 return Outcome("\(error.code.description): \(error.message)", isExpected)
             }
         }

@@ -18,9 +18,9 @@ struct CredentialFacts: Hashable, Sendable {
         guard !canRenew, now >= renewalDue else { return [.ok(.credential, "the credential is valid for \(left)")] }
         return [
             .warning(
-                .credential, "the credential expires in \(left), and the identity that renews it is sealed",
-                why: "peers refuse a node whose credential has expired",
-                remedy: Home.sealedRemedy)
+                .credential, .credentialSealed,
+                "the credential expires in \(left), and the identity that renews it is sealed",
+                why: "peers refuse a node whose credential has expired")
         ]
     }
 
@@ -28,25 +28,24 @@ struct CredentialFacts: Hashable, Sendable {
         let what = "the credential expired \(TimeSpan.text(milliseconds: now - notAfter)) ago"
         if !canRenew {
             return .problem(
-                .credential, "\(what), and the identity that renews it is sealed",
-                why: "peers refuse a node whose credential has expired", remedy: Home.sealedRemedy)
+                .credential, .credentialSealed, "\(what), and the identity that renews it is sealed",
+                why: "peers refuse a node whose credential has expired")
         }
         guard isInUse else {
             return .note(
-                .credential, what, why: "peers refuse a node whose credential has expired",
-                remedy: "nothing to do: a node renews it when it starts (earshot up)")
+                .credential, .credentialExpired, what, why: "peers refuse a node whose credential has expired")
         }
         return .problem(
-            .credential, "\(what), and the node that runs has not renewed it",
-            why: "peers refuse a node whose credential has expired",
-            remedy: "end the node and start it again: earshot up")
+            .credential, .credentialNotRenewed, "\(what), and the node that runs has not renewed it",
+            why: "peers refuse a node whose credential has expired")
     }
 
     private func notYetValid(now: Int64) -> Finding {
         .problem(
-            .credential, "the credential is not valid for another \(TimeSpan.text(milliseconds: notBefore - now))",
+            .credential, .credentialNotYetValid,
+            "the credential is not valid for another \(TimeSpan.text(milliseconds: notBefore - now))",
             why:
-                "this machine's clock is behind what it was when the credential was made, and peers may refuse the node",
-            remedy: "set the clock: timedatectl set-ntp true")
+                "this machine's clock is behind what it was when the credential was made, and peers may refuse the node"
+        )
     }
 }

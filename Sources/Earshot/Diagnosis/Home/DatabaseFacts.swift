@@ -33,23 +33,18 @@ enum DatabaseFacts: Hashable, Sendable {
         case .damaged(let message):
             [
                 .problem(
-                    .database, message,
-                    why: "messages in it may be lost, and a node may refuse to run with it",
-                    remedy:
-                        "end the node if one runs; move history.db aside, and history.db-wal if it is there; then "
-                        + "restore a backup of both, or begin a new history with: earshot up")
+                    .database, .databaseDamaged, message,
+                    why: "messages in it may be lost, and a node may refuse to run with it")
             ]
         case .newer(let message):
             [
                 .problem(
-                    .database, message, why: "this version cannot read it, and does not change it",
-                    remedy: "update this program")
+                    .database, .databaseNewer, message, why: "this version cannot read it, and does not change it")
             ]
         case .unreadable(let message):
             [
                 .problem(
-                    .database, message, why: "a node keeps every message in it",
-                    remedy: "check that the file and its directory are yours and can be read")
+                    .database, .databaseUnreadable, message, why: "a node keeps every message in it")
             ]
         }
     }

@@ -24,26 +24,25 @@ struct DiskFacts: Hashable, Sendable {
         if isReadOnly {
             return [
                 .problem(
-                    .disk, "the disk of \(path) cannot be written: it is mounted read-only",
-                    why: "a message counts only once it is on the disk, so none is accepted",
-                    remedy: "mount it for writing, or name a home on another disk with --home")
+                    .disk, .readOnlyDisk, "the disk of \(path) cannot be written: it is mounted read-only",
+                    why: "a message counts only once it is on the disk, so none is accepted", .init(path: path))
             ]
         }
         let free = "\(Wording.bytes(freeBytes)) are free on the disk of \(path)"
         if freeBytes < Self.problemBytes {
             return [
                 .problem(
-                    .disk, "the disk is full: \(free)",
+                    .disk, .lowSpace, "the disk is full: \(free)",
                     why: "a message counts only once it is on the disk, so none is accepted",
-                    remedy: "free some space, at least \(Wording.bytes(Self.warningBytes))")
+                    .init(path: path, limit: Int(Self.warningBytes)))
             ]
         }
         if freeBytes < Self.warningBytes {
             return [
                 .warning(
-                    .disk, "the disk is nearly full: \(free)",
+                    .disk, .lowSpace, "the disk is nearly full: \(free)",
                     why: "once it is full no message is accepted",
-                    remedy: "free some space, at least \(Wording.bytes(Self.warningBytes))")
+                    .init(path: path, limit: Int(Self.warningBytes)))
             ]
         }
         return [.ok(.disk, free)]

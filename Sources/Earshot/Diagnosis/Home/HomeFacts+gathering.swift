@@ -27,7 +27,9 @@ extension HomeFacts {
         guard status.st_uid == geteuid() || geteuid() == 0 else {
             return .unusable("\(home.path) belongs to another user")
         }
-        return home.isInitialized ? .initialized : .notInitialized
+        do throws(EarshotError) {
+            return try PrivateFile.isThere(home.identityFile) ? .initialized : .notInitialized
+        } catch { return .unusable(error.message) }
     }
 
     private static func looseFiles(of home: Home) -> [LooseFile] {

@@ -45,14 +45,14 @@ extension HomeFacts {
         case .notInitialized:
             [
                 .problem(
-                    .home, "there is no identity in \(path)", why: "a node speaks for an identity, and there is none",
-                    remedy: "make one with: earshot init --name YOUR-NAME, or name another home with --home")
+                    .home, .notInitialized, "there is no identity in \(path)",
+                    why: "a node speaks for an identity, and there is none", .init(path: path))
             ]
         case .unusable(let reason):
             [
                 .problem(
-                    .home, reason, why: "a node cannot run without its home directory",
-                    remedy: "check that \(path) is a directory of yours, or name another home with --home")
+                    .home, .unusableHome, reason, why: "a node cannot run without its home directory",
+                    .init(path: path))
             ]
         }
     }
@@ -61,13 +61,13 @@ extension HomeFacts {
         guard !loose.isEmpty else { return [.ok(.home, "\(path) is its owner's alone")] }
         return loose.map { file in
             let what = "others may read \(file.path)"
-            let remedy = "chmod \(file.mode) \(file.path)"
+            let about = EarshotError.Parameters(path: file.path, mode: file.mode)
             guard file.isRefused else {
-                return .warning(.home, what, why: "it is meant for its owner alone", remedy: remedy)
+                return .warning(.home, .looseFile, what, why: "it is meant for its owner alone", about)
             }
             return .problem(
-                .home, what, why: "whoever reads the keys can speak as you, so a node refuses to run with them",
-                remedy: remedy)
+                .home, .looseFile, what,
+                why: "whoever reads the keys can speak as you, so a node refuses to run with them", about)
         }
     }
 
@@ -77,20 +77,19 @@ extension HomeFacts {
         case (.free(let pid?), _):
             return [
                 .note(
-                    .lock, "the lock names process \(pid), which holds it no longer",
+                    .lock, .staleLock, "the lock names process \(pid), which holds it no longer",
                     why: "the last node here did not end cleanly; nothing it accepted is lost",
-                    remedy: "nothing to do: the next node takes the lock over")
+                    .init(path: path, processID: pid))
             ]
         case (.held(let pid), .answers): return [.ok(.lock, "a node runs\(pid.map { ", pid \($0)" } ?? "")")]
         case (.held(let pid), _):
             let holder = pid.map { "process \($0)" } ?? "a process of unknown pid"
             return [
                 .problem(
-                    .lock, "\(holder) holds \(path), and no node answers on its socket",
+                    .lock, .unansweredLock, "\(holder) holds \(path), and no node answers on its socket",
                     why: "one node at a time owns a home directory, and this command cannot reach that one: it may be "
                         + "a node in a container or on another machine that shares the directory, or one that hangs",
-                    remedy: "end \(pid.map { "process \($0)" } ?? "that process"); "
-                        + "two nodes need two identities: earshot init --home OTHER-DIRECTORY")
+                    .init(path: path, processID: pid))
             ]
         }
     }
@@ -99,8 +98,8 @@ extension HomeFacts {
         guard case .free = lock, socket == .deaf else { return [] }
         return [
             .note(
-                .socket, "\(path)/node.sock was left by a node that did not end cleanly",
-                why: "nobody listens on it", remedy: "nothing to do: the next node replaces it")
+                .socket, .staleSocket, "\(path)/node.sock was left by a node that did not end cleanly",
+                why: "nobody listens on it", .init(path: "\(path)/node.sock"))
         ]
     }
 }

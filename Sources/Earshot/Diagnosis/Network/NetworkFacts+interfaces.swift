@@ -12,9 +12,8 @@ extension NetworkFacts {
         guard !used.isEmpty else {
             return [
                 .problem(
-                    .interfaces, "no network interface leads to others",
-                    why: "peers are reached by an interface that is up and has an address",
-                    remedy: "plug in a cable or join a wireless network, and check with: ip address")
+                    .interfaces, .noInterface, "no network interface leads to others",
+                    why: "peers are reached by an interface that is up and has an address")
             ]
         }
         return used.map { interface in
@@ -33,8 +32,8 @@ extension NetworkFacts {
         guard !interface.isLoopback, interface.isRunning, !interface.addresses.isEmpty else { return nil }
         guard let reason = interface.skipReason else { return nil }
         return .note(
-            .interfaces, "\(interface.name) is skipped: \(reason)", why: "peers that are only there are not found",
-            remedy: "nothing to do, unless people are there: then name a peer with --peer HOST:PORT")
+            .interfaces, .interfaceSkipped, "\(interface.name) is skipped: \(reason)",
+            why: "peers that are only there are not found", .init(interface: interface.name))
     }
 
     /// A VPN that takes the packets for the local network.
@@ -44,11 +43,11 @@ extension NetworkFacts {
         }
         return captured.map { route in
             let taker = route.actualInterface.map { "leave by \($0)" } ?? "are refused by a route"
-            let culprit = route.actualInterface.map { "the VPN on \($0)" } ?? "that route (ip route)"
             return .problem(
-                .routes, "packets to \(route.subnet) \(taker), and not by \(route.expectedInterface), which is in it",
+                .routes, .routeCaptured,
+                "packets to \(route.subnet) \(taker), and not by \(route.expectedInterface), which is in it",
                 why: "a tunnel or a route takes the local network's packets, so peers there cannot be dialled",
-                remedy: "allow local network access in \(culprit), or end it; see: ip route get ADDRESS-OF-A-PEER")
+                .init(interface: route.actualInterface))
         }
     }
 }

@@ -15,27 +15,26 @@ extension NetworkFacts {
         guard !broken.isEmpty else { return .ok(.multicast, "multicast works on \(interface)") }
         let reasons = broken.map { "\(Self.name(of: $0.family)): \(Self.words(for: $0.outcome))" }
         let what = "multicast does not work on \(interface): \(reasons.joined(separator: "; "))"
-        let remedy = "\(Self.remedy(for: broken)); or name a peer with --peer HOST:PORT"
+        let code = Self.code(for: broken)
         guard broken.count == outcomes.count else {
             return .warning(
-                .multicast, what, why: "peers that only have this address family are not found", remedy: remedy)
+                .multicast, code, what, why: "peers that only have this address family are not found",
+                .init(interface: interface))
         }
         return .problem(
-            .multicast, what, why: "peers find each other by multicast, so nobody is found there", remedy: remedy)
+            .multicast, code, what, why: "peers find each other by multicast, so nobody is found there",
+            .init(interface: interface))
     }
 
-    private static func remedy(for broken: [MulticastOutcome]) -> String {
+    private static func code(for broken: [MulticastOutcome]) -> Finding.Code {
         let isKept = broken.contains { if case .cannotJoin = $0.outcome { true } else { false } }
-        return isKept
-            ? "end the program that keeps UDP port 5353 for itself, if there is one: ss -ulpn 'sport = :5353'"
-            : "let UDP port 5353 through the firewall, in and out"
+        return isKept ? .multicastPortKept : .multicastBlocked
     }
 
     private static func cannotMulticast(_ interface: InterfaceFacts) -> Finding {
         .warning(
-            .multicast, "\(interface.name) cannot multicast", why: "peers find each other by multicast",
-            remedy:
-                "switch it on with: ip link set \(interface.name) multicast on; or name a peer with --peer HOST:PORT")
+            .multicast, .multicastOff, "\(interface.name) cannot multicast", why: "peers find each other by multicast",
+            .init(interface: interface.name))
     }
 
     private static func name(of family: AddressFamily) -> String {

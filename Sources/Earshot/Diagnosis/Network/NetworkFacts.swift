@@ -13,7 +13,9 @@ struct NetworkFacts: Hashable, Sendable {
     var used: [InterfaceFacts] { interfaces.filter(\.isUsed) }
 
     var findings: [Finding] {
-        failures.map { .note(.interfaces, $0, why: "the network of this machine cannot be looked at") }
+        failures.map {
+            .note(.interfaces, .interfacesUnknown, $0, why: "the network of this machine cannot be looked at")
+        }
             + interfaceFindings + routeFindings + multicastFindings
     }
 }

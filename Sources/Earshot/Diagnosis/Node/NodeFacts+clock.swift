@@ -1,7 +1,9 @@
 extension NodeFacts {
     /// This machine's clock against the peers': where most differ from this one, this one is wrong.
     var clockFindings: [Finding] {
-        guard !clocks.isEmpty else { return [.note(.clock, "this machine's clock was compared with nobody's")] }
+        guard !clocks.isEmpty else {
+            return [.note(.clock, .clocksNotCompared, "this machine's clock was compared with nobody's")]
+        }
         let wrong = clocks.filter { $0.ahead.magnitude > UInt64(Timing.clockTolerance) }
         guard !wrong.isEmpty else {
             return [.ok(.clock, "this machine's clock agrees with \(Wording.count(clocks.count, "peer's", "peers'"))")]
@@ -15,17 +17,15 @@ extension NodeFacts {
         let span = TimeSpan.text(milliseconds: median)
         let reason = "credentials and the order of messages depend on the clocks"
         return .problem(
-            .clock, "this machine's clock is \(span) \(median > 0 ? "behind" : "ahead of") \(who)",
-            why: clocks.count == 1 ? "one of the two is wrong, and \(reason)" : reason,
-            remedy: "set the clock by the network: timedatectl set-ntp true; look at it with: timedatectl")
+            .clock, .ownClockWrong, "this machine's clock is \(span) \(median > 0 ? "behind" : "ahead of") \(who)",
+            why: clocks.count == 1 ? "one of the two is wrong, and \(reason)" : reason)
     }
 
     private func finding(_ clock: PeerClock) -> Finding {
         let way = clock.ahead > 0 ? "ahead" : "behind"
         return .warning(
-            .clock,
+            .clock, .peerClockWrong,
             "\(clock.name)'s clock is \(TimeSpan.text(milliseconds: clock.ahead)) \(way), and most peers' are not",
-            why: "their messages show the wrong time, and their credential may be refused",
-            remedy: "set the clock there: timedatectl set-ntp true")
+            why: "their messages show the wrong time, and their credential may be refused", .init(name: clock.name))
     }
 }

@@ -7,26 +7,22 @@ extension NodeFacts {
         case .embedded:
             [
                 .note(
-                    .discovery, "no Avahi daemon answers: peers are found with the embedded stack",
-                    why: "it does the same for this node alone",
-                    remedy: "nothing to do; to share one daemon with other programs: systemctl start avahi-daemon")
+                    .discovery, .embeddedDiscovery, "no Avahi daemon answers: peers are found with the embedded stack",
+                    why: "it does the same for this node alone")
             ]
-        case .starting: [.note(.discovery, "discovery has not answered yet", remedy: "ask again in a few seconds")]
+        case .starting: [.note(.discovery, .discoveryStarting, "discovery has not answered yet")]
         case .off:
             [
                 .note(
-                    .discovery, "discovery is off: only given and remembered addresses are dialled",
-                    why: "nobody else is found, and nobody finds this node",
-                    remedy: "leave out --no-discovery, or name peers with --peer HOST:PORT")
+                    .discovery, .discoveryOff, "discovery is off: only given and remembered addresses are dialled",
+                    why: "nobody else is found, and nobody finds this node")
             ]
         case .none(let reason):
             [
                 .problem(
-                    .discovery, "neither the Avahi daemon nor the embedded stack works: \(reason)",
-                    why: "nobody is found, and nobody finds this node",
-                    remedy:
-                        "end the program that keeps UDP port 5353 for itself, if there is one (ss -ulpn 'sport = :5353'), "
-                        + "or start the daemon (systemctl start avahi-daemon), or name peers with --peer HOST:PORT")
+                    .discovery, .discoveryUnavailable,
+                    "neither the Avahi daemon nor the embedded stack works: \(reason)",
+                    why: "nobody is found, and nobody finds this node")
             ]
         }
     }
@@ -40,9 +36,9 @@ extension NodeFacts {
         if deviceCount > 0 {
             return [
                 .problem(
-                    .peers,
+                    .peers, .noLinks,
                     "\(Wording.count(deviceCount, "device is", "devices are")) there, and there is no link to any",
-                    why: "messages travel over links", remedy: "see why links failed, here and on the other machine")
+                    why: "messages travel over links")
             ]
         }
         // Nodes of other networks: that is a finding of its own.
@@ -50,9 +46,8 @@ extension NodeFacts {
         let given = givenPeerCount == 0 ? "" : ", and nobody answers at the given addresses"
         return [
             .note(
-                .peers, "nobody else is found\(given)", why: "messages wait until their recipients are there",
-                remedy:
-                    "run earshot up on another machine of this network; across networks, name it with --peer HOST:PORT")
+                .peers, .nobodyFound, "nobody else is found\(given)",
+                why: "messages wait until their recipients are there")
         ]
     }
 
@@ -66,9 +61,8 @@ extension NodeFacts {
         }
         return [
             .problem(
-                .networkKey, "\(others) here, and none of this node's: the key may be wrong",
-                why: "this node has \(network), and nodes link only where theirs are the same",
-                remedy: "compare the keys with: earshot network show; take the others' with: earshot network join")
+                .networkKey, .otherNetworksOnly, "\(others) here, and none of this node's: the key may be wrong",
+                why: "this node has \(network), and nodes link only where theirs are the same")
         ]
     }
 
@@ -78,9 +72,9 @@ extension NodeFacts {
         let places = Wording.list(ownDeviceElsewhere.map(\.description).sorted())
         return [
             .problem(
-                .deviceCopy, "this node's own device is advertised at \(places) too: a copy of its home runs there",
-                why: "keys must not be shared: peers take the two for one, and messages go to either",
-                remedy: "end the node there, and give that machine an identity of its own: earshot init")
+                .deviceCopy, .deviceCopied,
+                "this node's own device is advertised at \(places) too: a copy of its home runs there",
+                why: "keys must not be shared: peers take the two for one, and messages go to either")
         ]
     }
 }

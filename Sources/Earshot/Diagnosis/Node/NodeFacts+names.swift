@@ -26,9 +26,8 @@ extension NodeFacts {
         let others = Wording.count(findings.count - shownNames + 1, "other name is", "other names are")
         return findings.prefix(shownNames - 1) + [
             .warning(
-                .names, "\(others) claimed by more than one key",
-                why: "nothing is sent to those to whom a name does not belong",
-                remedy: "see who claims which, and what to type for each: earshot users")
+                .names, .manyNames, "\(others) claimed by more than one key",
+                why: "nothing is sent to those to whom a name does not belong")
         ]
     }
 
@@ -36,10 +35,8 @@ extension NodeFacts {
         let who = users.count == 1 ? "another key calls itself" : "\(users.count) other keys call themselves"
         let what = "\(who) \(name), as this node does: \(Self.fingerprints(users))"
         return .problem(
-            .names, what,
-            why: "who met another first refuses this one (\(userID.fingerprint))",
-            remedy: "ask who it is. Either one takes another name, or contacts choose with: "
-                + "earshot trust \(Self.choice(name, userID)) --accept")
+            .names, .ownNameTaken, what,
+            why: "who met another first refuses this one (\(userID.fingerprint))", Self.about(name, [userID]))
     }
 
     private func conflict(_ users: [User]) -> Finding {
@@ -47,28 +44,29 @@ extension NodeFacts {
         let pinned = claimant.conflictingID.map { " is \($0.fingerprint) here" } ?? ""
         let one = users.count == 1
         let what = "the name \(name)\(pinned), and \(Self.fingerprints(users)) \(one ? "claims" : "claim") it"
-        let choice = Self.choice(name.text, claimant.userID)
         return .problem(
-            .names, what, why: "nothing is sent to a claimant, and nothing is taken from it, before you decide",
-            remedy:
-                "ask \(name) which key is theirs; then: earshot trust \(choice) --accept, or: earshot block \(choice)"
-                + (one ? "" : "; the others are in: earshot users"))
+            .names, .nameConflict, what,
+            why: "nothing is sent to a claimant, and nothing is taken from it, before you decide",
+            Self.about(name.text, users.map(\.userID)))
     }
 
     private func ambiguity(_ users: [User]) -> Finding {
         let name = users[0].name
-        let choices = users.map { Self.choice(name.text, $0.userID) }
         return .warning(
-            .names, "\(users.count) keys call themselves \(name): \(Self.fingerprints(users))",
+            .names, .nameAmbiguous,
+            "\(users.count) keys call themselves \(name): \(Self.fingerprints(users))",
             why: "a message to \(name) is refused, because it is not said to whom",
-            remedy: "ask the person for their fingerprint; then, for the right one of "
-                + "\(Wording.list(choices)): earshot trust \(choices[0]) --accept")
+            Self.about(name.text, users.map(\.userID)))
     }
 
     private static func fingerprints(_ users: [User]) -> String { Wording.list(users.map(\.userID.fingerprint)) }
 
-    /// What names one of several users of a name, for a shell.
+    /// What names one of several users of a name.
     private static func choice(_ name: String, _ userID: UserID) -> String {
-        ShellWord.user(name, "@\(userID.description.prefix(8))", key: userID.description)
+        "\(name)@\(userID.description.prefix(8))"
+    }
+
+    private static func about(_ name: String, _ userIDs: [UserID]) -> EarshotError.Parameters {
+        .init(name: name, candidates: userIDs, suggestions: userIDs.map { choice(name, $0) })
     }
 }

@@ -11,21 +11,25 @@ extension NodeFacts {
         }
         guard !unreached.isEmpty else { return [unknown(port)] }
         let what = "\(Wording.list(unreached)) could not connect to port \(port)"
-        let remedy = "open TCP port \(port) in this machine's firewall, or choose an open one with --port"
         guard inbound.isEmpty else {
-            return [.warning(.port, what, why: "others did, so something in between may be in the way", remedy: remedy)]
+            return [
+                .warning(
+                    .port, .portUnreachable, what, why: "others did, so something in between may be in the way",
+                    .init(port: port))
+            ]
         }
         return [
             .problem(
-                .port, what, why: "links are only made by this node, and peers behind a firewall too are out of reach",
-                remedy: remedy)
+                .port, .portUnreachable, what,
+                why: "links are only made by this node, and peers behind a firewall too are out of reach",
+                .init(port: port))
         ]
     }
 
     private func unknown(_ port: UInt16) -> Finding {
         .note(
-            .port, "whether peers can reach port \(port) is unknown: none has tried",
-            why: "a firewall may be in the way", remedy: "ask again when somebody is linked")
+            .port, .portUnknown, "whether peers can reach port \(port) is unknown: none has tried",
+            why: "a firewall may be in the way", .init(port: port))
     }
 }
 

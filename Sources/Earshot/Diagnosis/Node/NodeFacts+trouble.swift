@@ -22,11 +22,8 @@ extension NodeFacts {
         let count = Wording.count(trouble.connectionsLimited, "connection was", "connections were")
         return [
             .warning(
-                .handshakes, "\(count) closed at once \(Self.span), because too many came",
-                why: "somebody floods the port, and new peers may have to try more than once",
-                remedy:
-                    "see who connects: ss -tn 'sport = :\(port.map { "\($0)" } ?? "PORT")'; keep them out with a firewall"
-            )
+                .handshakes, .connectionsLimited, "\(count) closed at once \(Self.span), because too many came",
+                why: "somebody floods the port, and new peers may have to try more than once", .init(port: port))
         ]
     }
 
@@ -35,8 +32,10 @@ extension NodeFacts {
         let by = refusal.isByPeer ? "by peers" : "by this node"
         let what = "\(handshakes) refused \(by) \(Self.span): \(refusal.reason)"
         let why = "there is no link until a handshake succeeds"
-        guard refusal.isExpected else { return .warning(.handshakes, what, why: why, remedy: refusal.remedy) }
-        return .note(.handshakes, what, why: why, remedy: refusal.remedy)
+        let code: Finding.Code = refusal.isByPeer ? .handshakesRefusedByPeers : .handshakesRefused
+        let about = EarshotError.Parameters(EarshotError.Detail(refusal.reason))
+        guard refusal.isExpected else { return .warning(.handshakes, code, what, why: why, about) }
+        return .note(.handshakes, code, what, why: why, about)
     }
 
     // MARK: - The disk
@@ -52,21 +51,19 @@ extension NodeFacts {
             let count = Wording.count(trouble.commitFailures, "commit")
             return [
                 .note(
-                    .disk, "\(count) failed \(Self.span), and the disk takes writes again",
-                    why: "messages wait while the disk takes none",
-                    remedy: "look for the reason before it comes back: df -h, dmesg")
+                    .disk, .commitsFailed, "\(count) failed \(Self.span), and the disk takes writes again",
+                    why: "messages wait while the disk takes none")
             ]
         }
         guard trouble.slowCommits > 0 else { return [] }
         let tenths = Int((trouble.slowestCommit * 10).rounded())
         let seconds = "\(tenths / 10).\(tenths % 10) seconds"
         let why = "a message counts only once it is on the disk, so messages are as slow as that"
-        let remedy = "see what else writes to the disk: iostat -x 1; or move the home directory to a faster one"
         guard trouble.slowCommits >= Self.slowCommitsOfSlowDisk else {
-            return [.note(.disk, "the disk took \(seconds) for a commit \(Self.span)", why: why, remedy: remedy)]
+            return [.note(.disk, .slowCommits, "the disk took \(seconds) for a commit \(Self.span)", why: why)]
         }
         let what = "the disk was slow for \(trouble.slowCommits) commits \(Self.span): it took up to \(seconds)"
-        return [.warning(.disk, what, why: why, remedy: remedy)]
+        return [.warning(.disk, .slowCommits, what, why: why)]
     }
 
     // MARK: - Observers
@@ -76,9 +73,8 @@ extension NodeFacts {
         let count = Wording.count(trouble.eventsLost, "event was", "events were")
         return [
             .warning(
-                .events, "\(count) not given to programs that observe this node and are too slow",
-                why: "such a program does not see everything; no message is lost",
-                remedy: "read the history after an eventsLost, or read the events faster")
+                .events, .eventsLost, "\(count) not given to programs that observe this node and are too slow",
+                why: "such a program does not see everything; no message is lost")
         ]
     }
 }
@@ -90,23 +86,5 @@ extension RecentTrouble.Counts.Refusal {
     /// Somebody's decision, or another network beside this one.
     fileprivate var isExpected: Bool {
         ["blocked", "notAdmitted", "otherNetwork", "closedByPeer", "identityConflict"].contains(reason)
-    }
-
-    fileprivate var remedy: String {
-        switch reason {
-        case "blocked", "notAdmitted": "nothing, if that is meant; else: earshot users"
-        case "otherNetwork": "nothing, if that is meant; else compare the network keys: earshot network show"
-        case "identityConflict": "compare fingerprints in person: earshot verify NAME"
-        case "closedByPeer": "nothing, if links come about all the same"
-        case "credentialExpired", "credentialNotYetValid":
-            "check the clocks of both machines: timedatectl; and start the node anew whose credential is over"
-        case "unsupportedVersion": "update the older of the two programs"
-        case "timeout": "see whether a firewall drops packets on the way"
-        case "tooManyRequests" where isByPeer: "wait; if it stays so, restart this node"
-        case "tooManyRequests": "see who it is: earshot up --log-level notice; and shut them out: earshot block NAME"
-        case "overloaded": "wait, or see who else links to that node: earshot status"
-        default:
-            "something else speaks to the port, or passes for a peer: see from where with earshot up --log-level notice"
-        }
     }
 }

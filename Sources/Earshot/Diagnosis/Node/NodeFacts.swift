@@ -57,9 +57,8 @@ struct NodeFacts: Hashable, Sendable {
         guard let storageFailure else { return [] }
         return [
             .problem(
-                .disk, "the node cannot write to its disk: \(storageFailure)",
-                why: "a message counts only once it is on the disk, so none is accepted",
-                remedy: "free some space or repair the disk; the node tries again by itself")
+                .disk, .storageFailing, "the node cannot write to its disk: \(storageFailure)",
+                why: "a message counts only once it is on the disk, so none is accepted")
         ]
     }
 }

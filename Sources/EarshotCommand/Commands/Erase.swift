@@ -2,23 +2,23 @@ import ArgumentParser
 import Earshot
 import EarshotGateway
 
-struct Delete: ProgramCommand {
+struct Erase: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Delete the contents of messages on this machine.",
+        abstract: "Erase the contents of messages on this machine.",
         discussion: """
             Text and headers are overwritten in the database. A message keeps its place in the history, with the hash of \
             what it was, so that the rest can still be proved: see earshot audit.
 
-            This deletes here and nowhere else: the other side keeps what it has, and so do backups that were made \
+            This erases here and nowhere else: the other side keeps what it has, and so do backups that were made \
             before. A message of yours that is on its way is kept until it is delivered or has failed: to take it \
-            back first, earshot cancel. Of several ids all are deleted, or none.
+            back first, earshot cancel. Of several ids all are erased, or none.
 
             You are asked first. Where there is no terminal to ask on, say --yes.
 
             EXAMPLES:
-              earshot delete --yes "$(earshot history bob --limit 1 --json | jq -r .id)"
-              earshot delete --conversation bob
-              earshot delete --conversation bob --yes
+              earshot erase --yes "$(earshot history bob --limit 1 --json | jq -r .id)"
+              earshot erase --conversation bob
+              earshot erase --conversation bob --yes
             """)
 
     @OptionGroup var common: CommonOptions
@@ -27,11 +27,11 @@ struct Delete: ProgramCommand {
     var ids: [String] = []
 
     @Option(
-        help: ArgumentHelp("Delete the contents of all messages with a user.", valueName: "name"),
+        help: ArgumentHelp("Erase the contents of all messages with a user.", valueName: "name"),
         completion: UserArgument.completion)
     var conversation: String?
 
-    @Flag(name: .customLong("yes"), help: "Do not ask. Without a terminal nothing is deleted but with this.")
+    @Flag(name: .customLong("yes"), help: "Do not ask. Without a terminal nothing is erased but with this.")
     var isSure = false
 
     func validate() throws {
@@ -46,45 +46,45 @@ struct Delete: ProgramCommand {
     func execute(_ output: Output) async throws {
         guard isSure || Confirmation.isPossible else {
             throw Failure(
-                .notConfirmed, "there is no terminal to ask on, and nothing was deleted",
-                remedy: "if you are sure, say --yes: what is deleted cannot be brought back")
+                .notConfirmed, "there is no terminal to ask on, and nothing was erased",
+                remedy: "if you are sure, say --yes: what is erased cannot be brought back")
         }
         if let conversation {
-            try await deleteConversation(with: conversation, output)
+            try await eraseConversation(with: conversation, output)
         } else {
-            try await deleteMessages(output)
+            try await eraseMessages(output)
         }
     }
 
     private func confirm(_ question: String) async throws {
         guard !isSure else { return }
         guard try await Confirmation.ask(question + " They cannot be brought back.") else {
-            throw Failure(.notConfirmed, "nothing was deleted")
+            throw Failure(.notConfirmed, "nothing was erased")
         }
     }
 
-    private func deleteMessages(_ output: Output) async throws {
+    private func eraseMessages(_ output: Output) async throws {
         let count = ids.count == 1 ? "the content of 1 message" : "the contents of \(ids.count) messages"
-        try await confirm("Delete \(count) on this machine?")
+        try await confirm("Erase \(count) on this machine?")
         let deletion = try await Session.with(common.homeDirectory) { try await $0.client.deleteContents(of: ids) }
         try deletion.messages.forEach { try output.object($0) }
-        output.line("deleted here: \(count)")
+        output.line("erased here: \(count)")
         noteWhetherOverwritten(deletion.isOverwritten, output)
     }
 
-    private func deleteConversation(with name: String, _ output: Output) async throws {
+    private func eraseConversation(with name: String, _ output: Output) async throws {
         let (user, names) = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
             return (try await UserLookup(session: session).known(name, names), names)
         }
         let shown = names.shown(user)
-        try await confirm("Delete the contents of all messages with \(shown) on this machine?")
+        try await confirm("Erase the contents of all messages with \(shown) on this machine?")
         let deletion = try await Session.with(common.homeDirectory) {
             try await $0.client.deleteContents(with: user.id)
         }
         try output.object(deletion)
         output.line(
-            "deleted here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) with \(shown); "
+            "erased here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) with \(shown); "
                 + "\(shown) keeps what they have")
         noteWhetherOverwritten(deletion.isOverwritten, output)
         guard deletion.keptCount == 0 else { throw kept(deletion, for: shown) }
@@ -94,14 +94,26 @@ struct Delete: ProgramCommand {
         guard !isOverwritten else { return }
         output.note(
             "somebody is reading the history, so the contents still stand in its files: they are overwritten by the next "
-                + "deletion, or when the node ends")
+                + "erasure, or when the node ends")
     }
 
     private func kept(_ deletion: GatewayDeletion, for name: String) -> Failure {
         let count = deletion.keptCount == 1 ? "1 message is" : "\(deletion.keptCount) messages are"
         return Failure(
             .undelivered, "\(count) not delivered to \(name) yet, and kept",
-            remedy: "earshot cancel \(deletion.kept.first ?? "ID"), then delete again; or wait until they are delivered"
+            remedy: "earshot cancel \(deletion.kept.first ?? "ID"), then erase again; or wait until they are delivered"
         )
     }
+}
+
+/// What `erase` was called before.
+struct Delete: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "The former name of earshot erase.", shouldDisplay: false)
+
+    @OptionGroup var erase: Erase
+
+    var common: CommonOptions { erase.common }
+
+    func execute(_ output: Output) async throws { try await erase.execute(output) }
 }

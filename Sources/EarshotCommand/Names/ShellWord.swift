@@ -1,9 +1,9 @@
 /// Words of a command that somebody may copy into a shell. A peer chooses its name: no name in them does anything there.
-package enum ShellWord {
+enum ShellWord {
     /// The text as one word, quoted where a shell would make something else of it (POSIX, Shell Command Language, 2.2).
     ///
     /// By scalars, as a shell reads it: a quote and the accent that follows it are one `Character`.
-    package static func quote(_ text: String) -> String {
+    static func quote(_ text: String) -> String {
         guard !isPlain(text) else { return text }
         var word = String.UnicodeScalarView("'".unicodeScalars)
         for scalar in text.unicodeScalars {
@@ -15,19 +15,19 @@ package enum ShellWord {
 
     /// What names a user on a command line: the name where it is one that anybody can read and copy, else the key.
     /// - Parameter suffix: goes behind the name, like `@3fk9qbmj`.
-    package static func user(_ name: String, _ suffix: String = "", key: String) -> String {
+    static func user(_ name: String, _ suffix: String = "", key: String) -> String {
         isCopyable(name) ? quote(name + suffix) : key
     }
 
     /// Whether a name has only letters, digits, spaces and the few signs that mean nothing to a shell. One with an `@`
     /// may be taken for a name and a key.
-    package static func isCopyable(_ name: String) -> Bool {
+    static func isCopyable(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first, first != "-" else { return false }
         return name.unicodeScalars.allSatisfy { $0 == " " || (isPlain($0) && $0 != "@") }
     }
 
     /// Whether no shell takes a character of the text for more than itself, wherever the text stands.
-    package static func isPlain(_ text: String) -> Bool {
+    static func isPlain(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, first != "-", first != "." else { return false }
         return text.unicodeScalars.allSatisfy(isPlain)
     }

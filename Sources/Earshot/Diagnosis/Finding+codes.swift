@@ -1,0 +1,128 @@
+extension Finding {
+    /// Which fault a finding is about. The texts are stable; more may come.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's stable text.
+        public let description: String
+
+        /// Makes a code from its text, as one that the local API gave.
+        public init(_ description: String) { self.description = description }
+
+        // The home directory.
+        /// There is no identity in the home directory.
+        public static let notInitialized = Code("notInitialized")
+        /// The home directory cannot be used.
+        public static let unusableHome = Code("unusableHome")
+        /// Others may read a file that is its owner's alone.
+        public static let looseFile = Code("looseFile")
+        /// The last node did not end cleanly, and its lock is free.
+        public static let staleLock = Code("staleLock")
+        /// A process holds the home directory, and no node answers on its socket.
+        public static let unansweredLock = Code("unansweredLock")
+        /// The last node did not end cleanly, and has left its socket.
+        public static let staleSocket = Code("staleSocket")
+
+        // The disk.
+        /// The disk is mounted read-only.
+        public static let readOnlyDisk = Code("readOnlyDisk")
+        /// There is little or no space left on the disk.
+        public static let lowSpace = Code("lowSpace")
+        /// The disk takes no writes.
+        public static let storageFailing = Code("storageFailing")
+        /// The disk took no writes for a time, and takes them again.
+        public static let commitsFailed = Code("commitsFailed")
+        /// The disk takes long for a commit.
+        public static let slowCommits = Code("slowCommits")
+        /// The database is damaged.
+        public static let databaseDamaged = Code("databaseDamaged")
+        /// The database was written by a newer version.
+        public static let databaseNewer = Code("databaseNewer")
+        /// The database cannot be read.
+        public static let databaseUnreadable = Code("databaseUnreadable")
+
+        // The credential.
+        /// The credential ends or has ended, and the identity that renews it is sealed.
+        public static let credentialSealed = Code("credentialSealed")
+        /// The credential has ended; a node renews it when it starts.
+        public static let credentialExpired = Code("credentialExpired")
+        /// The credential has ended, and the node that runs has not renewed it.
+        public static let credentialNotRenewed = Code("credentialNotRenewed")
+        /// The credential begins later than now.
+        public static let credentialNotYetValid = Code("credentialNotYetValid")
+        /// The credential cannot be read.
+        public static let credentialUnreadable = Code("credentialUnreadable")
+
+        // The network.
+        /// The network of this machine cannot be looked at.
+        public static let interfacesUnknown = Code("interfacesUnknown")
+        /// No network interface leads to others.
+        public static let noInterface = Code("noInterface")
+        /// An interface is left out by choice.
+        public static let interfaceSkipped = Code("interfaceSkipped")
+        /// Packets to the local network leave by another interface, or are refused.
+        public static let routeCaptured = Code("routeCaptured")
+        /// Multicast does not get out, or not in.
+        public static let multicastBlocked = Code("multicastBlocked")
+        /// Another program keeps the port of multicast DNS to itself.
+        public static let multicastPortKept = Code("multicastPortKept")
+        /// An interface cannot multicast.
+        public static let multicastOff = Code("multicastOff")
+
+        // Finding others.
+        /// No daemon answers, and the stack in this process is used.
+        public static let embeddedDiscovery = Code("embeddedDiscovery")
+        /// Nothing has answered yet.
+        public static let discoveryStarting = Code("discoveryStarting")
+        /// Nobody is looked for, by choice.
+        public static let discoveryOff = Code("discoveryOff")
+        /// No way of finding peers works.
+        public static let discoveryUnavailable = Code("discoveryUnavailable")
+        /// Devices are there, and there is no link to any.
+        public static let noLinks = Code("noLinks")
+        /// Nobody else is found.
+        public static let nobodyFound = Code("nobodyFound")
+        /// Nodes of other networks are here, and none of this one.
+        public static let otherNetworksOnly = Code("otherNetworksOnly")
+        /// This node's own device is advertised from elsewhere.
+        public static let deviceCopied = Code("deviceCopied")
+
+        // Links.
+        /// Peers cannot connect to this node's port.
+        public static let portUnreachable = Code("portUnreachable")
+        /// Nobody has tried to connect to this node's port.
+        public static let portUnknown = Code("portUnknown")
+        /// A link failed lately; the detail is the code of the error.
+        public static let linkFailed = Code("linkFailed")
+        /// Connections were closed because too many came.
+        public static let connectionsLimited = Code("connectionsLimited")
+        /// Handshakes came to nothing; the detail is the reason.
+        public static let handshakesRefused = Code("handshakesRefused")
+        /// As `handshakesRefused`, on the word of the peers.
+        public static let handshakesRefusedByPeers = Code("handshakesRefusedByPeers")
+
+        // Clocks.
+        /// This machine's clock was compared with nobody's.
+        public static let clocksNotCompared = Code("clocksNotCompared")
+        /// This machine's clock is far from most peers'.
+        public static let ownClockWrong = Code("ownClockWrong")
+        /// A peer's clock is far from this machine's.
+        public static let peerClockWrong = Code("peerClockWrong")
+
+        // Names.
+        /// Others call themselves as this node's user does.
+        public static let ownNameTaken = Code("ownNameTaken")
+        /// Another key claims a name that belongs to somebody.
+        public static let nameConflict = Code("nameConflict")
+        /// Several keys call themselves by one name.
+        public static let nameAmbiguous = Code("nameAmbiguous")
+        /// More names are claimed by several keys than are listed.
+        public static let manyNames = Code("manyNames")
+
+        // Programs.
+        /// Programs that observe the node are too slow.
+        public static let eventsLost = Code("eventsLost")
+        /// No node could be asked.
+        public static let noNode = Code("noNode")
+        /// No node ran, and one was started to look.
+        public static let nodeStarted = Code("nodeStarted")
+    }
+}

@@ -1,0 +1,52 @@
+package import Earshot
+
+/// What an error is about, as the local API shows it: `EarshotError.Parameters`. What is unknown is left out.
+package struct GatewayErrorParameters: Codable, Hashable, Sendable {
+    /// Tells the cases of one code apart.
+    package var detail: String?
+    package var path: String?
+    package var mode: String?
+    package var systemError: Int32?
+    package var processID: Int32?
+    package var interface: String?
+    package var port: UInt16?
+    package var name: String?
+    package var userID: String?
+    /// Keys of the users who could be meant.
+    package var candidates: [String]?
+    package var suggestions: [String]?
+    package var messageID: String?
+    package var limit: Int?
+
+    /// - Returns: `nil` where there is nothing to tell.
+    package init?(_ parameters: EarshotError.Parameters) {
+        guard parameters != EarshotError.Parameters() else { return nil }
+        detail = parameters.detail?.description
+        path = parameters.path
+        mode = parameters.mode
+        systemError = parameters.systemError
+        processID = parameters.processID
+        interface = parameters.interface
+        port = parameters.port
+        name = parameters.name
+        userID = parameters.userID?.description
+        candidates = parameters.candidates.isEmpty ? nil : parameters.candidates.map(\.description)
+        suggestions = parameters.suggestions.isEmpty ? nil : parameters.suggestions
+        messageID = parameters.messageID?.description
+        limit = parameters.limit
+    }
+}
+
+extension EarshotError.Parameters {
+    /// - Parameter parameters: what the node said; `nil` where it said nothing.
+    package init(_ parameters: GatewayErrorParameters?) {
+        self.init(
+            parameters?.detail.map { EarshotError.Detail($0) }, path: parameters?.path, mode: parameters?.mode,
+            systemError: parameters?.systemError, processID: parameters?.processID,
+            interface: parameters?.interface, port: parameters?.port,
+            name: parameters?.name, userID: parameters?.userID.flatMap { UserID($0) },
+            candidates: (parameters?.candidates ?? []).compactMap { UserID($0) },
+            suggestions: parameters?.suggestions ?? [],
+            messageID: parameters?.messageID.flatMap { MessageID($0) }, limit: parameters?.limit)
+    }
+}
