@@ -9,6 +9,8 @@ import Testing
 struct HostilePeerTests {
     /// Alice's node has written two messages, which Bob has not acknowledged; Bob's frames are made by hand.
     private var pair: MachinePair
+    /// Bob's end of a link that was made anew, over which he has not said yet what he holds.
+    private var peer: HandDrivenPeer?
 
     init() {
         pair = .linked()
@@ -20,11 +22,16 @@ struct HostilePeerTests {
     }
 
     private var log: LogDescription {
-        guard let log = pair.alice.machine.ownLogs.values.first else { preconditionFailure("Alice has written") }
-        return log.description
+        pair.alice.log(to: pair.bob.local.userID).description
     }
 
+    private mutating func relink() throws { peer = try HandDrivenPeer(pair.bob.local, to: &pair.alice, now: pair.now) }
+
     private mutating func say(_ frames: Frame...) {
+        guard peer == nil else {
+            peer?.say(frames, to: &pair.alice, now: pair.now)
+            return
+        }
         for frame in frames { pair.bob.machine.links[pair.bob.connectionID]?.machine.enqueue(frame) }
         let output = pair.bob.machine.links[pair.bob.connectionID]?.machine.flush(now: pair.now) ?? []
         for bytes in output.written {
@@ -37,14 +44,14 @@ struct HostilePeerTests {
     {
         Receipt.sign(
             logID: other ?? log.logID, sequence: sequence,
-            chain: chain ?? pair.alice.machine.ownLogs[log.logID]?.head.chain ?? ChainHash(Bytes32()),
+            chain: chain ?? pair.alice.log(to: pair.bob.local.userID).head.chain,
             readSequence: read, deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
     }
 
     /// What is delivered of Alice's log, on her disk or about to be.
     private var delivered: UInt64 {
-        let key = ProgressKey(logID: log.logID, recipientID: pair.bob.local.userID)
-        return pair.alice.machine.progress[key]?.target.delivered ?? 0
+        let key = DeliveryKey(logID: log.logID, recipientID: pair.bob.local.userID)
+        return pair.alice.machine.replication.deliveries.target(key)?.delivered ?? 0
     }
 
     @Test("looks at the signature of a claim only where it says more than the one before")
@@ -56,7 +63,9 @@ struct HostilePeerTests {
                 deviceID: pair.bob.local.deviceID,
                 with: isForged ? pair.alice.local.signingKey : pair.bob.local.signingKey)
         }
-        func recovered() -> Receipt? { pair.alice.machine.links[pair.alice.connectionID]?.recoveries.first?.claim }
+        func recovered() -> Receipt? {
+            pair.alice.machine.replication.recoveries.first(on: pair.alice.connectionID)?.claim
+        }
         say(.receipts([claim(5, read: 1)]))
         say(.receipts([claim(5, read: 1, isForged: true), claim(5, isForged: true), claim(4, isForged: true)]))
         #expect(!pair.alice.isDisconnected)
@@ -115,7 +124,7 @@ struct HostilePeerTests {
                 .entries(
                     EntriesFrame(log: log, firstSequence: 1, contents: [.body(body)], checkpoint: checkpoint)))
             #expect(copy.pair.alice.isDisconnected)
-            #expect(copy.pair.alice.machine.incomingLogs[log.logID] == nil)
+            #expect(copy.pair.alice.machine.replication.logs.incoming(log.logID) == nil)
         }
     }
 
@@ -125,9 +134,8 @@ struct HostilePeerTests {
         conversationID: .direct(device("alice").userID, device("bob").userID), deviceID: device("bob").deviceID,
         epoch: 7)
 
-    private mutating func claim() {
-        pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false
-        pair.alice.machine.links[pair.alice.connectionID]?.outgoing = [:]
+    private mutating func claim() throws {
+        try relink()
         say(.heads([receipt(1, log: neverWritten.logID)], isComplete: false))
     }
 
@@ -140,7 +148,7 @@ struct HostilePeerTests {
 
     @Test("keeps messages back no longer than the first claim may take, though others follow and the heads never end")
     mutating func endlessHeads() throws {
-        claim()
+        try claim()
         pair.send("three", request: 3)
         pass(Timing.recovery - 1)
         let other = LogDescription(
@@ -149,13 +157,13 @@ struct HostilePeerTests {
         #expect(pair.alice.completions[RequestID(3)] == nil)
         #expect(pair.alice.machine.deadline(now: pair.now) == pair.now.uptime + 1)
         pass(1)
-        #expect(try pair.alice.completions[RequestID(3)]?.get().count == 1)
+        #expect(try pair.alice.completions[RequestID(3)]?.get().messages.count == 1)
         #expect(pair.alice.isDisconnected)
     }
 
     @Test("does not count messages that a claim keeps back as waiting for the disk, and has a limit for them")
     mutating func heldSends() throws {
-        claim()
+        try claim()
         let (bob, drafts) = (pair.bob.local.userID, Array(repeating: MessageDraft("held"), count: Limits.heldSends))
         for request in [UInt64(3), 4] {
             pair.alice.perform(
@@ -165,7 +173,7 @@ struct HostilePeerTests {
         let error = #expect(throws: ProtocolError.self) { try pair.alice.completions[RequestID(4)]?.get() }
         #expect(error?.code == .overloaded && error?.message.contains("given back") == true)
         pass(Timing.recovery)
-        #expect(try pair.alice.completions[RequestID(3)]?.get().count == Limits.heldSends)
+        #expect(try pair.alice.completions[RequestID(3)]?.get().messages.count == Limits.heldSends)
         #expect(pair.alice.machine.load.held == 0)
     }
 
@@ -201,63 +209,9 @@ struct HostilePeerTests {
         #expect(hold.deadline >= earned + 5_000)
     }
 
-    @Test("holds no more for all users together than a limit, and what waited before that keeps its place and its turn")
-    mutating func heldForAll() throws {
-        let (bob, carol) = (pair.bob.local.userID, device("carol").userID)
-        func request(_ number: UInt64, to userID: UserID, count: Int = 1) -> PendingSend {
-            PendingSend(
-                requestID: RequestID(number), recipientID: userID,
-                drafts: Array(repeating: MessageDraft("held"), count: count))
-        }
-        // Carol's log is taken back, too, and nothing more may be held.
-        pair.alice.machine.peers.links.linksOfUser[carol] = pair.alice.machine.peers.links.linksOfUser[bob]
-        pair.alice.machine.queue.held[carol, default: HeldSends()].append(
-            request(9, to: carol, count: Limits.allHeldSends))
-        for number in [UInt64(10), 11] { pair.alice.machine.queue.append(request(number, to: bob)) }
-        claim()
-        #expect(pair.alice.machine.load.sends == 2 && pair.alice.machine.load.allHeld == Limits.allHeldSends)
-        #expect(pair.alice.machine.load.exceeded == [])
-        pair.send("refused", request: 4)
-        let error = #expect(throws: ProtocolError.self) { try pair.alice.completions[RequestID(4)]?.get() }
-        #expect(error?.code == .overloaded)
-        #expect(pair.alice.completions[RequestID(10)] == nil)
-
-        // Now there is room again.
-        pair.alice.machine.queue.held[carol] = nil
-        pair.send("accepted", request: 12)
-        pass(Timing.recovery)
-        for number in [UInt64(10), 11, 12] {
-            let sequence = try pair.alice.completions[RequestID(number)]?.get().first?.messageID.sequence
-            #expect(sequence == number - 7)
-        }
-        #expect(pair.alice.machine.load.sends == 0 && pair.alice.machine.load.allHeld == 0)
-    }
-
-    @Test("keeps the order of messages that are kept back again before all of them have left")
-    mutating func heldTwice() throws {
-        let bob = pair.bob.local.userID
-        func request(_ number: UInt64) -> PendingSend {
-            PendingSend(requestID: RequestID(number), recipientID: bob, drafts: [MessageDraft("held")])
-        }
-        // Two have left, one has not.
-        for number in [UInt64(10), 11] { pair.alice.machine.queue.append(request(number)) }
-        pair.alice.machine.queue.held[bob, default: HeldSends()].append(request(12))
-        claim()
-        pass(Timing.recovery)
-        let texts = pair.alice.events.compactMap { event in
-            if case .messageQueued(let message) = event { message.messageID.sequence } else { nil }
-        }
-        #expect(texts == texts.sorted())
-        for number in [UInt64(10), 11, 12] {
-            let sequence = try pair.alice.completions[RequestID(number)]?.get().first?.messageID.sequence
-            #expect(sequence == number - 7)
-        }
-    }
-
     @Test("is made to look at the disk once for each log, however often heads and receipts name it")
-    mutating func manyHeads() {
-        pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false
-        pair.alice.machine.links[pair.alice.connectionID]?.outgoing = [:]
+    mutating func manyHeads() throws {
+        try relink()
         let first = receipt(1, chain: ChainHash(Bytes32()))
         say(.heads([first], isComplete: false), .receipts(Array(repeating: first, count: 1000)))
         let reads = pair.alice.reads.count

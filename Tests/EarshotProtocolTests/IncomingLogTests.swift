@@ -28,7 +28,7 @@ struct IncomingLogTests {
             )
         }
         let (record, entries) = log.extended(by: drafts, signingKey: author.signingKey)
-        log.record = record
+        log = OwnLog(record: record)
         return EntriesFrame(
             log: log.description, firstSequence: first, contents: entries.map(\.content),
             checkpoint: entries[entries.count - 1].checkpoint!)
@@ -147,7 +147,9 @@ struct IncomingLogTests {
     @Test("takes no entry at the edge of what can be counted, though it follows the last")
     func lastEntry() throws {
         var (log, incoming) = (empty, incoming)
-        log.record.head.sequence = UInt64(Int64.max) - 1
+        var record = log.record
+        record.head.sequence = UInt64(Int64.max) - 1
+        log = OwnLog(record: record)
         incoming = IncomingLog(description: log.description, authorID: author.userID, head: log.head)
         let last = run(1, after: &log)
         #expect(throws: ProtocolError.self) { try incoming.receive(last) }

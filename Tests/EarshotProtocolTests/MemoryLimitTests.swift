@@ -37,48 +37,38 @@ struct MemoryLimitTests {
 
     @Test("is a device's window, however many links it makes, and what goes past it leaves no hole behind")
     mutating func window() throws {
-        // What came over links that are gone.
-        pair.bob.machine.queue.receivedBytes.add(Limits.windowBytes + Limits.frameBytes, of: aliceID)
-        sendOne()
+        var author = HandWrittenLog(by: pair.alice.local, to: pair.bob.local.userID)
+        var peer = try HandDrivenPeer(pair.alice.local, to: &pair.bob, now: pair.now)
+        let text = String(repeating: "x", count: Limits.textBytes / 2)
+        var count: UInt64 = 0
+        while !pair.bob.isDisconnected, count < 1_000 {
+            // Every tenth message comes over another link.
+            if count > 0, count.isMultiple(of: 10) {
+                peer = try HandDrivenPeer(pair.alice.local, to: &pair.bob, now: pair.now)
+            }
+            peer.say([.entries(author.append(text))], to: &pair.bob, now: pair.now)
+            count += 1
+        }
         #expect(failure?.code == ProtocolError.Code.violation.description)
-        #expect(pair.bob.commits.isEmpty)
+        #expect(Int(count) * text.utf8.count > Limits.windowBytes)
         // What was refused is not taken for known: the next link brings it again, from its place on.
-        #expect(pair.bob.machine.incomingLogs.logs(of: aliceID).allSatisfy { $0.proved.sequence == 0 })
-    }
-
-    @Test("is bounded for strangers together, and others have as much again")
-    mutating func total() {
-        pair.bob.machine.queue.receivedBytes.add(Limits.receivedBytes / 2, of: device("carol").deviceID)
-        var stranger = self
-        stranger.sendOne()
-        #expect(stranger.failure?.closeReason == CloseReason.storageFailure.name)
-        #expect(stranger.pair.bob.commits.isEmpty)
-
-        let aliceID = pair.alice.local.userID
-        pair.bob.perform(
-            pair.bob.machine.decide(.verify, about: aliceID, requestID: RequestID(9), now: pair.now))
-        pair.settle()
-        sendOne()
-        #expect(pair.bob.commits.count == 1)
-        pair.settle()
-        #expect(pair.bob.events.names.contains(.messageReceived))
-        #expect(pair.bob.machine.queue.receivedBytes.total == Limits.receivedBytes / 2)
+        #expect(pair.bob.machine.replication.logs.incoming(author.logID)?.proved.sequence == count - 1)
     }
 
     @Test("is forgotten when the disk does not take it")
     mutating func refused() {
         sendOne()
-        #expect(pair.bob.machine.queue.receivedBytes.total > 0)
+        #expect(pair.bob.machine.load.allReceivedBytes > 0)
         pair.bob.commits = []
         pair.bob.perform(pair.bob.machine.commitFailed("no", now: pair.now))
-        #expect(pair.bob.machine.queue.receivedBytes.total == 0)
+        #expect(pair.bob.machine.load.allReceivedBytes == 0)
     }
 
     @Test("may come again over another link before it is on the disk, and is not held against the peer")
     mutating func again() throws {
         sendOne()
-        let run = try #require(pair.bob.machine.queue.inFlight?.received.first)
-        let log = try #require(pair.bob.machine.incomingLogs[run.logID])
+        let run = try #require(pair.bob.commits.first?.entries.first)
+        let log = try #require(pair.bob.machine.replication.logs.incoming(run.logID))
         let checkpoint = try #require(run.entries.last?.checkpoint)
         let frame = EntriesFrame(
             log: log.description, firstSequence: 1, contents: run.entries.map(\.content), checkpoint: checkpoint)
@@ -91,19 +81,6 @@ struct MemoryLimitTests {
         }
         #expect(!pair.bob.isDisconnected)
         #expect(pair.bob.commits.count == 1)
-    }
-
-    @Test("are so many logs of a user, over all devices")
-    mutating func logs() {
-        for epoch in 1...UInt64(Limits.logsPerUser) {
-            let log = LogDescription(
-                conversationID: .direct(pair.alice.local.userID, pair.bob.local.userID),
-                deviceID: device("another \(epoch % 8)").deviceID, epoch: epoch)
-            pair.bob.machine.incomingLogs[log.logID] = IncomingLog(
-                description: log, authorID: pair.alice.local.userID, head: .origin(of: log.logID))
-        }
-        sendOne()
-        #expect(failure?.code == ProtocolError.Code.violation.description)
     }
 
     @Test("is not written again of a device that was forgotten while the disk refused it")
@@ -119,8 +96,12 @@ struct MemoryLimitTests {
             pair.now.uptime += 1_000
         }
         pair.bob.perform(pair.bob.machine.commitFailed("no", now: pair.now))
-        #expect(Set(pair.bob.machine.queue.devices.keys).isSubset(of: pair.bob.machine.trust.directory.devices.keys))
-        #expect(pair.bob.machine.queue.forgottenDevices.isDisjoint(with: pair.bob.machine.queue.devices.keys))
+        pair.now.uptime += Timing.commitRetry
+        pair.bob.perform(pair.bob.machine.tick(now: pair.now))
+        let next = try #require(pair.bob.commits.last)
+        let written = Set(next.devices.map(\.deviceID))
+        #expect(!written.isEmpty && written.isSubset(of: pair.bob.machine.trust.directory.devices.keys))
+        #expect(!next.forgottenDevices.isEmpty && written.isDisjoint(with: next.forgottenDevices))
     }
 
     @Test("are so many devices of a user, beside those that have written or have a link")
@@ -128,18 +109,13 @@ struct MemoryLimitTests {
         var generator = SeededGenerator(seed: 3)
         let identity = generator.signingKey()
         var connections: [ConnectionID] = []
-        var writer: DeviceID?
+        var others = generator
+        let writer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &others)
+        pair = .linked(bob: .received(from: writer, by: pair.bob.local))
         for number in 0..<UInt64(3 * Limits.devicesPerUser) {
             let connectionID = ConnectionID(1_000 + number)
             let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
-            let peer = try meet(newcomer, on: connectionID)
-            if number == 0 {
-                writer = newcomer.deviceID
-                let log = LogDescription(
-                    conversationID: .direct(peer.userID, pair.bob.local.userID), deviceID: newcomer.deviceID, epoch: 1)
-                pair.bob.machine.incomingLogs[log.logID] = IncomingLog(
-                    description: log, authorID: peer.userID, head: .origin(of: log.logID))
-            }
+            try meet(newcomer, on: connectionID)
             connections.append(connectionID)
             pair.now.uptime += 1_000
             guard number > 0 else { continue }
@@ -148,7 +124,7 @@ struct MemoryLimitTests {
         let malloryID = UserID(identity.publicKey)
         let kept = pair.bob.machine.trust.directory.devices.values.filter { $0.userID == malloryID }.map(\.deviceID)
         #expect(kept.count <= Limits.devicesPerUser + 2)
-        #expect(kept.contains(try #require(writer)))
+        #expect(kept.contains(writer.deviceID))
         #expect(pair.bob.machine.load.exceeded == [])
         var forgotten: Set<DeviceID> = []
         while let commit = pair.bob.commits.first {

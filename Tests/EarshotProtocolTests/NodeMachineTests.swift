@@ -123,7 +123,7 @@ struct NodeMachineTests {
         pair.settle()
         pair.send("stays")
         pair.commitAlice()
-        let messageID = MessageID(log: pair.alice.machine.currentLog[pair.bob.local.userID]!, sequence: 1)
+        let messageID = MessageID(log: pair.alice.log(to: pair.bob.local.userID).record.logID, sequence: 1)
         pair.alice.perform(pair.alice.machine.cancel(messageID, requestID: RequestID(2), now: pair.now))
         pair.alice.commits.removeFirst()
         pair.alice.perform(pair.alice.machine.commitFailed("no space", now: pair.now))
@@ -150,7 +150,7 @@ struct NodeMachineTests {
         var pair = MachinePair.linked()
         pair.send("gone")
         pair.commitAlice()
-        let logID = pair.alice.machine.currentLog[pair.bob.local.userID]!
+        let logID = pair.alice.log(to: pair.bob.local.userID).record.logID
         pair.alice.perform(
             pair.alice.machine.cancel(MessageID(log: logID, sequence: 1), requestID: RequestID(2), now: pair.now))
         #expect(throws: ProtocolError.self) { try pair.alice.completions[RequestID(2)]?.get() }

@@ -37,21 +37,21 @@ struct OfferTests {
 
     @Test("and not while a failure waits that says that one of them may not")
     func failureThatWaits() throws {
-        var pair = MachinePair.linked()
+        let carol = device("carol")
+        var pair = MachinePair.linked(alice: .met(carol, by: device("alice"), hasWritten: false))
         pair.breakLink()
         pair.settle()
         let entry = try pair.committedEntry("one")
-        let logID = try #require(pair.alice.machine.ownLogs.keys.first)
-        // More failures than one commit takes, of other logs, wait already.
-        let other = LogDescription(
-            conversationID: .direct(pair.alice.local.userID, device("carol").link.credential.userID),
-            deviceID: pair.alice.local.deviceID, epoch: 1
-        ).logID
-        for sequence in 1...UInt64(3 * Limits.commitEntries) {
-            let failure = DeliveryFailure(
-                messageID: MessageID(log: other, sequence: sequence), reason: .blocked, isWithheld: true)
-            pair.alice.machine.queueFailure(failure, requestID: nil)
+        let logID = pair.alice.log(to: pair.bob.local.userID).record.logID
+        // More failures than one commit takes, of another log, wait already.
+        let drafts = Array(repeating: MessageDraft("never"), count: Limits.messagesPerSend)
+        for request in 0..<UInt64(3 * Limits.commitEntries / drafts.count + 1) {
+            pair.alice.perform(
+                pair.alice.machine.send(drafts, to: carol.userID, requestID: RequestID(100 + request), now: pair.now))
+            while !pair.alice.commits.isEmpty { pair.commitAlice() }
         }
+        pair.alice.perform(
+            pair.alice.machine.decide(.block, about: carol.userID, requestID: RequestID(6), now: pair.now))
         let messageID = MessageID(log: logID, sequence: entry.sequence)
         pair.alice.perform(pair.alice.machine.cancel(messageID, requestID: RequestID(5), now: pair.now))
         pair.relink()
@@ -73,7 +73,7 @@ struct OfferTests {
         }
         #expect(isFailed)
         pair.settle()
-        #expect(pair.bob.machine.incomingLogs[logID]?.proved.sequence == 1)
+        #expect(pair.bob.machine.replication.logs.incoming(logID)?.proved.sequence == 1)
         #expect(!pair.alice.events.names.contains(.messageDelivered))
         #expect(!pair.bob.events.names.contains(.messageReceived))
     }

@@ -48,7 +48,7 @@ struct RateLimitTests {
     }
 
     @Test("counts a frame by its size, so that a few large ones are as many requests as many small ones")
-    mutating func largeFrames() {
+    mutating func largeFrames() throws {
         let receipts = (0..<UInt64(Limits.logsPerHeads)).map { epoch in
             let log = LogDescription(
                 conversationID: .direct(pair.alice.local.userID, pair.bob.local.userID),
@@ -57,10 +57,10 @@ struct RateLimitTests {
                 logID: log.logID, sequence: 1, chain: ChainHash(Bytes32()), readSequence: 0,
                 deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
         }
-        pair.alice.machine.links[pair.alice.connectionID]?.hasHeads = false
+        var peer = try HandDrivenPeer(pair.bob.local, to: &pair.alice, now: pair.now)
         var count = 0
         while !pair.alice.isDisconnected, count < Limits.peerRequests {
-            say([.heads(receipts, isComplete: false)])
+            peer.say([.heads(receipts, isComplete: false)], to: &pair.alice, now: pair.now)
             count += 1
         }
         #expect(failure?.code == "tooManyRequests")
@@ -85,19 +85,27 @@ struct RateLimitTests {
         let address = PeerAddress(host: "10.0.0.2", port: 9)
         let other = LinkPeer(credential: device("carol").link.credential, run: 9)
         #expect(pair.alice.machine.excess(of: other, at: address, now: pair.now)?.0 == .tooManyRequests)
-        // To whom this node has written is no stranger.
-        var machine = pair.alice.machine
-        machine.currentLog[other.userID] = LogID(Bytes32())
-        #expect(machine.excess(of: other, at: address, now: pair.now) == nil)
         pair.now.uptime += Int64(Limits.strangerRequests / Limits.strangerRequestsPerSecond) * 1000
         #expect(pair.alice.machine.excess(of: other, at: address, now: pair.now) == nil)
+    }
+
+    @Test("takes nobody for a stranger to whom it has written, wherever they are")
+    mutating func known() {
+        let carol = device("carol")
+        pair = .linked(alice: .met(carol, by: device("alice"), hasWritten: true))
+        say(Array(repeating: .ping, count: 3 * Limits.peerRequests))
+        let address = PeerAddress(host: "10.0.0.2", port: 9)
+        let other = LinkPeer(credential: carol.link.credential, run: 9)
+        #expect(pair.alice.machine.excess(of: other, at: address, now: pair.now) == nil)
+        let stranger = LinkPeer(credential: device("dora").link.credential, run: 9)
+        #expect(pair.alice.machine.excess(of: stranger, at: address, now: pair.now)?.0 == .tooManyRequests)
     }
 
     @Test("looks at no receipt more once there were too many, and holds them against the peer")
     mutating func inTheMiddle() {
         pair.send("hello", request: 1)
         pair.settle()
-        guard let receipt = pair.bob.machine.incomingLogs.ids.lazy.compactMap(pair.bob.machine.ownReceipt).first
+        guard let receipt = pair.bob.receipts.first
         else { return }
         let before = pair.alice.machine.notes.receiptsReceived
         say(Array(repeating: .receipts(Array(repeating: receipt, count: Limits.receiptsPerFrame)), count: 8))
@@ -138,7 +146,7 @@ struct RateLimitTests {
         for bob in bobs { group.dial(alice, bob) }
         let moment = group.now
         for number in 0..<Limits.peerRequests / 8 {
-            guard case .success(let messages) = group.send("message \(number)", from: alice, to: bobs[0])
+            guard case .success(.accepted(let messages)) = group.send("message \(number)", from: alice, to: bobs[0])
             else { return }
             for bob in bobs { group.markRead(messages[0].messageID, by: bob) }
             // As if all of it took no time, in which a budget would fill up again.
@@ -159,7 +167,7 @@ struct RateLimitTests {
                 logID: LogID(Bytes32()), sequence: sequence, chain: ChainHash(Bytes32()), readSequence: read,
                 deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
         }
-        var outgoing = Outgoing(next: 1)
+        var outgoing = OutgoingLog(next: 1)
         for sequence in 1...UInt64(50) {
             let isNews = outgoing.hear(receipt(sequence, sequence), known: known)
             #expect(!isNews)
@@ -182,7 +190,7 @@ struct RateLimitTests {
     mutating func repeatedReceipts() {
         for number in 0..<UInt64(3) { pair.send("message \(number)", request: number + 1) }
         pair.settle()
-        let receipts = pair.bob.machine.incomingLogs.ids.compactMap { pair.bob.machine.ownReceipt(for: $0) }
+        let receipts = pair.bob.receipts
         #expect(receipts.first?.sequence == 3)
         var count = 0
         while !pair.alice.isDisconnected, count < Limits.peerRequests {

@@ -293,44 +293,6 @@ struct RestoredDatabaseTests {
         #expect(try pair.state(of: "two", by: .alice) == .delivered)
     }
 
-    // MARK: - A user with two devices
-
-    /// Alice was restored, and has written three messages since. Another device of Bob's acknowledges them.
-    private func writtenToAnotherDevice() throws -> (StoredPair, ProgressKey) {
-        var (pair, copy) = try pairAndCopy()
-        try pair.restart(.alice, from: copy)
-        try pair.send(["a", "b", "c"], from: .alice)
-        let logID = try #require(try pair.rows(.alice).first?.log.logID)
-        return (pair, ProgressKey(logID: logID, recipientID: pair.bob.local.userID))
-    }
-
-    @Test("exchanges nothing that one device has acknowledged for what another one gives back")
-    func acknowledgedMeanwhile() throws {
-        var (pair, key) = try writtenToAnotherDevice()
-        pair.alice.machine.progress[key]?.target.offered = 4
-        pair.alice.machine.progress[key]?.target.delivered = 4
-        try pair.link()
-        #expect(!pair.isLinked)
-        #expect(pair.alice.failedLinks.last == ProtocolError.Code.violation.description)
-        #expect(try pair.texts(.alice) == ["one", "answer", "a", "b", "c"])
-        #expect(pair.alice.machine.undeliveredCount == 3)
-    }
-
-    @Test("counts no message twice that one device acknowledges while another one's entries take its place")
-    func acknowledgedWhileWriting() throws {
-        var (pair, key) = try writtenToAnotherDevice()
-        pair.alice.whileWriting = { [key] commit, machine in
-            guard !commit.cuts.isEmpty else { return }
-            machine.progress[key]?.target.offered = 4
-            machine.progress[key]?.target.delivered = 4
-            machine.queue.changedProgress.insert(key)
-        }
-        try pair.link()
-        try expectAlike(pair, ["one", "two", "three", "answer", "a", "b", "c"])
-        try pair.restart(.alice)
-        #expect(pair.alice.machine.undeliveredCount == 0)
-    }
-
     // MARK: - As a recipient
 
     @Test("gets again what it had acknowledged, and no state of the sender's goes back")
@@ -462,17 +424,16 @@ struct RestoredDatabaseTests {
         var (pair, _) = try pairAndCopy()
         let bobs = try #require(try pair.rows(.bob).last?.log.logID)
         let connectionID = try #require(pair.bob.connectionID)
-        let peer = try #require(pair.bob.machine.links[connectionID]?.peer)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(bobs, from: 1, to: peer, on: connectionID, now: pair.now)
+            try pair.bob.machine.received(.wanted(bobs, from: 1), on: connectionID, now: pair.now)
         }
         let alices = try #require(try pair.rows(.bob).first?.log.logID)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(alices, from: 4, to: peer, on: connectionID, now: pair.now)
+            try pair.bob.machine.received(.wanted(alices, from: 4), on: connectionID, now: pair.now)
         }
-        try pair.bob.machine.giveBack(alices, from: 1, to: peer, on: connectionID, now: pair.now)
+        try pair.bob.machine.received(.wanted(alices, from: 1), on: connectionID, now: pair.now)
         #expect(throws: ProtocolError.self) {
-            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID, now: pair.now)
+            try pair.bob.machine.received(.wanted(alices, from: 2), on: connectionID, now: pair.now)
         }
     }
 
@@ -482,14 +443,13 @@ struct RestoredDatabaseTests {
         var (pair, _) = try pairAndCopy(Array(repeating: text, count: 8))
         let alices = try #require(try pair.rows(.bob).first?.log.logID)
         let connectionID = try #require(pair.bob.connectionID)
-        let peer = try #require(pair.bob.machine.links[connectionID]?.peer)
         func read(_ actions: [NodeAction]) -> EntriesRead? {
             for case .read(let read) in actions { return read }
             return nil
         }
         var given = 0
         while given < 2 * Limits.returnedBytes {
-            try pair.bob.machine.giveBack(alices, from: 2, to: peer, on: connectionID, now: pair.now)
+            try pair.bob.machine.received(.wanted(alices, from: 2), on: connectionID, now: pair.now)
             guard let next = read(pair.bob.machine.tick(now: pair.now)) else { break }
             let entries = try pair.bob.store.entries(
                 of: next.logID, from: next.from, countLimit: next.countLimit, byteLimit: next.byteLimit)

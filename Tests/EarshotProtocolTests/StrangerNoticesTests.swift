@@ -65,7 +65,7 @@ struct StrangerNoticesTests {
     @Test("tells every time of somebody to whom it has written")
     mutating func known() throws {
         let alice = pair.alice.local
-        pair.bob.machine.currentLog[alice.userID] = LogID(Bytes32())
+        pair = .linked(bob: .met(alice, by: pair.bob.local, hasWritten: true))
         pair.bob.perform(pair.bob.machine.admit(.only([]), now: pair.now))
         let before = failures.count
         for _ in 0..<40 {

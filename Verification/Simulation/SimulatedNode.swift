@@ -180,10 +180,11 @@ struct SimulatedNode {
     mutating func answered(_ requestID: RequestID) -> Bool { requests.removeValue(forKey: requestID) != nil }
 
     /// - Returns: `false` for an answer to nothing.
-    mutating func completed(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) -> Bool {
+    mutating func completed(_ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>) -> Bool {
         guard let texts = requests.removeValue(forKey: requestID) else { return false }
         switch result {
-        case .success(let messages):
+        case .success(let answer):
+            guard case .accepted(let messages) = answer else { return texts.isEmpty }
             for message in messages {
                 accepted.append((message.text, message.messageID, message.recipientIDs[0]))
             }

@@ -63,12 +63,13 @@ extension Simulation {
     }
 
     private mutating func complete(
-        _ requestID: RequestID, _ result: Result<[Message], ProtocolError>, at index: Int
+        _ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>, at index: Int
     ) {
         if !nodes[index].completed(requestID, result) {
             violated("\(name(index)) answers what was not asked, or twice")
         }
-        guard !isHealed, case .success(let messages) = result, let message = messages.first, generator.oneIn(12)
+        guard !isHealed, case .success(.accepted(let messages)) = result, let message = messages.first,
+            generator.oneIn(12)
         else { return }
         let at = time + Int64.random(in: 0...1_000_000, using: &generator)
         queue.push(.cancel(node: index, message.messageID), at: at)

@@ -64,7 +64,7 @@ actor NodeShell {
     func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
             machine.send(drafts, to: recipientID, requestID: requestID, now: now)
-        }
+        }.messages
     }
 
     func cancel(_ messageID: MessageID) async throws(EarshotError) {
@@ -94,8 +94,8 @@ actor NodeShell {
 
     private func request(
         _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
-    ) async throws(EarshotError) -> [Message] {
-        let result = await withCheckedContinuation { (answer: PendingRequests.Answer<[Message]>) in
+    ) async throws(EarshotError) -> RequestAnswer {
+        let result = await withCheckedContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
             let requestID = requests.add(answer)
             perform(body(&machine, requestID, clock.now))
         }

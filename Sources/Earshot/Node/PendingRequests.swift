@@ -4,13 +4,13 @@ import EarshotProtocol
 struct PendingRequests {
     typealias Answer<Value> = CheckedContinuation<Result<Value, EarshotError>, Never>
 
-    private var messages: [RequestID: Answer<[Message]>] = [:]
+    private var requests: [RequestID: Answer<RequestAnswer>] = [:]
     private var reachability: [RequestID: Answer<[Reachability]>] = [:]
     private var count: UInt64 = 0
 
-    mutating func add(_ answer: Answer<[Message]>) -> RequestID {
+    mutating func add(_ answer: Answer<RequestAnswer>) -> RequestID {
         let requestID = next()
-        messages[requestID] = answer
+        requests[requestID] = answer
         return requestID
     }
 
@@ -26,8 +26,8 @@ struct PendingRequests {
     }
 
     /// Answers, unless the node has stopped meanwhile and everybody who waited was told so.
-    mutating func complete(_ requestID: RequestID, _ result: Result<[Message], ProtocolError>) {
-        messages.removeValue(forKey: requestID)?.resume(returning: result.mapError { EarshotError($0) })
+    mutating func complete(_ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>) {
+        requests.removeValue(forKey: requestID)?.resume(returning: result.mapError { EarshotError($0) })
     }
 
     mutating func complete(_ requestID: RequestID, _ answers: [Reachability]) {
@@ -37,9 +37,9 @@ struct PendingRequests {
     /// The node has stopped: tells everybody who waits.
     mutating func stop() {
         let error = EarshotError(.stopped, "the node has stopped before this was done")
-        for answer in messages.values { answer.resume(returning: .failure(error)) }
+        for answer in requests.values { answer.resume(returning: .failure(error)) }
         for answer in reachability.values { answer.resume(returning: .failure(error)) }
-        messages = [:]
+        requests = [:]
         reachability = [:]
     }
 }

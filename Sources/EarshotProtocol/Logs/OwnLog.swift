@@ -3,7 +3,12 @@ import EarshotModel
 
 /// A log that this device writes.
 struct OwnLog: Sendable {
-    var record: LogRecord
+    /// A draft, and when it was taken and will expire.
+    typealias Draft = (draft: MessageDraft, timestamp: HybridTimestamp, expiry: Int64)
+
+    private(set) var record: LogRecord
+
+    init(record: LogRecord) { self.record = record }
 
     var description: LogDescription { record.description }
     var head: LogHead { record.head }
@@ -12,7 +17,7 @@ struct OwnLog: Sendable {
     ///
     /// Changes nothing: the log grows when the entries are committed.
     func extended(
-        by drafts: [(draft: MessageDraft, timestamp: HybridTimestamp, expiry: Int64)], signingKey: SigningKey
+        by drafts: [Draft], signingKey: SigningKey
     ) -> (record: LogRecord, entries: [EntryRecord]) {
         var extended = record
         var entries: [EntryRecord] = []
@@ -35,5 +40,21 @@ struct OwnLog: Sendable {
                 logID: extended.logID, sequence: extended.head.sequence, chain: extended.head.chain, with: signingKey)
         }
         return (extended, entries)
+    }
+
+    /// When the next of its messages may expire, or `.max`.
+    mutating func setNextExpiry(_ expiry: Int64) { record.nextExpiry = expiry }
+
+    /// What the drafts are to their author, once they are entries.
+    func messages(of entries: [EntryRecord], drafts: [Draft], record: LogRecord) -> [Message] {
+        let recipients = [record.peerID]
+        let states = [record.peerID: DeliveryState.queued]
+        return zip(entries, drafts).map { entry, item in
+            Message(
+                messageID: MessageID(log: record.logID, sequence: entry.sequence),
+                conversationID: record.description.conversationID, senderID: record.authorID, recipientIDs: recipients,
+                text: item.draft.text, headers: item.draft.headers, timestamp: entry.timestamp, expiry: entry.expiry,
+                states: states)
+        }
     }
 }

@@ -36,7 +36,8 @@ package enum NodeAction: Sendable {
     /// Connect, close at once, and say `probed` with what happened; a connection that takes longer than
     /// `Timing.dialBack` has failed.
     case probe(ProbeID, PeerAddress)
-    case complete(RequestID, Result<[Message], ProtocolError>)
+    /// The answer to a request, when it is on the disk or cannot be.
+    case complete(RequestID, Result<RequestAnswer, ProtocolError>)
     /// The answer to `checkReachability`.
     case reachability(RequestID, [Reachability])
     case post(Event)

@@ -74,15 +74,8 @@ package struct NodeLoad: Sendable {
 extension NodeMachine {
     package var load: NodeLoad {
         var load = NodeLoad()
-        load.sends = queue.sendCount
-        load.sendBytes = queue.sendBytes
-        load.sendCalls = queue.sends.count
-        load.held = queue.held.values.reduce(0) { max($0, $1.count) }
-        let held = queue.heldTotal
-        (load.allHeld, load.allHeldBytes, load.allHeldCalls) = (held.count, held.bytes, held.calls)
-        addReceived(to: &load)
+        replication.add(to: &load)
         load.idleDevices = idleDevices.values.max() ?? 0
-        load.userEvents = hasStorageFailed ? queue.userEvents.count : 0
         load.users = trust.directory.users.count
         load.strangers = trust.directory.users.values.count { !$0.isPinned && $0.trust == .unverified }
         load.dialTargets = peers.dialer.count
@@ -93,21 +86,9 @@ extension NodeMachine {
         return load
     }
 
-    private func addReceived(to load: inout NodeLoad) {
-        var logs: [LogID: Int] = [:]
-        var devices: [DeviceID: Int] = [:]
-        for run in (queue.inFlight?.received ?? []) + queue.received {
-            logs[run.logID, default: 0] += run.bytes
-            devices[run.deviceID, default: 0] += run.bytes
-            load.allReceivedBytes += run.bytes
-        }
-        load.receivedBytes = logs.values.max() ?? 0
-        load.deviceBytes = devices.values.max() ?? 0
-    }
-
     private var idleDevices: [UserID: Int] {
         trust.directory.devices.values.reduce(into: [:]) { counts, device in
-            guard connection(to: device.deviceID) == nil, !incomingLogs.hasLogs(of: device.deviceID) else { return }
+            guard connection(to: device.deviceID) == nil, !replication.hasLogs(of: device.deviceID) else { return }
             counts[device.userID, default: 0] += 1
         }
     }
@@ -115,7 +96,6 @@ extension NodeMachine {
     private func addLinks(to load: inout NodeLoad) {
         var hosts: [String: Int] = [:]
         for link in links.values {
-            load.windowBytes = max(load.windowBytes, link.windowUsed)
             if link.peer != nil {
                 load.links += 1
             } else if link.isOutbound {

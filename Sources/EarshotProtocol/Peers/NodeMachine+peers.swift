@@ -178,6 +178,7 @@ extension NodeMachine {
         }
         guard let link = peers.establish(peer, on: connectionID, now: now.uptime) else { return }
         notes.add(LinkNote(establishedOn: link))
+        replication.linkBegan(connectionID, to: peer)
         clocks.wake(by: link.machine.deadline)
         if peers.links.connection(to: peer.deviceID) == nil,
             let surplus = peers.links.surplusLink(beside: connectionID, standing: standing)
@@ -189,7 +190,10 @@ extension NodeMachine {
                 peer, at: link.isOutbound ? link.address : nil, exchange: exchange, isIdle: isIdle, now: now),
             now: now)
         peers.chargeLink(link, of: peer, isStranger: isStranger(peer.userID), now: now.uptime)
-        if peers.choose(connectionID, for: peer) { sendHeads(to: peer, on: connectionID) }
+        if peers.choose(connectionID, for: peer) {
+            replication.linkChosen(connectionID)
+            performReplication(now: now)
+        }
     }
 
     private func standing(of userID: UserID) -> LinkTable.Standing {
@@ -199,21 +203,8 @@ extension NodeMachine {
 
     /// Whether a device has no link and has written nothing.
     private var isIdle: (DeviceID) -> Bool {
-        let (links, incomingLogs) = (peers.links, incomingLogs)
-        return { links.connection(to: $0) == nil && !incomingLogs.hasLogs(of: $0) }
-    }
-
-    /// Tells a peer what this node holds of its logs, so that it sends what is missing.
-    private mutating func sendHeads(to peer: LinkPeer, on connectionID: ConnectionID) {
-        let receipts = incomingLogs.logs(of: peer.deviceID)
-            .filter { $0.authorID == peer.userID }
-            .compactMap { ownReceipt(for: $0.description.logID) }
-        var start = 0
-        repeat {
-            let end = min(start + Limits.logsPerHeads, receipts.count)
-            send(.heads(Array(receipts[start..<end]), isComplete: end == receipts.count), on: connectionID)
-            start = end
-        } while start < receipts.count
+        let (links, logs) = (peers.links, replication.logs)
+        return { links.connection(to: $0) == nil && !logs.hasIncoming(of: $0) }
     }
 
     // MARK: - What peers may cost
@@ -249,7 +240,8 @@ extension NodeMachine {
         if let note = LinkNote(endOf: link, error, now: now.uptime) { notes.add(note) }
         if let peer = link.peer {
             run(trust.unlinked(peer, now: now), now: now)
-            forgetRecoveries(of: link, connectionID, peer)
+            replication.linkEnded(connectionID)
+            performReplication(now: now)
         } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {
             clocks.met(stranger)
         }

@@ -226,7 +226,7 @@ struct PeersMachine: Sendable {
 
     /// What a peer sent has moved a log forward, by so many requests; or, where that is negative, was worth nothing.
     mutating func credit(_ requests: Int, on connectionID: ConnectionID) {
-        links.update(connectionID) { $0.progress += requests }
+        links.update(connectionID) { $0.credit += requests }
     }
 
     /// This node's own clock was set.
@@ -371,8 +371,8 @@ struct PeersMachine: Sendable {
     /// - Returns: whether it was within its budget.
     mutating func charge(_ connectionID: ConnectionID, isStranger: Bool, now: Int64) -> Bool {
         let cost = links.update(connectionID) { link in
-            defer { link.progress = 0 }
-            return link.machine.takeWork() - link.progress
+            defer { link.credit = 0 }
+            return link.machine.takeWork() - link.credit
         }
         guard let cost, cost > 0, let link = links[connectionID], let peer = link.peer else { return true }
         return limits.charge(cost, to: payers(for: peer, at: link.address, isStranger: isStranger), now: now)
@@ -395,9 +395,9 @@ struct PeersMachine: Sendable {
     func checkBudget(
         of peer: LinkPeer, on connectionID: ConnectionID, isStranger: (UserID) -> Bool, now: Int64
     ) throws(ProtocolError) {
-        guard let link = links[connectionID], link.progress < 0 else { return }
+        guard let link = links[connectionID], link.credit < 0 else { return }
         let payers = payers(for: peer, at: link.address, isStranger: isStranger(peer.userID))
-        if let error = limits.excess(of: peer, payers: payers, beside: 1 - link.progress, now: now) { throw error }
+        if let error = limits.excess(of: peer, payers: payers, beside: 1 - link.credit, now: now) { throw error }
     }
 
     private func payers(for peer: LinkPeer, at address: PeerAddress?, isStranger: Bool) -> [PeerBudgets.Payer] {

@@ -10,8 +10,7 @@ extension NodeMachine {
         do throws(ProtocolError) {
             let consequences = try trust.decide(decision, about: userID, name: name, exchange: exchange, now: now)
             run(consequences, now: now)
-            queue.markRequests.append(requestID)
-            queue.isUrgent = true
+            replication.answer(requestID, .decided(userID))
         } catch {
             emit(.complete(requestID, .failure(error)))
         }
@@ -31,58 +30,32 @@ extension NodeMachine {
     }
 
     func isStranger(_ userID: UserID) -> Bool {
-        trust.isStranger(userID, hasWritten: currentLog[userID] != nil)
+        trust.isStranger(userID, hasWritten: replication.logs.hasWritten(to: userID))
     }
 
     /// What trust asks of the logs.
     var exchange: (UserID) -> TrustMachine.Exchange {
-        let (currentLog, incomingLogs) = (currentLog, incomingLogs)
-        return { TrustMachine.Exchange(hasWritten: currentLog[$0] != nil, hasReceived: incomingLogs.count(of: $0) > 0) }
+        let logs = replication.logs
+        return { TrustMachine.Exchange(hasWritten: logs.hasWritten(to: $0), hasReceived: logs.hasIncoming(by: $0)) }
     }
 
     mutating func run(_ output: [TrustMachine.Action], now: Moment) {
         for action in output {
             switch action {
             case .met(let user, let event, let isNew):
-                queue.users[user.userID] = user
-                if isNew { queue.isUrgent = true } else { markLazily(now: now) }
-                if let event { queue.add(event, isMerged: hasStorageFailed) }
-            case .writeDevice(let device):
-                queue.devices[device.deviceID] = device
-                queue.forgottenDevices.remove(device.deviceID)
-            case .forgetUser(let userID):
-                queue.users[userID] = nil
-                queue.devices = queue.devices.filter { $0.value.userID != userID }
-                if hasStorageFailed { queue.dropEvents(about: userID) }
-                queue.forgottenUsers.append(userID)
-            case .forgetDevice(let deviceID):
-                queue.devices[deviceID] = nil
-                queue.forgottenDevices.insert(deviceID)
+                replication.write(user)
+                if isNew { replication.hurry() } else { replication.mayWait(now: now) }
+                if let event { replication.tell(event) }
+            case .writeDevice(let device): replication.write(device)
+            case .forgetUser(let userID): replication.forget(userID)
+            case .forgetDevice(let deviceID): replication.forget(deviceID)
             case .conflict(let conflict):
-                queue.add(.identityConflict(conflict), isMerged: hasStorageFailed)
-                queue.isUrgent = true
-            case .failMessages(let userID): failUndelivered(to: userID)
+                replication.tell(.identityConflict(conflict))
+                replication.hurry()
+            case .failMessages(let userID): replication.failUndelivered(to: userID, trust: trust)
             case .closeLinks(let userID, let reason, let error):
                 for connectionID in connections(to: userID) { close(connectionID, reason, error: error, now: now) }
             case .dialEverybody: peers.dialEverybody(now: now.uptime)
-            }
-        }
-    }
-
-    // MARK: - What follows
-
-    /// Messages to a user to whom nothing may be sent any more fail. What may have left already may still turn out to be
-    /// delivered; what has not is kept back for good.
-    mutating func failUndelivered(to userID: UserID) {
-        guard let reason = trust.bar(to: userID) else { return }
-        for (logID, log) in ownLogs.sorted(by: { $0.key < $1.key }) where log.record.peerID == userID {
-            let current = progress[ProgressKey(logID: logID, recipientID: userID)]?.target ?? DeliveryProgress()
-            guard current.delivered < log.head.sequence else { continue }
-            for sequence in current.delivered + 1...log.head.sequence where failures[logID]?[sequence] == nil {
-                let failure = DeliveryFailure(
-                    messageID: MessageID(log: logID, sequence: sequence), reason: reason,
-                    isWithheld: sequence > current.offered)
-                queueFailure(failure, requestID: nil)
             }
         }
     }

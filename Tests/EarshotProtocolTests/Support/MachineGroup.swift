@@ -10,7 +10,7 @@ struct MachineGroup {
         let address: PeerAddress
         var machine: NodeMachine
         var events: [Event] = []
-        var completions: [RequestID: Result<[Message], ProtocolError>] = [:]
+        var completions: [RequestID: Result<RequestAnswer, ProtocolError>] = [:]
         var commits: [Commit] = []
     }
 
@@ -67,7 +67,7 @@ struct MachineGroup {
 
     /// - Returns: the answer, when everything that follows has happened.
     @discardableResult
-    mutating func send(_ text: String, from: Int, to: Int) -> Result<[Message], ProtocolError>? {
+    mutating func send(_ text: String, from: Int, to: Int) -> Result<RequestAnswer, ProtocolError>? {
         let recipientID = userID(to)
         return request(from) { machine, requestID, now in
             machine.send([MessageDraft(text)], to: recipientID, requestID: requestID, now: now)
@@ -77,7 +77,7 @@ struct MachineGroup {
     @discardableResult
     mutating func decide(
         _ decision: TrustDecision, by member: Int, about other: Int
-    ) -> Result<[Message], ProtocolError>? {
+    ) -> Result<RequestAnswer, ProtocolError>? {
         let otherID = userID(other)
         return request(member) { machine, requestID, now in
             machine.decide(decision, about: otherID, requestID: requestID, now: now)
@@ -92,7 +92,7 @@ struct MachineGroup {
 
     private mutating func request(
         _ member: Int, _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
-    ) -> Result<[Message], ProtocolError>? {
+    ) -> Result<RequestAnswer, ProtocolError>? {
         requestCount += 1
         let requestID = RequestID(requestCount)
         var machine = members[member].machine

@@ -14,12 +14,24 @@ struct MachinePair {
         var commits: [Commit] = []
         var reads: [EntriesRead] = []
         var events: [Event] = []
-        var completions: [RequestID: Result<[Message], ProtocolError>] = [:]
+        var completions: [RequestID: Result<RequestAnswer, ProtocolError>] = [:]
         var isDisconnected = false
 
-        init(_ name: String) {
+        init(_ name: String, snapshot: Snapshot = Snapshot()) {
             local = device(name)
-            machine = NodeMachine(local: local, snapshot: Snapshot(), now: MachinePair.start) { .generate() }
+            machine = NodeMachine(local: local, snapshot: snapshot, now: MachinePair.start) { .generate() }
+        }
+
+        /// The receipts that this side has signed and that are on its disk.
+        var receipts: [Receipt] {
+            machine.replication.logs.incomingIDs.compactMap {
+                machine.replication.deliveries.committed(DeliveryKey(logID: $0, recipientID: local.userID))?.receipt
+            }
+        }
+
+        /// The log that this side writes to a user.
+        func log(to userID: UserID) -> OwnLog {
+            machine.replication.logs.logForMessages(to: userID, now: MachinePair.start)
         }
 
         mutating func perform(_ actions: [NodeAction]) {
@@ -44,8 +56,10 @@ struct MachinePair {
     var now = start
 
     /// Links the two, who have given each other their names, both disks obeying at once.
-    static func linked() -> MachinePair {
+    static func linked(alice: Snapshot = Snapshot(), bob: Snapshot = Snapshot()) -> MachinePair {
         var pair = MachinePair()
+        pair.alice = Side("alice", snapshot: alice)
+        pair.bob = Side("bob", snapshot: bob)
         let address = PeerAddress(host: "10.0.0.2", port: 7)
         pair.alice.perform(pair.alice.machine.addStaticPeer(address, now: pair.now))
         let (accepted, actions) = pair.bob.machine.accepted(from: address, now: pair.now)

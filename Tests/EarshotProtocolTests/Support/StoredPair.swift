@@ -16,7 +16,7 @@ struct StoredPair {
         /// Whether it closed the connection, once what it wrote has arrived.
         var hasHungUp = false
         var events: [Event] = []
-        var completions: [RequestID: Result<[Message], ProtocolError>] = [:]
+        var completions: [RequestID: Result<RequestAnswer, ProtocolError>] = [:]
         /// Whether what is sent to it is lost from the moment on at which it has a link.
         var isDeafAfterHandshake = false
         /// Commits that its disk still takes.

@@ -19,7 +19,7 @@ struct PendingFailures: Sendable {
     var count: Int { failures.count }
 
     /// Whether a failure of a message in this log waits.
-    func hold(_ logID: LogID) -> Bool { counts[logID] != nil }
+    func contain(_ logID: LogID) -> Bool { counts[logID] != nil }
 
     mutating func append(_ pending: PendingFailure) {
         failures.append(pending)
@@ -32,5 +32,15 @@ struct PendingFailures: Sendable {
         let left = (counts[logID] ?? 1) - 1
         counts[logID] = left > 0 ? left : nil
         return first
+    }
+}
+
+extension PendingFailure {
+    /// The same under the message's new name; `nil` where the message is in another log already.
+    func placed(after cuts: [LogCut]) -> PendingFailure? {
+        guard let cut = cuts.first(where: { $0.logID == failure.messageID.log }) else { return self }
+        return cut.place(of: failure.messageID).map {
+            PendingFailure(failure: failure.moved(to: $0), requestID: requestID)
+        }
     }
 }

@@ -1,42 +1,6 @@
 import DequeModule
 import EarshotModel
 
-/// For how long messages to a user wait because a log of this node's own is taken back from them.
-///
-/// A claim costs its sender nothing, so it holds no message for longer than `Timing.recovery`. Entries that are proved
-/// give it more time: as much as they take at `Limits.recoveryBytesPerSecond`. There are only so many that this device
-/// has signed, and each counts once, by whichever device of the user it comes and however often. Then the messages go
-/// their way, and nothing is taken back from the user for `Timing.recoveryPause`. It is a user's, not a link's: else
-/// whoever links anew would begin anew.
-struct SendHold: Sendable {
-    /// An uptime.
-    private(set) var deadline: Int64
-    private(set) var isPaused = false
-    /// Up to where each log has given time already.
-    private var counted: [LogID: UInt64] = [:]
-    /// Whether entries came that this device has signed.
-    private(set) var hasBroughtEntries = false
-
-    init(now: Int64) { deadline = now + Timing.recovery }
-
-    /// Entries came that this device has signed, in ascending order.
-    mutating func prolong(by entries: [EntryRecord], of logID: LogID) {
-        hasBroughtEntries = true
-        guard !isPaused, let last = entries.last, counted[logID] != nil || counted.count < Limits.logsPerHeads
-        else { return }
-        let end = counted[logID] ?? 0
-        let bytes = entries.reduce(0) { $0 + ($1.sequence > end ? $1.windowBytes : 0) }
-        counted[logID] = max(end, last.sequence)
-        deadline += Int64(bytes) * 1000 / Int64(Limits.recoveryBytesPerSecond)
-    }
-
-    /// The user has had the time.
-    mutating func pause() {
-        isPaused = true
-        deadline += Timing.recoveryPause
-    }
-}
-
 /// Messages to one user that wait because a log is taken back from them.
 struct HeldSends: Sendable {
     private(set) var sends: Deque<PendingSend> = []

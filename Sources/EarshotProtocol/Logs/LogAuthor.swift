@@ -1,0 +1,15 @@
+import EarshotCrypto
+import EarshotModel
+
+/// Who writes this device's logs, and the key that signs them.
+struct LogAuthor: Sendable {
+    let userID: UserID
+    let deviceID: DeviceID
+    let signingKey: SigningKey
+
+    init(_ local: LocalDevice) {
+        userID = local.userID
+        deviceID = local.deviceID
+        signingKey = local.signingKey
+    }
+}

@@ -1,0 +1,188 @@
+package import EarshotModel
+
+/// Inputs that concern messages, on their way to `Replication`.
+extension NodeMachine {
+    // MARK: - Requests
+
+    /// A user of this node wants messages sent. They are accepted together or not at all, and keep their order.
+    package mutating func send(
+        _ drafts: [MessageDraft], to recipientID: UserID, requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        do throws(ProtocolError) {
+            try check(drafts, to: recipientID)
+            try replication.send(
+                drafts, to: recipientID, name: trust.directory.users[recipientID]?.name, requestID: requestID)
+            use(recipientID, now: now)
+        } catch {
+            emit(.complete(requestID, .failure(error)))
+        }
+        return finish(now: now)
+    }
+
+    private func check(_ drafts: [MessageDraft], to recipientID: UserID) throws(ProtocolError) {
+        guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
+        guard recipientID != local.userID else {
+            throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
+        }
+        try trust.checkRecipient(recipientID)
+        guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
+            throw ProtocolError(
+                .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")
+        }
+        for draft in drafts {
+            do { try draft.validate() } catch { throw ProtocolError(.invalidMessage, error.description) }
+        }
+    }
+
+    /// The sender takes a message back.
+    package mutating func cancel(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
+        do { try replication.cancel(messageID, requestID: requestID) } catch {
+            emit(.complete(requestID, .failure(error)))
+        }
+        return finish(now: now)
+    }
+
+    /// This node's user has seen a peer's messages up to this one.
+    package mutating func markRead(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
+        do { try replication.markRead(messageID, requestID: requestID) } catch {
+            emit(.complete(requestID, .failure(error)))
+        }
+        return finish(now: now)
+    }
+
+    /// The contents of messages that had failed, and may have left all the same, were deleted from the disk, where they
+    /// are withheld from now on.
+    ///
+    /// The shell tells it in the order of the commits on the disk.
+    package mutating func withholdDeleted(_ messageIDs: [MessageID]) { replication.withholdDeleted(messageIDs) }
+
+    /// How many messages wait for their recipients' receipts.
+    package var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
+
+    /// How many messages wait for their recipients' receipts, for each recipient for whom some wait.
+    package var undelivered: [UserID: UInt64] { replication.undelivered }
+
+    // MARK: - Frames
+
+    /// A frame of a linked peer.
+    mutating func received(_ frame: Frame, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
+        guard let peer = peer(on: connectionID) else { return }
+        noteUse(of: connectionID, now: now)
+        defer { performReplication(now: now) }
+        switch frame {
+        case .entries(let run):
+            try replication.receivedEntries(
+                run, on: connectionID, isStranger: isStranger(peer.userID), clocks: &clocks, now: now)
+        case .receipts(let receipts):
+            for receipt in receipts where isOpen(connectionID) {
+                try checkBudget(of: peer, on: connectionID, now: now)
+                notes.receiptsReceived += 1
+                try replication.receivedReceipt(receipt, on: connectionID, now: now)
+                performReplication(now: now)
+            }
+        case .heads(let receipts, let isComplete):
+            try replication.checkHeads(receipts, on: connectionID)
+            for receipt in receipts where isOpen(connectionID) {
+                try checkBudget(of: peer, on: connectionID, now: now)
+                try replication.receivedHead(receipt, on: connectionID, now: now)
+                performReplication(now: now)
+            }
+            if isComplete { replication.receivedAllHeads(on: connectionID) }
+        case .wanted(let logID, let sequence):
+            try replication.receivedWanted(logID, from: sequence, on: connectionID, clocks: &clocks, now: now)
+        case .dialBack(let port, let nonce): askedToDialBack(port: port, nonce: nonce, on: connectionID, now: now)
+        case .dialBackResult(let nonce, let isReachable):
+            run(reachability.answered(nonce: nonce, isReachable: isReachable, on: connectionID))
+        case .ping, .pong, .rekey, .close: break  // The link has dealt with these.
+        }
+    }
+
+    // MARK: - The store's answers
+
+    /// The answer to `read`.
+    package mutating func entriesRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) -> [NodeAction] {
+        replication.entriesRead(read, entries, now: now)
+        return finish(now: now)
+    }
+
+    /// The store could not answer `read`: the link is closed, and the next one asks again.
+    package mutating func readFailed(_ read: EntriesRead, _ error: String, now: Moment) -> [NodeAction] {
+        replication.readFailed(read, error)
+        return finish(now: now)
+    }
+
+    /// The answer to `findExpired`: these entries' time is over, and the next one's will be then.
+    package mutating func expiredFound(
+        in logID: LogID, sequences: [UInt64], nextExpiry: Int64, now: Moment
+    ) -> [NodeAction] {
+        let isWanted = replication.expiredFound(
+            in: logID, sequences: sequences, nextExpiry: nextExpiry, clocks: &clocks, now: now)
+        return isWanted ? finish(now: now) : []
+    }
+
+    /// The store could not answer `findExpired`: it is asked again after a while.
+    package mutating func findExpiredFailed(in logID: LogID, now: Moment) -> [NodeAction] {
+        replication.findExpiredFailed(in: logID, clocks: &clocks, now: now)
+        return finish(now: now)
+    }
+
+    /// The commit is on the disk: all that waited for it may go out now.
+    package mutating func committed(now: Moment) -> [NodeAction] {
+        replication.commitFinished(trust: trust, clocks: &clocks, now: now)
+        return finish(now: now)
+    }
+
+    /// Nothing of the commit is on the disk. What was asked for fails; what is true anyway is tried again.
+    ///
+    /// - Parameter isDiskFull: whether that is so because there is no space left.
+    package mutating func commitFailed(_ error: String, isDiskFull: Bool = false, now: Moment) -> [NodeAction] {
+        replication.commitFailed(error, isDiskFull: isDiskFull, trust: trust, clocks: &clocks, now: now)
+        return finish(now: now)
+    }
+
+    // MARK: - Time
+
+    /// Time has passed. To be called at `deadline`, and harmless at any other time.
+    package mutating func tick(now: Moment) -> [NodeAction] {
+        noticeClocks(now: now)
+        closeExpired(now: now)
+        for connectionID in openConnections { run(peers.tick(connectionID, now: now), on: connectionID, now: now) }
+        run(reachability.tick(now: now.uptime))
+        clocks.restartDeadline()
+        for link in links.values { clocks.wake(by: link.machine.deadline) }
+        clocks.wake(by: reachability.deadline)
+        replication.tick(clocks: &clocks, now: now)
+        for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
+        return finish(now: now)
+    }
+
+    /// When `tick` has something to do, at the latest.
+    package func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
+
+    var nextDeadline: Int64 { min(replication.deadline, clocks.deadline, peers.dialDeadline) }
+
+    // MARK: - What it wants
+
+    /// Does what `Replication` wants, at the end of each step that it takes.
+    mutating func performReplication(now: Moment) {
+        for action in replication.takeActions() { perform(action, now: now) }
+    }
+
+    private mutating func perform(_ action: ReplicationAction, now: Moment) {
+        switch action {
+        case .send(let frame, let connectionID):
+            if case .receipts(let receipts) = frame { notes.receiptsSent += receipts.count }
+            send(frame, on: connectionID)
+        case .used(let connectionID): noteUse(of: connectionID, now: now)
+        case .credit(let requests, let connectionID): peers.credit(requests, on: connectionID)
+        case .close(let connectionID, let reason, let error): close(connectionID, reason, error: error, now: now)
+        case .exchanged(let userID): use(userID, now: now)
+        case .commit(let commit): emit(.commit(commit))
+        case .read(let read): emit(.read(read))
+        case .findExpired(let logID, let after, let wallClock):
+            emit(.findExpired(logID: logID, after: after, now: wallClock))
+        case .complete(let requestID, let result): emit(.complete(requestID, result))
+        case .post(let event): post(event)
+        }
+    }
+}

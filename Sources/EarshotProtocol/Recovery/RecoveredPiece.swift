@@ -1,0 +1,63 @@
+import EarshotModel
+
+/// A part of a log that comes back, proved, and waits for its commit.
+struct RecoveredPiece: Sendable {
+    let connectionID: ConnectionID
+    let record: LogRecord
+    let entries: [EntryRecord]
+    let cut: LogCut?
+    let successor: LogRecord?
+    let renamed: [RenamedMessages]
+    /// Up to here this node had the log before the recovery began.
+    let common: UInt64
+    /// Messages that are called withheld here, and that the peer has.
+    let withdrawn: [UInt64]
+    /// Up to here the peer holds the log.
+    let proved: UInt64
+    /// The peer's word for it, if the log has reached that.
+    let receipt: Receipt?
+    /// What the log's progress is with this commit.
+    var progress = DeliveryProgress()
+
+    var key: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.peerID) }
+
+    /// The progress of which steps are told: of messages that this node did not know of none is.
+    func toldProgress(from old: DeliveryProgress) -> DeliveryProgress {
+        var result = progress
+        result.sent = min(result.sent, max(common, old.sent))
+        result.delivered = min(result.delivered, max(common, old.delivered))
+        result.read = min(result.read, max(common, old.read))
+        return result
+    }
+
+    /// The event that tells of this piece alone; `nil` if there is nothing.
+    var event: Event? {
+        var tally = RecoveryTally()
+        tally.add(self)
+        return tally.event(from: record.peerID)
+    }
+
+    /// Entries whose content came back.
+    fileprivate var messageCount: Int {
+        entries.count { entry in
+            if case .body = entry.content { true } else { false }
+        }
+    }
+}
+
+/// What a link has brought back so far.
+struct RecoveryTally: Sendable {
+    private(set) var count = 0
+    private(set) var renamed: [RenamedMessages] = []
+
+    mutating func add(_ piece: RecoveredPiece) {
+        count += piece.messageCount
+        renamed += piece.renamed
+    }
+
+    /// The event that tells it; `nil` if there is nothing.
+    func event(from userID: UserID) -> Event? {
+        guard count > 0 || !renamed.isEmpty else { return nil }
+        return .historyRecovered(HistoryRecovery(userID: userID, count: count, renamed: renamed))
+    }
+}

@@ -1,0 +1,150 @@
+import EarshotModel
+
+/// The logs of this node's own that are being taken back, link by link, and what of them waits for the disk.
+///
+/// It decides in which order a link's logs come back: one at a time. How one comes back is a `Recovery`'s matter, and for
+/// how long messages wait meanwhile that of `SendHolds`.
+struct Recoveries: Sendable {
+    private struct OnLink {
+        let userID: UserID
+        /// The first is being taken back.
+        var queue: [Recovery] = []
+        var tally = RecoveryTally()
+    }
+
+    private var links: [ConnectionID: OnLink] = [:]
+    private var pieces: [RecoveredPiece] = []
+    /// What links have brought that are over, until it is told.
+    private var untold: [ConnectionID: Event] = [:]
+
+    /// Links that bring logs back, ascending.
+    var connections: [ConnectionID] { links.keys.sorted() }
+
+    func isActive(on connectionID: ConnectionID) -> Bool { links[connectionID]?.queue.isEmpty == false }
+
+    func contains(_ logID: LogID, on connectionID: ConnectionID) -> Bool {
+        links[connectionID]?.queue.contains { $0.logID == logID } == true
+    }
+
+    /// The recovery whose turn it is on a link.
+    func first(on connectionID: ConnectionID) -> Recovery? { links[connectionID]?.queue.first }
+
+    /// Whether a log is being taken back on a link, and does not only wait for its turn.
+    func isBusy(on connectionID: ConnectionID) -> Bool { first(on: connectionID)?.isWaiting == false }
+
+    // MARK: - Claims
+
+    /// A peer says that it holds what this node does not have, or has otherwise.
+    mutating func add(_ recovery: Recovery, logs: Logs) throws(ProtocolError) {
+        var link = links[recovery.connectionID] ?? OnLink(userID: recovery.userID)
+        guard link.queue.count < Limits.logsPerHeads else {
+            throw ProtocolError(.violation, "the peer claims more than \(Limits.logsPerHeads) logs")
+        }
+        // Logs that are not known here come first: what was written after the copy may be in one of them.
+        let isUnknown = logs.own(recovery.logID) == nil
+        let place = link.queue.firstIndex { $0.isWaiting && isUnknown && logs.own($0.logID) != nil }
+        link.queue.insert(recovery, at: place ?? link.queue.count)
+        links[recovery.connectionID] = link
+    }
+
+    /// A receipt for a log that is being taken back already.
+    mutating func raise(_ claim: Receipt, on connectionID: ConnectionID) throws(ProtocolError) {
+        guard let index = links[connectionID]?.queue.firstIndex(where: { $0.logID == claim.logID }) else { return }
+        try links[connectionID]?.queue[index].raise(claim)
+    }
+
+    // MARK: - The one whose turn it is
+
+    mutating func begin(on connectionID: ConnectionID, logs: Logs, deliveries: Deliveries) -> Recovery.Step? {
+        withFirst(on: connectionID) { $0.begin(logs: logs, deliveries: deliveries) }
+    }
+
+    mutating func take(
+        _ run: EntriesFrame, on connectionID: ConnectionID, authorID: UserID, latest: HybridTimestamp
+    ) throws(ProtocolError) -> [EntryRecord] {
+        guard isActive(on: connectionID),
+            let taken = try links[connectionID]?.queue[0].take(run, authorID: authorID, latest: latest)
+        else { throw ProtocolError(.violation, "the peer gives back entries that it was not asked for") }
+        return taken
+    }
+
+    mutating func compareNext(on connectionID: ConnectionID, logs: Logs, author: LogAuthor) -> Recovery.Step? {
+        withFirst(on: connectionID) { $0.compareNext(logs: logs, author: author) }
+    }
+
+    mutating func read(
+        _ entries: [EntryRecord], on connectionID: ConnectionID, logs: Logs, deliveries: inout Deliveries,
+        author: LogAuthor, now: Moment
+    ) -> Recovery.Step? {
+        withFirst(on: connectionID) {
+            $0.read(entries, logs: logs, deliveries: &deliveries, author: author, now: now)
+        }
+    }
+
+    /// A piece is on the disk, and is told when the link has brought all.
+    /// - Returns: what is next; `nil` if the link is over that brought it.
+    mutating func written(_ piece: RecoveredPiece, logs: Logs) -> Recovery.Step? {
+        guard let recovery = first(on: piece.connectionID), recovery.logID == piece.record.logID,
+            recovery.isCommitting, let own = logs.own(recovery.logID)
+        else { return nil }
+        links[piece.connectionID]?.tally.add(piece)
+        return withFirst(on: piece.connectionID) { $0.written(own) }
+    }
+
+    /// The first log of a link is back.
+    mutating func removeFirst(on connectionID: ConnectionID) -> Recovery? {
+        guard isActive(on: connectionID) else { return nil }
+        return links[connectionID]?.queue.removeFirst()
+    }
+
+    private mutating func withFirst(
+        on connectionID: ConnectionID, _ body: (inout Recovery) -> Recovery.Step?
+    ) -> Recovery.Step? {
+        guard isActive(on: connectionID) else { return nil }
+        return links[connectionID].flatMap { _ in body(&links[connectionID]!.queue[0]) }
+    }
+
+    // MARK: - The end
+
+    /// A link has no log to bring back any more, or is over. What it brought is told by `takeUntold`.
+    /// - Returns: whether all came back that its peer had claimed; `nil` if it had claimed nothing.
+    mutating func end(on connectionID: ConnectionID) -> Bool? {
+        guard let link = links.removeValue(forKey: connectionID) else { return nil }
+        pieces.removeAll { $0.connectionID == connectionID }
+        untold[connectionID] = link.tally.event(from: link.userID)
+        return link.queue.isEmpty
+    }
+
+    mutating func takeUntold(of connectionID: ConnectionID) -> Event? { untold.removeValue(forKey: connectionID) }
+
+    // MARK: - To the disk
+
+    var hasPieces: Bool { !pieces.isEmpty }
+
+    mutating func write(_ piece: RecoveredPiece) { pieces.append(piece) }
+
+    /// Pieces that would cut off what another device of the user has acknowledged meanwhile.
+    func contradicted(by deliveries: Deliveries) -> [RecoveredPiece] {
+        pieces.filter { piece in
+            piece.cut.map { deliveries.target(piece.key)?.delivered ?? 0 > $0.after } ?? false
+        }
+    }
+
+    /// Puts what came back into a commit: all that belongs together is written at once.
+    mutating func move(into next: inout CommitInFlight, deliveries: inout Deliveries) {
+        for var piece in pieces {
+            piece.progress = deliveries.restore(piece)
+            next.commit.logs.append(piece.record)
+            if let successor = piece.successor { next.commit.logs.append(successor) }
+            if let cut = piece.cut { next.commit.cuts.append(cut) }
+            if !piece.entries.isEmpty {
+                next.commit.entries.append(LogEntries(logID: piece.record.logID, entries: piece.entries))
+            }
+            next.commit.withdrawnFailures += piece.withdrawn.map {
+                MessageID(log: piece.record.logID, sequence: $0)
+            }
+            next.recovered.append(piece)
+        }
+        pieces = []
+    }
+}

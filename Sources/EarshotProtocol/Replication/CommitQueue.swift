@@ -1,0 +1,135 @@
+import EarshotModel
+
+/// When the next commit is made: one at a time, and while one is under way everything gathers for the next. The busier the
+/// node, the larger the groups.
+///
+/// What goes into a commit waits with whom it concerns (`Outbox`, `ReceivedRuns`, `Deliveries`, …); this keeps only the
+/// time, the requests that a commit answers, and whether the disk takes writes at all.
+struct CommitQueue: Sendable {
+    /// What waits: nothing, what may wait for company, or what goes as soon as it can.
+    enum Work { case none, patient, pressing }
+
+    private(set) var inFlight: CommitInFlight?
+    /// Requests that are answered when all that waits now is written.
+    private var requests: [PendingRequest] = []
+    /// Whether something waits that must not wait for company.
+    private var isUrgent = false
+    /// When a change that may wait for company has waited long enough.
+    private var lazyDeadline = Int64.max
+    /// When to try again after a commit that failed.
+    private var retryAt: Int64?
+    /// Whether the last commit failed.
+    private(set) var hasFailed = false
+
+    var hasRequests: Bool { !requests.isEmpty }
+
+    /// Whether the disk may be used: not soon after it has failed.
+    func mayTry(now: Moment) -> Bool { (retryAt ?? .min) <= now.uptime }
+
+    /// What waits does not wait for company.
+    mutating func hurry() { isUrgent = true }
+
+    /// A change that is true already waits a moment for company.
+    mutating func mayWait(now: Moment) { lazyDeadline = min(lazyDeadline, now.uptime + Timing.lazyCommit) }
+
+    /// Answers a request with the next commit.
+    mutating func answer(_ request: PendingRequest) {
+        requests.append(request)
+        isUrgent = true
+    }
+
+    /// The node stops: all that waits is written now, if the disk takes it.
+    mutating func stop() {
+        isUrgent = true
+        retryAt = nil
+    }
+
+    /// Whether a commit is to be made now.
+    func isDue(_ work: Work, now: Moment) -> Bool {
+        guard inFlight == nil, mayTry(now: now) else { return false }
+        return switch work {
+        case .none: false
+        case .patient: isUrgent || lazyDeadline <= now.uptime
+        case .pressing: true
+        }
+    }
+
+    /// When one will be due, without further input.
+    func deadline(_ work: Work) -> Int64 {
+        if inFlight != nil { return .max }
+        if case .none = work { return .max }
+        return max(lazyDeadline == .max || isUrgent ? 0 : lazyDeadline, retryAt ?? 0)
+    }
+
+    mutating func takeRequests() -> [PendingRequest] {
+        defer { requests = [] }
+        return requests
+    }
+
+    mutating func begin(_ next: CommitInFlight) {
+        isUrgent = false
+        lazyDeadline = .max
+        retryAt = nil
+        inFlight = next
+    }
+
+    /// The commit is on the disk.
+    /// - Returns: what follows from it, and whether the one before it had failed.
+    mutating func finish() -> (done: CommitInFlight, isRecovery: Bool) {
+        guard let done = inFlight else {
+            preconditionFailure("a shell says that a commit is done only after it was given one")
+        }
+        inFlight = nil
+        defer { hasFailed = false }
+        return (done, hasFailed)
+    }
+
+    /// Nothing of the commit is on the disk.
+    mutating func takeFailed() -> CommitInFlight {
+        guard let failed = inFlight else {
+            preconditionFailure("a shell says that a commit failed only after it was given one")
+        }
+        inFlight = nil
+        return failed
+    }
+
+    /// The next try comes later.
+    /// - Returns: when, and whether the commit before had not failed.
+    mutating func fail(now: Moment) -> (retryAt: Int64, isFirst: Bool) {
+        let next = now.uptime + Timing.commitRetry
+        retryAt = next
+        isUrgent = true
+        defer { hasFailed = true }
+        return (next, !hasFailed)
+    }
+}
+
+/// A request that a commit answers.
+struct PendingRequest: Sendable {
+    let requestID: RequestID
+    let answer: RequestAnswer
+}
+
+/// A commit that is being written, and what follows from it.
+struct CommitInFlight: Sendable {
+    /// Entries that were appended to a log of this node's own.
+    struct Appended: Sendable {
+        let record: LogRecord
+        let messages: [Message]
+    }
+
+    var commit = Commit()
+    var appended: [Appended] = []
+    var accepted: [(requestID: RequestID, messages: [Message])] = []
+    var received: [ReceivedRun] = []
+    var recovered: [RecoveredPiece] = []
+    var failures: [PendingFailure] = []
+    var progress: [(key: DeliveryKey, value: DeliveryProgress)] = []
+    var userEvents: [Event] = []
+    var requests: [PendingRequest] = []
+
+    /// Whether it writes to a log of this node's own that a user is to have.
+    func writes(to userID: UserID) -> Bool {
+        appended.contains { $0.record.peerID == userID } || recovered.contains { $0.record.peerID == userID }
+    }
+}

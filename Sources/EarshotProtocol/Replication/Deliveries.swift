@@ -1,0 +1,368 @@
+import EarshotModel
+
+/// What has become of each message for each recipient: how far every log has come, and which messages failed.
+///
+/// It knows two of each number: what the disk says, and what is true and waits to be written. It decides which steps of
+/// progress and which failures count, and which events tell them. It sends nothing and reads no clock.
+struct Deliveries: Sendable {
+    private struct Tracked: Sendable {
+        var committed: DeliveryProgress
+        var target: DeliveryProgress
+
+        init(_ progress: DeliveryProgress = DeliveryProgress()) {
+            committed = progress
+            target = progress
+        }
+    }
+
+    private var tracked: [DeliveryKey: Tracked] = [:]
+    /// What is true and not in a commit yet.
+    private var unwritten: Set<DeliveryKey> = []
+    /// Messages that failed and that no receipt has settled.
+    private var failures: [LogID: [UInt64: DeliveryFailure]] = [:]
+    private var pending = PendingFailures()
+
+    init(deliveries: [DeliveryRecord] = [], failures: [DeliveryFailure] = []) {
+        for delivery in deliveries {
+            let key = DeliveryKey(logID: delivery.logID, recipientID: delivery.recipientID)
+            tracked[key] = Tracked(delivery.progress)
+        }
+        for failure in failures {
+            self.failures[failure.messageID.log, default: [:]][failure.messageID.sequence] = failure
+        }
+    }
+
+    // MARK: - Progress
+
+    /// As the disk has it.
+    func committed(_ key: DeliveryKey) -> DeliveryProgress? { tracked[key]?.committed }
+
+    /// What is true, on the disk or not.
+    func target(_ key: DeliveryKey) -> DeliveryProgress? { tracked[key]?.target }
+
+    /// Entries up to here may leave once that is on the disk.
+    mutating func offer(_ key: DeliveryKey, through sequence: UInt64) {
+        tracked[key, default: Tracked()].target.offered = max(target(key)?.offered ?? 0, sequence)
+        unwritten.insert(key)
+    }
+
+    /// Entries up to here were written to a link.
+    /// - Returns: whether that is news.
+    mutating func sent(_ key: DeliveryKey, through sequence: UInt64) -> Bool {
+        guard sequence > target(key)?.sent ?? 0 else { return false }
+        tracked[key, default: Tracked()].target.sent = sequence
+        unwritten.insert(key)
+        return true
+    }
+
+    /// A receipt is the truth: what it covers is delivered, whatever was thought of it before.
+    /// - Returns: whether it says more than was known.
+    mutating func acknowledge(_ receipt: Receipt, _ key: DeliveryKey) -> Bool {
+        var target = target(key) ?? DeliveryProgress()
+        guard receipt.sequence > target.delivered || receipt.readSequence > target.read else { return false }
+        target.acknowledge(receipt)
+        tracked[key, default: Tracked()].target = target
+        unwritten.insert(key)
+        return true
+    }
+
+    /// A peer's log is kept up to here with the next commit.
+    mutating func keep(_ key: DeliveryKey, through sequence: UInt64) {
+        var target = target(key) ?? DeliveryProgress()
+        target.offered = sequence
+        target.sent = sequence
+        target.delivered = sequence
+        tracked[key, default: Tracked()].target = target
+        unwritten.insert(key)
+    }
+
+    /// This node's user has seen a peer's messages up to here.
+    /// - Returns: `false` where that many have not come.
+    mutating func markRead(_ key: DeliveryKey, through sequence: UInt64) -> Bool {
+        guard let target = target(key), sequence <= target.delivered else { return false }
+        guard sequence > target.read else { return true }
+        tracked[key]?.target.read = sequence
+        unwritten.insert(key)
+        return true
+    }
+
+    // MARK: - Progress on its way to the disk
+
+    var hasUnwritten: Bool { !unwritten.isEmpty }
+
+    /// What is true and goes into the next commit, ascending.
+    /// - Parameter receipt: signs for what this node keeps of a peer's log; `nil` for a log of its own.
+    mutating func takeUnwritten(
+        receipt: (DeliveryKey, DeliveryProgress) -> Receipt?
+    ) -> [(key: DeliveryKey, value: DeliveryProgress)] {
+        var taken: [(key: DeliveryKey, value: DeliveryProgress)] = []
+        for key in unwritten.sorted() {
+            guard var target = target(key) else { continue }
+            if let receipt = receipt(key, target) {
+                target.receipt = receipt
+                tracked[key]?.target.receipt = receipt
+            }
+            taken.append((key, target))
+        }
+        unwritten.removeAll(keepingCapacity: true)
+        return taken
+    }
+
+    /// It is on the disk.
+    /// - Returns: what the disk said before.
+    mutating func written(_ key: DeliveryKey, _ progress: DeliveryProgress) -> DeliveryProgress {
+        let old = committed(key) ?? DeliveryProgress()
+        tracked[key, default: Tracked()].committed = progress
+        return old
+    }
+
+    /// It is not on the disk, and goes into the next commit.
+    mutating func writeAgain(_ key: DeliveryKey) { unwritten.insert(key) }
+
+    /// Nothing is known of a log that has not begun after all.
+    mutating func forget(_ key: DeliveryKey) {
+        tracked[key] = nil
+        unwritten.remove(key)
+    }
+
+    /// What is not on the disk does not leave.
+    /// - Parameter userID: this node's user, to whom nothing is offered.
+    mutating func takeBackOffers(except userID: UserID) {
+        for key in tracked.keys where key.recipientID != userID {
+            guard let old = tracked[key] else { continue }
+            tracked[key]?.target.offered = max(old.committed.offered, old.target.delivered)
+        }
+    }
+
+    /// What came of a peer's log is not on the disk. What was seen of the rest stays so.
+    mutating func dropUncommitted(_ key: DeliveryKey) {
+        guard let old = tracked[key] else { return }
+        let read = max(old.committed.read, min(old.target.read, old.committed.delivered))
+        tracked[key]?.target = old.committed
+        tracked[key]?.target.read = read
+        if read == old.committed.read { unwritten.remove(key) }
+    }
+
+    // MARK: - Failures
+
+    func failure(of messageID: MessageID) -> DeliveryFailure? { failures[messageID.log]?[messageID.sequence] }
+
+    /// The failures of a log by place.
+    func failures(in logID: LogID) -> [UInt64: DeliveryFailure] { failures[logID] ?? [:] }
+
+    func isWithheld(_ messageID: MessageID) -> Bool { failure(of: messageID)?.isWithheld == true }
+
+    /// Whether a failure of a message in this log waits for the disk. Nothing of the log is offered meanwhile.
+    func hasPendingFailures(in logID: LogID) -> Bool { pending.contain(logID) }
+
+    var hasPendingFailures: Bool { !pending.isEmpty }
+
+    /// - Parameter requestID: who asked for it and waits for the answer.
+    mutating func fail(_ failure: DeliveryFailure, requestID: RequestID? = nil) {
+        failures[failure.messageID.log, default: [:]][failure.messageID.sequence] = failure
+        pending.append(PendingFailure(failure: failure, requestID: requestID))
+    }
+
+    /// Messages that are not delivered fail. What may have left already may still turn out to be delivered; what has not
+    /// is kept back for good.
+    mutating func fail(_ sequences: some Sequence<UInt64>, of log: OwnLog, reason: FailureReason) {
+        let progress = target(log.deliveryKey) ?? DeliveryProgress()
+        let logID = log.record.logID
+        for sequence in sequences where sequence > progress.delivered && failures[logID]?[sequence] == nil {
+            fail(
+                DeliveryFailure(
+                    messageID: MessageID(log: logID, sequence: sequence), reason: reason,
+                    isWithheld: sequence > progress.offered))
+        }
+    }
+
+    /// All of a log that is not delivered fails.
+    mutating func failUndelivered(of log: OwnLog, reason: FailureReason) {
+        let delivered = target(log.deliveryKey)?.delivered ?? 0
+        guard delivered < log.head.sequence else { return }
+        fail(delivered + 1...log.head.sequence, of: log, reason: reason)
+    }
+
+    /// The contents of messages that had failed, and may have left all the same, are gone: only their hash can leave now,
+    /// so no receipt says any more that they were delivered.
+    mutating func withhold(_ messageIDs: [MessageID]) {
+        for messageID in messageIDs { failures[messageID.log]?[messageID.sequence]?.isWithheld = true }
+    }
+
+    /// Only a message's hash was given to its recipient, so it was taken back, or its time was over, before it left.
+    mutating func withhold(_ messageID: MessageID, expiry: Int64, now: Moment) {
+        let reason = expiry <= now.wallClock ? FailureReason.expired : .cancelled
+        fail(DeliveryFailure(messageID: messageID, reason: reason, isWithheld: true))
+    }
+
+    /// It has not failed after all.
+    mutating func withdraw(_ messageID: MessageID) { failures[messageID.log]?[messageID.sequence] = nil }
+
+    // MARK: - Failures on their way to the disk
+
+    /// Failures for the next commit. Thousands may wait, when somebody is blocked.
+    /// - Parameter cuts: where messages get other names in the same commit.
+    /// - Returns: those that are written, as they were and under the names that the messages have then; and those of
+    ///   messages that are in another log already, where they have gone their way.
+    mutating func takePending(
+        cuts: [LogCut]
+    ) -> (taken: [PendingFailure], written: [DeliveryFailure], settled: [PendingFailure]) {
+        var (taken, written, settled): ([PendingFailure], [DeliveryFailure], [PendingFailure]) = ([], [], [])
+        for _ in 0..<Limits.commitEntries {
+            guard let next = pending.popFirst() else { break }
+            if let placed = next.placed(after: cuts) {
+                taken.append(next)
+                written.append(placed.failure)
+            } else {
+                withdraw(next.failure.messageID)
+                settled.append(next)
+            }
+        }
+        return (taken, written, settled)
+    }
+
+    /// It is not on the disk, and goes into the next commit.
+    mutating func writeAgain(_ failure: PendingFailure) { pending.append(failure) }
+
+    /// The end of a log was moved to another one: failures move along.
+    /// - Returns: those of messages that are in another log already.
+    mutating func move(_ cut: LogCut) -> [PendingFailure] {
+        for (sequence, failure) in failures(in: cut.logID) where sequence > cut.after {
+            failures[cut.logID]?[sequence] = nil
+            guard let place = cut.place(of: failure.messageID) else { continue }
+            failures[place.log, default: [:]][place.sequence] = failure.moved(to: place)
+        }
+        var waiting = pending
+        var settled: [PendingFailure] = []
+        pending = PendingFailures()
+        while let next = waiting.popFirst() {
+            if let placed = next.placed(after: [cut]) {
+                pending.append(placed)
+            } else {
+                withdraw(next.failure.messageID)
+                settled.append(next)
+            }
+        }
+        return settled
+    }
+
+    // MARK: - A log that comes back
+
+    /// A piece of an own log goes into the next commit: what came back has left this node once, and what its holder has
+    /// signed for is delivered.
+    /// - Returns: the log's progress with that commit.
+    mutating func restore(_ piece: RecoveredPiece) -> DeliveryProgress {
+        var target = target(piece.key) ?? DeliveryProgress()
+        target.offered = piece.cut == nil ? max(target.offered, piece.proved) : piece.proved
+        target.sent = piece.cut == nil ? max(target.sent, piece.proved) : piece.proved
+        if let receipt = piece.receipt { target.acknowledge(receipt) }
+        tracked[piece.key, default: Tracked()].target = target
+        unwritten.insert(piece.key)
+        return target
+    }
+
+    /// The piece is on the disk.
+    /// - Returns: what the disk said before.
+    mutating func restored(_ piece: RecoveredPiece) -> DeliveryProgress {
+        // No longer withheld, and forgotten when the receipt is told: it went from failed to delivered.
+        for sequence in piece.withdrawn { failures[piece.record.logID]?[sequence]?.isWithheld = false }
+        return written(piece.key, piece.progress)
+    }
+
+    /// What was acknowledged while a log was cut is about entries that are elsewhere now.
+    /// - Returns: whether anything was.
+    mutating func dropAcknowledgements(of piece: RecoveredPiece) -> Bool {
+        let isAcknowledged = target(piece.key) != piece.progress
+        tracked[piece.key, default: Tracked()].target = piece.progress
+        return isAcknowledged
+    }
+
+    /// The piece is not on the disk.
+    /// - Parameter isLogKnown: whether the log was there before it.
+    mutating func dropRestored(_ piece: RecoveredPiece, isLogKnown: Bool) {
+        let committed = committed(piece.key) ?? DeliveryProgress()
+        tracked[piece.key] = isLogKnown ? Tracked(committed) : nil
+        unwritten.remove(piece.key)
+    }
+
+    // MARK: - What is told
+
+    /// The steps that messages have made, as events. Failures that they overtook are forgotten.
+    mutating func tellSteps(
+        from old: DeliveryProgress, to new: DeliveryProgress, of log: OwnLog, into actions: inout [ReplicationAction]
+    ) {
+        let (logID, conversationID) = (log.record.logID, log.description.conversationID)
+        func change(_ sequence: UInt64, _ state: DeliveryState) -> MessageStateChange {
+            MessageStateChange(
+                messageID: MessageID(log: logID, sequence: sequence), conversationID: conversationID,
+                recipientID: log.record.peerID, state: state)
+        }
+        let failed = failures(in: logID)
+        if new.sent > old.sent {
+            for sequence in old.sent + 1...new.sent where failed[sequence] == nil {
+                actions.append(.post(.messageSent(change(sequence, .sent))))
+            }
+        }
+        if new.delivered > old.delivered {
+            for sequence in old.delivered + 1...new.delivered where failed[sequence]?.isWithheld != true {
+                actions.append(.post(.messageDelivered(change(sequence, .delivered))))
+            }
+        }
+        if new.read > old.read {
+            for sequence in old.read + 1...new.read where failed[sequence]?.isWithheld != true {
+                actions.append(.post(.messageRead(change(sequence, .read))))
+            }
+        }
+        if new.delivered > old.delivered { forgetSettledFailures(in: logID, through: new.delivered) }
+    }
+
+    /// A failure that a receipt has overtaken needs no place in memory. A withheld one keeps its place for ever: whoever
+    /// asks for the log again, from however far back, must not be given what was held back.
+    mutating func forgetSettledFailures(in logID: LogID, through delivered: UInt64) {
+        guard let failed = failures[logID] else { return }
+        let left = failed.filter { $0.value.isWithheld || $0.key > delivered }
+        failures[logID] = left.isEmpty ? nil : left
+    }
+
+    /// The event that tells of a failure; `nil` where a receipt was first.
+    func event(of failure: DeliveryFailure, in log: OwnLog) -> Event? {
+        let messageID = failure.messageID
+        let state = (committed(log.deliveryKey) ?? DeliveryProgress()).state(of: messageID.sequence, failure: failure)
+        guard case .failed = state else { return nil }
+        return .messageFailed(
+            MessageStateChange(
+                messageID: messageID, conversationID: log.description.conversationID,
+                recipientID: log.record.peerID, state: state))
+    }
+
+    /// How many messages of a log wait for their recipient's receipt.
+    func undelivered(in log: OwnLog) -> UInt64 {
+        let settled = committed(log.deliveryKey)?.delivered ?? 0
+        let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
+        let done = settled + UInt64(failed)
+        return log.head.sequence > done ? log.head.sequence - done : 0
+    }
+}
+
+extension OwnLog {
+    var deliveryKey: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.peerID) }
+}
+
+extension DeliveryFailure {
+    func moved(to messageID: MessageID) -> DeliveryFailure {
+        DeliveryFailure(messageID: messageID, reason: reason, isWithheld: isWithheld)
+    }
+}
+
+extension DeliveryProgress {
+    /// Takes a receipt for true. A recipient whose own database is older than its last receipt may have forgotten one of
+    /// the two numbers: neither goes back, and a receipt that does not say both is not kept.
+    mutating func acknowledge(_ receipt: Receipt) {
+        let saysBoth = receipt.sequence >= delivered && receipt.readSequence >= read
+        delivered = max(delivered, receipt.sequence)
+        read = max(read, receipt.readSequence)
+        offered = max(offered, delivered)
+        sent = max(sent, delivered)
+        self.receipt = saysBoth ? receipt : nil
+    }
+}

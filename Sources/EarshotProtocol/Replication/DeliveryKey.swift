@@ -1,0 +1,11 @@
+import EarshotModel
+
+/// One log and one user who is to have it.
+struct DeliveryKey: Hashable, Sendable, Comparable {
+    let logID: LogID
+    let recipientID: UserID
+
+    static func < (a: DeliveryKey, b: DeliveryKey) -> Bool {
+        a.logID == b.logID ? a.recipientID < b.recipientID : a.logID < b.logID
+    }
+}

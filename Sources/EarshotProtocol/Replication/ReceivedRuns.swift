@@ -1,0 +1,79 @@
+import DequeModule
+import EarshotModel
+
+/// A run of proved entries that waits for a commit.
+struct ReceivedRun: Sendable {
+    let connectionID: ConnectionID
+    let deviceID: DeviceID
+    let logID: LogID
+    let head: LogHead
+    let entries: [EntryRecord]
+    let messages: [Message]
+    let bytes: Int
+}
+
+/// Entries of peers that are proved and not on the disk.
+///
+/// It decides how much a peer may have in it, and how much a commit takes. It proves nothing (`IncomingLog`).
+struct ReceivedRuns: Sendable {
+    private var waiting: Deque<ReceivedRun> = []
+    /// With those in the commit that is under way.
+    private var bytes = ReceivedBytes()
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// A device has one window, however many links it makes: what it sends again on another is known already. Beside
+    /// that there is a bound for all that waits for the disk, of which strangers have a half.
+    func checkRoom(for more: Int, of deviceID: DeviceID, isStranger: Bool) throws(ProtocolError) {
+        guard bytes[deviceID] + more <= Limits.windowBytes + Limits.frameBytes else {
+            throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
+        }
+        let limit = isStranger ? Limits.receivedBytes / 2 : Limits.receivedBytes
+        guard bytes.total + more <= limit else {
+            throw ProtocolError(
+                .overloaded, "more comes from all peers together than the disk takes in time; it is sent again",
+                closeReason: .storageFailure)
+        }
+    }
+
+    mutating func add(_ run: ReceivedRun) {
+        bytes.add(run.bytes, of: run.deviceID)
+        waiting.append(run)
+    }
+
+    mutating func takeForCommit() -> [ReceivedRun] {
+        var taken: [ReceivedRun] = []
+        var (count, bytes) = (0, 0)
+        while let run = waiting.first, count < Limits.commitEntries, bytes < Limits.commitBytes {
+            waiting.removeFirst()
+            count += run.entries.count
+            bytes += run.bytes
+            taken.append(run)
+        }
+        return taken
+    }
+
+    mutating func written(_ run: ReceivedRun) { bytes.remove(run.bytes, of: run.deviceID) }
+
+    /// Nothing that waits is kept, nor what was in a commit that failed.
+    /// - Returns: all of it, in order.
+    mutating func drop(with failed: [ReceivedRun]) -> [ReceivedRun] {
+        let dropped = failed + waiting
+        for run in dropped { bytes.remove(run.bytes, of: run.deviceID) }
+        waiting.removeAll()
+        return dropped
+    }
+
+    /// Bytes of the log and of the device that have the most of it, and of all.
+    func load(with inFlight: [ReceivedRun]) -> (log: Int, device: Int, all: Int) {
+        var logs: [LogID: Int] = [:]
+        var devices: [DeviceID: Int] = [:]
+        var all = 0
+        for run in inFlight + waiting {
+            logs[run.logID, default: 0] += run.bytes
+            devices[run.deviceID, default: 0] += run.bytes
+            all += run.bytes
+        }
+        return (logs.values.max() ?? 0, devices.values.max() ?? 0, all)
+    }
+}

@@ -1,0 +1,161 @@
+import EarshotModel
+
+/// What goes over one link to a peer's device: which of this node's logs the peer has been told of, how far each has gone
+/// out, and how much of the window is in use.
+///
+/// It decides what is read from the store next and which entries make a frame. It knows nothing of other links, and what
+/// is true of a message it leaves to `Deliveries`.
+struct ReplicationSession: Sendable {
+    let connectionID: ConnectionID
+    let userID: UserID
+    let deviceID: DeviceID
+    /// Whether the peer has said what it holds; before that nothing is sent.
+    private(set) var hasHeads = false
+    private var outgoing: [LogID: OutgoingLog] = [:]
+    /// Bytes of entries that were sent and not acknowledged.
+    private(set) var windowUsed = 0
+    /// Bytes of entries that came again, before the disk had what came of them over an earlier link.
+    private var repeatedBytes = 0
+
+    init(connectionID: ConnectionID, userID: UserID, deviceID: DeviceID) {
+        self.connectionID = connectionID
+        self.userID = userID
+        self.deviceID = deviceID
+    }
+
+    private var windowRoom: Int { max(0, Limits.windowBytes - windowUsed) }
+
+    // MARK: - Which logs
+
+    func log(_ logID: LogID) -> OutgoingLog? { outgoing[logID] }
+
+    /// Sends a log from an entry on.
+    mutating func open(_ logID: LogID, next: UInt64 = 1) { outgoing[logID] = OutgoingLog(next: next) }
+
+    /// Sends a log that the peer has nothing of.
+    mutating func openIfNew(_ logID: LogID) {
+        if outgoing[logID] == nil { open(logID) }
+    }
+
+    /// Sends nothing more of a log.
+    mutating func shut(_ logID: LogID) { outgoing[logID] = nil }
+
+    /// The peer has said of all logs what it holds.
+    mutating func receivedAllHeads() { hasHeads = true }
+
+    // MARK: - Entries out
+
+    /// What the store is to be asked for next. One log at a time, so that what is read for one is not room that another
+    /// counts on.
+    mutating func nextRead(logs: Logs, deliveries: Deliveries) -> EntriesRead? {
+        guard hasHeads, windowRoom > 0, outgoing.values.allSatisfy(\.isIdle) else { return nil }
+        for logID in outgoing.keys.sorted() {
+            guard let next = outgoing[logID], !deliveries.hasPendingFailures(in: logID), let log = logs.own(logID),
+                next.canRead(through: log.head.sequence)
+            else { continue }
+            outgoing[logID]?.beginReading()
+            return EntriesRead(
+                connectionID: connectionID, purpose: .sending, logID: logID, from: next.next,
+                countLimit: Limits.entriesPerFrame, byteLimit: min(windowRoom, Limits.entriesFrameBytes))
+        }
+        return nil
+    }
+
+    /// The store has answered.
+    /// - Returns: whether the answer is still wanted.
+    mutating func endReading(_ read: EntriesRead) -> Bool {
+        guard let log = outgoing[read.logID] else { return false }
+        outgoing[read.logID]?.becomeIdle()
+        return log.isReading(from: read.from)
+    }
+
+    /// Entries go out when it is on the disk that they may.
+    mutating func offer(_ entries: [EntryRecord], of logID: LogID) { outgoing[logID]?.offer(entries) }
+
+    /// New entries go out with their commit, where all that came before has been sent and the window has room.
+    /// - Returns: whether they do.
+    mutating func offerNew(_ entries: [EntryRecord], bytes: Int, of logID: LogID) -> Bool {
+        guard hasHeads, let first = entries.first, windowRoom >= bytes,
+            (outgoing[logID] ?? OutgoingLog(next: 1)).canContinue(at: first.sequence)
+        else { return false }
+        outgoing[logID, default: OutgoingLog(next: 1)].offer(entries)
+        return true
+    }
+
+    /// It is not on the disk that entries may leave: they are forgotten, and the store is asked for them again later.
+    mutating func takeBackOffers() {
+        for logID in Array(outgoing.keys) { outgoing[logID]?.takeBackOffer() }
+    }
+
+    /// Frames of bounded size with the entries of a log that may leave now.
+    /// - Parameters:
+    ///   - committed: up to here the disk says that they may.
+    ///   - failed: failures of the log; of what is withheld only the hash leaves.
+    /// - Returns: the frames, and the last entry in them; `nil` if there is nothing.
+    mutating func takeFrames(
+        of log: OwnLog, committed: UInt64, failed: [UInt64: DeliveryFailure], author: LogAuthor
+    ) -> (frames: [EntriesFrame], through: UInt64)? {
+        let logID = log.record.logID
+        guard let entries = outgoing[logID]?.takeOffered(committed: committed), let last = entries.last
+        else { return nil }
+        var frames: [EntriesFrame] = []
+        var start = 0
+        while start < entries.count {
+            var end = start
+            var bytes = 0
+            repeat {
+                bytes += entries[end].windowBytes
+                end += 1
+            } while end < entries.count && end - start < Limits.entriesPerFrame
+                && bytes + entries[end].windowBytes <= Limits.entriesFrameBytes
+            frames.append(frame(of: entries[start..<end], log: log, failed: failed, author: author))
+            outgoing[logID]?.sent(through: entries[end - 1].sequence, chain: entries[end - 1].chain, bytes: bytes)
+            windowUsed += bytes
+            start = end
+        }
+        return (frames, last.sequence)
+    }
+
+    private func frame(
+        of entries: ArraySlice<EntryRecord>, log: OwnLog, failed: [UInt64: DeliveryFailure], author: LogAuthor
+    ) -> EntriesFrame {
+        let last = entries[entries.endIndex - 1]
+        let contents = entries.map { entry in
+            failed[entry.sequence]?.isWithheld == true ? .withheld(entry.content.hash) : entry.content
+        }
+        let checkpoint =
+            last.checkpoint
+            ?? Checkpoint.sign(
+                logID: log.record.logID, sequence: last.sequence, chain: last.chain, with: author.signingKey)
+        return EntriesFrame(
+            log: log.description, firstSequence: entries[entries.startIndex].sequence, contents: contents,
+            checkpoint: checkpoint)
+    }
+
+    // MARK: - Receipts in
+
+    /// - Returns: whether a receipt says anything new.
+    mutating func hear(_ receipt: Receipt, known: DeliveryProgress) -> Bool {
+        outgoing[receipt.logID]?.hear(receipt, known: known) == true
+    }
+
+    /// - Returns: whether the disk is to be asked for the chain at the place of a receipt.
+    mutating func question(_ receipt: Receipt) -> Bool { outgoing[receipt.logID]?.question(receipt) == true }
+
+    mutating func answered(_ receipt: Receipt) { outgoing[receipt.logID]?.answered(receipt) }
+
+    /// The peer has everything up to the place of a receipt.
+    mutating func acknowledged(_ receipt: Receipt) {
+        windowUsed -= outgoing[receipt.logID]?.acknowledged(through: receipt.sequence) ?? 0
+    }
+
+    // MARK: - Entries in
+
+    /// A peer cannot know what came over its last link and is not on the disk yet: it sends that again, and is not charged
+    /// for it, up to a window.
+    mutating func excuse(_ bytes: Int) -> Bool {
+        guard repeatedBytes + bytes <= Limits.windowBytes else { return false }
+        repeatedBytes += bytes
+        return true
+    }
+}

@@ -1,0 +1,70 @@
+import EarshotModel
+
+/// The sessions of all links that are established, by connection, user and device; and which of them may have room for
+/// more.
+struct ReplicationSessions: Sendable {
+    private var sessions: [ConnectionID: ReplicationSession] = [:]
+    /// Ascending, so that the same inputs give the same actions.
+    private var ofUser: [UserID: [ConnectionID]] = [:]
+    /// Of two links to one device, the one that stays.
+    private var ofDevice: [DeviceID: ConnectionID] = [:]
+    private var eager: Set<ConnectionID> = []
+
+    subscript(connectionID: ConnectionID) -> ReplicationSession? {
+        get { sessions[connectionID] }
+        _modify { yield &sessions[connectionID] }
+    }
+
+    /// Who is at the other end.
+    func peer(on connectionID: ConnectionID) -> (userID: UserID, deviceID: DeviceID)? {
+        sessions[connectionID].map { ($0.userID, $0.deviceID) }
+    }
+
+    /// The links to a user's devices, ascending.
+    subscript(userID: UserID) -> [ConnectionID] { ofUser[userID] ?? [] }
+
+    /// The link to a device that stays.
+    subscript(deviceID: DeviceID) -> ConnectionID? { ofDevice[deviceID] }
+
+    /// The most bytes of any that were sent and not acknowledged.
+    var mostWindowUsed: Int { sessions.values.reduce(0) { max($0, $1.windowUsed) } }
+
+    mutating func begin(_ session: ReplicationSession) {
+        sessions[session.connectionID] = session
+        ofUser[session.userID, default: []].removeAll { $0 == session.connectionID }
+        ofUser[session.userID, default: []].append(session.connectionID)
+        ofUser[session.userID]?.sort()
+    }
+
+    /// What concerns a device goes over this link from now on.
+    mutating func choose(_ connectionID: ConnectionID) {
+        if let deviceID = sessions[connectionID]?.deviceID { ofDevice[deviceID] = connectionID }
+    }
+
+    mutating func end(_ connectionID: ConnectionID) -> ReplicationSession? {
+        guard let session = sessions.removeValue(forKey: connectionID) else { return nil }
+        if ofDevice[session.deviceID] == connectionID { ofDevice[session.deviceID] = nil }
+        ofUser[session.userID]?.removeAll { $0 == connectionID }
+        if ofUser[session.userID]?.isEmpty == true { ofUser[session.userID] = nil }
+        return session
+    }
+
+    mutating func takeBackOffers() {
+        for connectionID in Array(sessions.keys) { sessions[connectionID]?.takeBackOffers() }
+    }
+
+    // MARK: - Room for more
+
+    mutating func pump(_ connectionID: ConnectionID) { eager.insert(connectionID) }
+    mutating func pump(_ userID: UserID) { eager.formUnion(self[userID]) }
+    mutating func pumpAll() { eager.formUnion(sessions.keys) }
+
+    /// What the store is to be asked for, link by link.
+    /// - Parameter mayRead: whether the disk may be used now.
+    mutating func takeReads(mayRead: Bool, logs: Logs, deliveries: Deliveries) -> [EntriesRead] {
+        guard !eager.isEmpty else { return [] }
+        defer { eager.removeAll(keepingCapacity: true) }
+        guard mayRead else { return [] }
+        return eager.sorted().compactMap { sessions[$0]?.nextRead(logs: logs, deliveries: deliveries) }
+    }
+}

@@ -1,0 +1,18 @@
+package import EarshotModel
+
+/// What has become of a request of this node's user.
+package enum RequestAnswer: Hashable, Sendable {
+    /// Messages are on the disk, and will be sent.
+    case accepted([Message])
+    /// A message was taken back.
+    case cancelled(MessageID)
+    /// The peer's messages up to this one are marked as read.
+    case markedRead(MessageID)
+    /// What was decided about a user is on the disk.
+    case decided(UserID)
+
+    /// The messages that were accepted.
+    package var messages: [Message] {
+        if case .accepted(let messages) = self { messages } else { [] }
+    }
+}

@@ -1,0 +1,98 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("What has become of messages")
+struct DeliveriesTests {
+    private let alice = device("alice")
+    private let bob = device("bob")
+    private var log: OwnLog
+    private var deliveries = Deliveries()
+
+    init() {
+        var written = HandWrittenLog(by: alice, to: bob.userID)
+        for number in 1...5 { _ = written.entry("message \(number)") }
+        log = OwnLog(record: written.record)
+    }
+
+    private func receipt(_ sequence: UInt64, read: UInt64 = 0) -> Receipt {
+        Receipt.sign(
+            logID: log.record.logID, sequence: sequence, chain: log.head.chain, readSequence: read,
+            deviceID: bob.deviceID, with: bob.signingKey)
+    }
+
+    private func names(_ actions: [ReplicationAction]) -> [EventName] {
+        actions.compactMap { if case .post(let event) = $0 { event.name } else { nil } }
+    }
+
+    @Test("is told when it is on the disk, each step of each message once")
+    mutating func steps() {
+        deliveries.offer(log.deliveryKey, through: 2)
+        _ = deliveries.sent(log.deliveryKey, through: 2)
+        _ = deliveries.acknowledge(receipt(1, read: 1), log.deliveryKey)
+        let taken = deliveries.takeUnwritten { _, _ in nil }
+        #expect(deliveries.committed(log.deliveryKey)?.sent ?? 0 == 0)
+        var actions: [ReplicationAction] = []
+        for (key, progress) in taken + taken {
+            let old = deliveries.written(key, progress)
+            deliveries.tellSteps(from: old, to: progress, of: log, into: &actions)
+        }
+        #expect(names(actions) == [.messageSent, .messageSent, .messageDelivered, .messageRead])
+        #expect(deliveries.undelivered(in: log) == 4)
+    }
+
+    @Test("never goes back, whatever a later receipt says")
+    mutating func receipts() {
+        let isNews = deliveries.acknowledge(receipt(4, read: 2), log.deliveryKey)
+        let isOldNews = deliveries.acknowledge(receipt(3, read: 1), log.deliveryKey)
+        #expect(isNews && !isOldNews)
+        _ = deliveries.acknowledge(receipt(3, read: 3), log.deliveryKey)
+        let target = deliveries.target(log.deliveryKey)
+        #expect(target?.delivered == 4 && target?.read == 3)
+        // No receipt says both.
+        #expect(target?.receipt == nil)
+    }
+
+    @Test("is taken back where the disk does not say that an entry may leave, but for what was delivered")
+    mutating func offers() {
+        deliveries.offer(log.deliveryKey, through: 5)
+        _ = deliveries.acknowledge(receipt(2), log.deliveryKey)
+        deliveries.takeBackOffers(except: alice.userID)
+        #expect(deliveries.target(log.deliveryKey)?.offered == 2)
+    }
+
+    @Test("is failed for all that was not delivered, and withheld of what was not offered")
+    mutating func failures() {
+        deliveries.offer(log.deliveryKey, through: 3)
+        _ = deliveries.acknowledge(receipt(1), log.deliveryKey)
+        deliveries.failUndelivered(of: log, reason: .blocked)
+        let withheld = deliveries.failures(in: log.record.logID).mapValues(\.isWithheld)
+        #expect(withheld == [2: false, 3: false, 4: true, 5: true])
+        #expect(deliveries.hasPendingFailures(in: log.record.logID))
+        let taken = deliveries.takePending(cuts: [])
+        #expect(taken.written.count == 4 && taken.settled.isEmpty && !deliveries.hasPendingFailures)
+        // What may have left may still have been delivered; what was withheld never was.
+        deliveries.forgetSettledFailures(in: log.record.logID, through: 5)
+        #expect(deliveries.failures(in: log.record.logID).keys.sorted() == [4, 5])
+    }
+
+    @Test("moves with a message that gets another name, and is settled where the message is elsewhere already")
+    mutating func cuts() {
+        let logID = log.record.logID
+        let successor = HandWrittenLog(by: alice, to: bob.userID, epoch: 9).logID
+        let earlier = HandWrittenLog(by: alice, to: bob.userID, epoch: 8).logID
+        deliveries.failUndelivered(of: log, reason: .expired)
+        let kept = RenamedMessages(
+            from: MessageID(log: logID, sequence: 3), to: MessageID(log: earlier, sequence: 1), count: 1)
+        let cut = LogCut(
+            logID: logID, after: 2, kept: [kept], successor: successor, chains: [log.head.chain, log.head.chain],
+            checkpoint: nil)
+        let settled = deliveries.move(cut)
+        #expect(settled.map(\.failure.messageID.sequence) == [3])
+        #expect(deliveries.failures(in: logID).keys.sorted() == [1, 2])
+        #expect(deliveries.failures(in: successor).keys.sorted() == [1, 2])
+        let written = deliveries.takePending(cuts: []).written
+        #expect(written.map(\.messageID.log) == [logID, logID, successor, successor])
+    }
+}

@@ -1,0 +1,75 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("Messages that wait for the disk or for their recipient")
+struct OutboxTests {
+    private var outbox = Outbox()
+    private let bob = device("bob").userID
+    private let carol = device("carol").userID
+
+    private mutating func add(_ request: UInt64, to userID: UserID, count: Int = 1, isHeld: Bool = false) throws {
+        let drafts = Array(repeating: MessageDraft("text"), count: count)
+        let send = PendingSend(requestID: RequestID(request), recipientID: userID, drafts: drafts)
+        try outbox.add(send, isHeld: isHeld, to: "somebody")
+    }
+
+    private mutating func takeAll() -> [UInt64] {
+        var taken: [UInt64] = []
+        while !outbox.isEmpty { taken += outbox.takeForCommit().map(\.requestID.number) }
+        return taken
+    }
+
+    @Test("keep the order of their recipient when they are held again before all of them have left")
+    mutating func heldTwice() throws {
+        try add(1, to: bob)
+        outbox.hold(bob)
+        try add(2, to: bob, isHeld: true)
+        outbox.release { _ in false }
+        try add(3, to: bob)
+        outbox.hold(bob)
+        try add(4, to: bob, isHeld: true)
+        try add(5, to: carol)
+        outbox.release { _ in false }
+        let taken = takeAll()
+        #expect(taken == [5, 1, 2, 3, 4])
+    }
+
+    @Test("go behind those that are still held, though their recipient is not")
+    mutating func behindHeld() throws {
+        try add(1, to: bob, count: Limits.pendingSends)
+        try add(2, to: carol, isHeld: true)
+        outbox.release { _ in false }
+        // There was no room for the held one yet.
+        try add(3, to: carol)
+        let first = takeAll()
+        outbox.release { _ in false }
+        let second = takeAll()
+        #expect(first == [1] && second == [2, 3])
+    }
+
+    @Test("are held up to a limit for all recipients; beyond it they keep their place in the queue for the disk")
+    mutating func heldForAll() throws {
+        try add(1, to: carol, count: Limits.allHeldSends, isHeld: true)
+        try add(2, to: bob)
+        try add(3, to: bob)
+        outbox.hold(bob)
+        #expect(outbox.isEmpty && outbox.count == 2 && outbox.heldTotal.count == Limits.allHeldSends)
+        let error = #expect(throws: ProtocolError.self) { try add(4, to: bob, isHeld: true) }
+        #expect(error?.code == .overloaded)
+        outbox.release { [carol] in $0 == carol }
+        let taken = takeAll()
+        #expect(taken == [2, 3])
+        #expect(outbox.count == 0 && outbox.bytes == 0)
+    }
+
+    @Test("are refused when too many wait, but for a single call")
+    mutating func limit() throws {
+        try add(1, to: bob, count: Limits.pendingSends + 1)
+        let error = #expect(throws: ProtocolError.self) { try add(2, to: bob) }
+        #expect(error?.code == .overloaded)
+        let taken = takeAll()
+        #expect(taken == [1])
+    }
+}

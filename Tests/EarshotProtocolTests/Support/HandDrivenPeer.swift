@@ -1,0 +1,112 @@
+import EarshotCrypto
+import EarshotModel
+
+@testable import EarshotProtocol
+
+/// A device that links to a node through its front door and then says what a test wants, and nothing by itself: not even
+/// what it holds.
+struct HandDrivenPeer {
+    private var link: LinkMachine
+    let connectionID: ConnectionID
+
+    /// Goes through the handshake. A link that the device had before ends.
+    init(_ local: LocalDevice, to side: inout MachinePair.Side, now: Moment) throws {
+        var configuration = local.link
+        configuration.run += 1
+        link = try LinkMachine(
+            role: .initiator, configuration: configuration, ephemeralKey: .generate(), now: now)
+        let address = PeerAddress(host: "10.0.0.2", port: 9)
+        let (connectionID, actions) = side.machine.accepted(from: address, now: now)
+        self.connectionID = connectionID
+        side.perform(actions)
+        var bytes = link.start().written.flatMap(\.self)
+        while !bytes.isEmpty {
+            let actions = side.machine.received(bytes, on: connectionID, now: now)
+            side.perform(actions)
+            let answers = actions.flatMap { action -> [UInt8] in
+                if case .write(connectionID, let bytes) = action { bytes } else { [] }
+            }
+            var output = link.received(answers, now: now)
+            if !output.peers.isEmpty { output += link.accept(now: now) }
+            bytes = output.written.flatMap(\.self)
+        }
+        side.output = []
+        side.isDisconnected = false
+        side.connectionID = connectionID
+    }
+
+    mutating func say(_ frames: [Frame], to side: inout MachinePair.Side, now: Moment) {
+        for frame in frames { link.enqueue(frame) }
+        for bytes in link.flush(now: now).written {
+            side.perform(side.machine.received(bytes, on: connectionID, now: now))
+        }
+    }
+}
+
+extension Snapshot {
+    /// What a node knows that has met a user, and written to them if `hasWritten`.
+    static func met(_ other: LocalDevice, by local: LocalDevice, hasWritten: Bool) -> Snapshot {
+        var snapshot = Snapshot()
+        snapshot.users = [
+            UserRecord(
+                userID: other.userID, name: other.name, trust: .unverified, isPinned: false, firstSeen: 1, lastSeen: 1)
+        ]
+        guard hasWritten else { return snapshot }
+        let log = LogDescription(
+            conversationID: .direct(local.userID, other.userID), deviceID: local.deviceID, epoch: 1)
+        snapshot.logs = [
+            LogRecord(
+                description: log, authorID: local.userID, peerID: other.userID, head: .origin(of: log.logID))
+        ]
+        return snapshot
+    }
+
+    /// What a node knows that holds a log of another device.
+    static func received(from other: LocalDevice, by local: LocalDevice) -> Snapshot {
+        let log = LogDescription(
+            conversationID: .direct(local.userID, other.userID), deviceID: other.deviceID, epoch: 1)
+        var snapshot = Snapshot()
+        snapshot.logs = [
+            LogRecord(
+                description: log, authorID: other.userID, peerID: other.userID, head: .origin(of: log.logID))
+        ]
+        return snapshot
+    }
+}
+
+/// A log whose entries a test writes itself.
+struct HandWrittenLog {
+    private var log: OwnLog
+    private let author: LocalDevice
+
+    init(by author: LocalDevice, to recipientID: UserID, epoch: UInt64 = 1) {
+        self.author = author
+        let description = LogDescription(
+            conversationID: .direct(author.userID, recipientID), deviceID: author.deviceID, epoch: epoch)
+        log = OwnLog(
+            record: LogRecord(
+                description: description, authorID: author.userID, peerID: recipientID,
+                head: .origin(of: description.logID)))
+    }
+
+    var logID: LogID { log.record.logID }
+    var head: LogHead { log.head }
+    var record: LogRecord { log.record }
+
+    /// One more message.
+    mutating func entry(_ text: String) -> EntryRecord {
+        let timestamp = HybridTimestamp(rawValue: log.head.timestamp.rawValue + 1)
+        let (record, entries) = log.extended(
+            by: [(MessageDraft(text), timestamp, Int64.max)], signingKey: author.signingKey)
+        log = OwnLog(record: record)
+        return entries[0]
+    }
+
+    /// One more message, in a frame of its own.
+    mutating func append(_ text: String) -> EntriesFrame {
+        let entry = entry(text)
+        guard let checkpoint = entry.checkpoint else { preconditionFailure("the last of a run has a checkpoint") }
+        return EntriesFrame(
+            log: log.description, firstSequence: entry.sequence, contents: [entry.content], checkpoint: checkpoint)
+    }
+}
