@@ -127,7 +127,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "EarshotDiscoveryTests", dependencies: ["EarshotModel", "EarshotDiscovery", "CLinuxNetwork"],
+            name: "EarshotDiscoveryTests",
+            dependencies: ["EarshotModel", "EarshotDiscovery", "CLinuxNetwork", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "EarshotTests",
@@ -144,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "EarshotGatewayTests",
             dependencies: [
-                "Earshot", "EarshotGateway", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Earshot", "EarshotGateway", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],

@@ -89,7 +89,7 @@ struct BackupTests {
         let database = try DatabaseQueue(path: home.path + "/history.db", configuration: configuration)
         try await database.write { try $0.execute(sql: "PRAGMA user_version = 0") }
         let program = try RunningProgram(["export", file, "--passphrase-file", secret, "--home", home.path])
-        try await eventually("the export makes its copy") { try !names(in: home.path, "backup-").isEmpty }
+        try await FolderWatch.waitForName(in: home.path) { $0.hasPrefix("backup-") }
         return (program, database)
     }
 
@@ -137,7 +137,8 @@ struct BackupTests {
         try #require(descriptor >= 0)
         let writer = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try writer.write(contentsOf: whole.prefix(100))
-        try await eventually("the import puts a home together") { try !names(in: "/tmp", Self.staging(home)).isEmpty }
+        let staging = Self.staging(home)
+        try await FolderWatch.waitForName(in: "/tmp") { $0.hasPrefix(staging) }
         return (program, writer)
     }
 

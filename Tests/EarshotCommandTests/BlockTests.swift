@@ -1,3 +1,4 @@
+import EarshotGateway
 import Foundation
 import Testing
 
@@ -12,9 +13,7 @@ struct BlockTests {
         #expect(blocked.lines == ["bob is blocked: \(bob.fingerprint)"])
         #expect(try await pair.alice.run("block", "bob").lines == ["bob is blocked already"])
         try await pair.bobNode.expectError("alice refuses this node: its user has blocked this one")
-        try await eventually("the link has ended") {
-            try await pair.alice.user(bob.prefix)?["isOnline"] as? Bool == false
-        }
+        try await pair.aliceNode.expect("bob is offline")
         #expect(try await pair.alice.run("users").output.contains(" blocked "))
         for command in [["send", "bob", "x"], ["chat", "bob"]] {
             let refused = try await Program.run(command + ["--home", pair.alice.path])
@@ -25,8 +24,8 @@ struct BlockTests {
 
         #expect(try await pair.alice.run("unblock", "bob").lines == ["bob is no longer blocked"])
         #expect(try await pair.alice.run("unblock", "bob").lines == ["bob is not blocked"])
-        try await eventually("what waited has come") {
-            try await pair.alice.run("history", "bob", "--json").objects().last?["text"] as? String == "let me in"
+        try await pair.alice.until("what waited has come") { client in
+            try await client.history(with: "bob").last?.text == "let me in"
         }
     }
 
@@ -35,8 +34,7 @@ struct BlockTests {
         let pair = try await Pair.met()
         pair.bobNode.signal(SIGTERM)
         _ = try await pair.bobNode.end()
-        let bob = try await pair.bob.key()
-        try await eventually("bob is offline") { try await pair.alice.user(bob.prefix)?["isOnline"] as? Bool == false }
+        try await pair.aliceNode.expect("bob is offline")
         for text in ["one", "two"] { #expect(try await pair.alice.run("send", "bob", text).status == 0) }
         let blocked = try await pair.alice.run("block", "bob")
         #expect(blocked.lines.last == "2 messages that waited for them have failed")

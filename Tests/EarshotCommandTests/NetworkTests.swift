@@ -127,7 +127,7 @@ struct NetworkTests {
         let (aliceNode, port) = try await alice.up()
         let (bobNode, _) = try await bob.up("--peer", "127.0.0.1:\(port)")
         for (node, home) in [(aliceNode, alice), (bobNode, bob)] {
-            try await eventually("the other network is told") { node.errorText.contains("earshot network show") }
+            try await node.expectError("earshot network show")
             #expect(try await home.run("users", "--json").objects().isEmpty)
         }
     }

@@ -1,3 +1,4 @@
+import EarshotGateway
 import Foundation
 import Testing
 
@@ -69,8 +70,8 @@ struct SendTests {
         #expect(result.errors.contains("stays queued and will be delivered later"))
         let port = try #require(try await pair.alice.run("status", "--json").objects().first?["port"] as? Int)
         let (bobNode, _) = try await pair.bob.up("--peer", "127.0.0.1:\(port)")
-        try await eventually("bob has the message") {
-            try await pair.bob.run("history", "alice", "--json").objects().first?["text"] as? String == "later"
+        try await pair.bob.until("bob has the message") { client in
+            try await client.history(with: "alice").first?.text == "later"
         }
         withExtendedLifetime(bobNode) {}
     }
@@ -101,9 +102,7 @@ struct SendTests {
         #expect(try await pair.alice.run("cancel", sentID).status == 1)
         pair.bobNode.signal(SIGTERM)
         _ = try await pair.bobNode.end()
-        try await eventually("bob is offline") {
-            try await pair.alice.run("users", "--json").objects().first?["isOnline"] as? Bool == false
-        }
+        try await pair.aliceNode.expect("bob is offline")
         let queued = try await pair.alice.run("send", "bob", "wrong person", "--json").objects()
         let queuedID = try #require(queued.first?["id"] as? String)
         let result = try await pair.alice.run("cancel", queuedID, "--json")

@@ -63,7 +63,7 @@ struct TrustTests {
         let (bob, eve) = (try await claim.bob.key(), try await claim.eve.key())
         claim.bobNode.signal(SIGTERM)
         _ = try await claim.bobNode.end()
-        try await eventually("bob is offline") { try await claim.alice.user(bob.prefix)?["isOnline"] as? Bool == false }
+        try await claim.aliceNode.expect("bob is offline")
         #expect(try await claim.alice.run("send", "bob", "waits").status == 0)
 
         let accepted = try await claim.alice.run("trust", "bob", "--accept")

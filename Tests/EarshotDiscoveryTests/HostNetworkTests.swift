@@ -1,5 +1,6 @@
 import EarshotModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EarshotDiscovery
@@ -69,16 +70,21 @@ private func interface(_ name: String) throws -> HostInterface {
     try #require(HostInterface.all().first { $0.name == name })
 }
 
-/// Waits for the kernel: it says some things a moment later.
+/// Waits until the kernel has told that an interface is as expected: it says some things a moment later.
 private func interface(
-    _ name: String, when isExpected: (HostInterface) -> Bool
+    _ name: String, when isExpected: @escaping @Sendable (HostInterface) -> Bool
 ) async throws -> HostInterface {
-    while true {
-        try Task.checkCancellation()
-        if let interface = try HostInterface.all().first(where: { $0.name == name }), isExpected(interface) {
-            return interface
+    try await onThread("\(name) is as expected") {
+        // From before the first look, so that nothing is missed.
+        let changes = try NetlinkSocket(.allChanges)
+        while true {
+            if let interface = try HostInterface.all().first(where: { $0.name == name }), isExpected(interface) {
+                return interface
+            }
+            var descriptor = pollfd(fd: changes.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            _ = try PeerFailure.check(poll(&descriptor, 1, -1), "poll")
+            _ = changes.drain()
         }
-        await Task.yield()
     }
 }
 
@@ -206,7 +212,7 @@ extension RealNetworkTests {
         @Test("has no captured subnet if packets to each leave by its own interface")
         func nothingCaptured() async throws {
             try await withCable {
-                let end = try await interface("probe0", when: \.isRunning)
+                let end = try await interface("probe0") { $0.isRunning }
                 #expect(try RouteProbe.capturedSubnets(of: [end]) == [])
                 try await withTunnel {
                     // A tunnel that takes all but what is near.
@@ -219,7 +225,7 @@ extension RealNetworkTests {
         @Test("shows which subnet a tunnel took, by a route to half of it or by a rule")
         func captured() async throws {
             try await withCable {
-                let end = try await interface("probe0", when: \.isRunning)
+                let end = try await interface("probe0") { $0.isRunning }
                 let subnet = try #require(end.addresses.first?.subnet)
                 try await withTunnel {
                     try await Tool.ip("route add 10.88.0.128/25 dev probe-tun")
@@ -248,7 +254,7 @@ extension RealNetworkTests {
         @Test("shows which subnet is blocked altogether")
         func refused() async throws {
             try await withCable {
-                let end = try await interface("probe0", when: \.isRunning)
+                let end = try await interface("probe0") { $0.isRunning }
                 try await Tool.ip("route add prohibit 10.88.0.0/25")
                 try await always("route delete prohibit 10.88.0.0/25") {
                     let captured = try RouteProbe.capturedSubnets(of: [end])

@@ -67,18 +67,14 @@ struct GatewayTests {
         try await TestNode.pair { alice, bob in
             let sent = try await alice.client.send("grüße 👋", to: "bob", headers: ["kind": "test"])
             #expect(sent.recipients.map(\.state) == ["queued"])
-            try await eventually("it is delivered") {
-                try await alice.client.message(sent.id).recipients.first?.state == "delivered"
-            }
+            try await alice.wait(for: "delivered", of: sent.id)
             let received = try #require(try await bob.client.history(with: "alice").first)
             #expect(received.id == sent.id)
             #expect(received.sender == GatewayParty(id: alice.node.userID.description, name: "alice"))
             #expect(received.text == sent.text && received.headers == sent.headers)
             #expect(received.timestamp == sent.timestamp)
             try await bob.client.markRead(upTo: sent.id, with: "alice")
-            try await eventually("it is read") {
-                try await alice.client.message(sent.id).recipients.first?.state == "read"
-            }
+            try await alice.wait(for: "read", of: sent.id)
         }
     }
 
@@ -125,7 +121,7 @@ struct GatewayTests {
         try await TestNode.pair { alice, bob in
             let text = String(repeating: "\u{1}", count: Limits.textBytes)
             let sent = try await alice.client.send(text, to: "bob")
-            try await eventually("it is delivered") {
+            try await bob.until("it is delivered") {
                 try await bob.client.history(with: "alice").first?.text == text
             }
             #expect(try await alice.client.message(sent.id).text == text)

@@ -11,9 +11,7 @@ struct TelemetryTests {
     func metrics() async throws {
         try await TestNode.pair { alice, bob in
             let sent = try await alice.client.send("hello", to: "bob")
-            try await eventually("it is delivered") {
-                try await alice.client.message(sent.id).recipients.first?.state == "delivered"
-            }
+            try await alice.wait(for: "delivered", of: sent.id)
             let text = try await alice.client.metrics()
             #expect(text.contains("# TYPE earshot_links gauge\nearshot_links 1\n"))
             #expect(text.contains("\nearshot_messages_accepted_total 1\n"))
@@ -39,14 +37,9 @@ struct TelemetryTests {
         let key = NetworkKey.generate()
         let secrets = try await TestNode.with("alice", log: records, networkKey: key) { alice in
             try await TestNode.with("bob", peers: [alice.port], log: records, networkKey: key) { bob in
-                try await eventually("they have met") {
-                    let links = (await alice.node.status().links.count, await bob.node.status().links.count)
-                    return links == (1, 1)
-                }
+                for node in [alice, bob] { try await node.waitForLink() }
                 let sent = try await alice.client.send(marker, to: "bob", headers: ["marker": marker])
-                try await eventually("it is delivered") {
-                    try await alice.client.message(sent.id).recipients.first?.state == "delivered"
-                }
+                try await alice.wait(for: "delivered", of: sent.id)
                 try await bob.client.markRead(upTo: sent.id, with: "alice")
                 _ = try await bob.client.history(with: "alice")
                 await #expect(throws: GatewayError.self) { try await alice.client.send(marker, to: marker) }

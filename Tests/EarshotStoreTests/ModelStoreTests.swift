@@ -7,7 +7,7 @@ import Testing
 /// The model that simulations use is held against the store that nodes use.
 @Suite("The model of the store")
 struct ModelStoreTests {
-    @Test("takes, refuses and gives back what the store does", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("takes, refuses and gives back what the store does", arguments: 1...8 as ClosedRange<UInt64>)
     func agrees(_ seed: UInt64) throws {
         var commits = RandomCommits(seed: seed)
         let store = try Store.inMemory()

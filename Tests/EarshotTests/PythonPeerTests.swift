@@ -47,8 +47,7 @@ struct PythonPeerTests {
             try await pair.peerSends("before the loss")
             try await pair.nodeSends("before the loss, too")
             let delivered = pair.node.events.events(.messageDelivered)
-            try pair.peer.obey("drop")
-            try await pair.waitForNoLink()
+            try await pair.endLink(by: "drop")
 
             let messages = try await pair.node.messages.send([.init("one"), .init("two")], to: pair.peerID)
             try await pair.link(expectingHeads: 1)

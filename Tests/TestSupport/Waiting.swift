@@ -1,3 +1,7 @@
+/// How long tests wait for what they expect. It only matters to tests that fail: a machine that does many things at once
+/// takes its time.
+package let patience = Duration.seconds(60)
+
 /// That something did not come to pass in time.
 package struct DeadlineExceeded: Error, CustomStringConvertible {
     package let description: String
@@ -10,7 +14,7 @@ package struct DeadlineExceeded: Error, CustomStringConvertible {
 ///   - body: stops when its task is cancelled.
 /// - Throws: `DeadlineExceeded`, or what `body` throws.
 package func withDeadline<T: Sendable>(
-    _ deadline: Duration = .seconds(10), _ what: String, _ body: @escaping @Sendable () async throws -> T
+    _ what: String, within deadline: Duration = patience, _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in
         group.addTask(operation: body)
@@ -23,20 +27,5 @@ package func withDeadline<T: Sendable>(
             preconditionFailure("a group with two tasks has a first result")
         }
         return first
-    }
-}
-
-/// Asks again and again until something holds, for what no event tells of.
-///
-/// - Throws: `DeadlineExceeded`, or what `condition` throws.
-package func eventually(
-    within deadline: Duration = .seconds(10), _ what: String,
-    _ condition: @escaping @Sendable () async throws -> Bool
-) async throws {
-    try await withDeadline(deadline, what) {
-        while try await !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
     }
 }

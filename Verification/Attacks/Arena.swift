@@ -6,23 +6,27 @@ import TestSupport
 
 /// Everything that a node posts.
 actor Recorder {
-    private(set) var events: [Event] = []
+    private let recorded = Watched<[Event]>([])
     private var token: EventObserverToken?
 
+    var events: [Event] { recorded.value }
+
     func observe(_ bus: EventBus) {
-        token = bus.addObserver(bufferLimit: 200_000) { [weak self] event in await self?.record(event) }
+        token = bus.addObserver(bufferLimit: 200_000) { [recorded] event in recorded.update { $0.append(event) } }
     }
 
-    private func record(_ event: Event) { events.append(event) }
-
     /// The first event that is what is looked for; waits for it for some seconds.
-    func first<T: Sendable>(within limit: Duration = .seconds(10), _ find: @Sendable (Event) -> T?) async -> T? {
-        let deadline = ContinuousClock.now + limit
-        while true {
-            if let found = events.lazy.compactMap(find).first { return found }
-            guard ContinuousClock.now < deadline else { return nil }
-            do { try await Task.sleep(for: .milliseconds(5)) } catch { return nil }
-        }
+    func first<T: Sendable>(
+        within limit: Duration = .seconds(10), _ find: @escaping @Sendable (Event) -> T?
+    ) async -> T? {
+        do {
+            return try await recorded.wait(for: "an event", within: limit) { $0.lazy.compactMap(find).first }
+        } catch { return nil }
+    }
+
+    /// Waits until something holds of the node that it posts an event about.
+    func until(_ what: String, _ condition: @escaping @Sendable () async -> Bool) async throws {
+        try await recorded.wait(for: what) { _ in await condition() ? true : nil }
     }
 
     /// What the node told of a connection from an address.
@@ -82,7 +86,7 @@ final class RunningNode: Sendable {
     func isLinked(to userID: UserID) async -> Bool { await node.users.user(userID)?.isOnline == true }
 
     func waitForLink(to userID: UserID) async throws {
-        try await eventually("a link") { await self.isLinked(to: userID) }
+        try await events.until("a link") { await self.isLinked(to: userID) }
     }
 }
 

@@ -76,7 +76,7 @@ struct Trial: Sendable {
     static func of(_ attack: Attack, _ number: Int, in arena: Arena) async -> Trial {
         let outcome: Attack.Outcome
         do {
-            outcome = try await withDeadline(.seconds(60), "an end of \"\(attack.name)\"") {
+            outcome = try await withDeadline("an end of \"\(attack.name)\"") {
                 try await attack.run(arena, "127.1.\(number).1")
             }
         } catch { outcome = Attack.Outcome("\(error)", false) }

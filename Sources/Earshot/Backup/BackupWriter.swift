@@ -13,12 +13,12 @@ final class BackupWriter {
     private var isFinished = false
 
     /// - Throws: `EarshotError` `fileExists` or `unusableFile`.
-    init(path: String, passphrase: SecretBytes, work: WorkFiles) throws(EarshotError) {
+    init(path: String, passphrase: Passphrase, work: WorkFiles) throws(EarshotError) {
         self.path = path
         self.work = work
         temporary = path + ".part"
         try Self.requireFree(path)
-        do { stream = try SealedStreamWriter(passphrase: passphrase) } catch {
+        do { stream = try SealedStreamWriter(passphrase: passphrase.secret, cost: passphrase.cost) } catch {
             throw EarshotError(
                 .unusableFile, "the backup cannot be sealed: \(error.message)", .init(.outOfMemory, path: path),
                 cause: error)

@@ -23,7 +23,7 @@ extension Home {
     ) throws(EarshotError) -> BackupSummary {
         try check()
         try requireNoLeftovers()
-        let writer = try BackupWriter(path: path, passphrase: passphrase.secret, work: work)
+        let writer = try BackupWriter(path: path, passphrase: passphrase, work: work)
         let credential = try readCredential()
         let manifest = BackupManifest(createdAt: Self.now, userID: credential.userID, deviceID: credential.deviceID)
         try writer.append(.manifest, manifest.encoded())

@@ -11,13 +11,15 @@ enum KeyFileLabel {
 
 /// What lies in the key files, and how.
 extension Home {
-    func writeIdentity(_ identity: SigningKey, passphrase: SecretBytes?) throws(EarshotError) {
+    func writeIdentity(_ identity: SigningKey, passphrase: Passphrase?) throws(EarshotError) {
         guard let passphrase else {
             try write(KeyFileLabel.identity, [identity.seed], to: identityFile)
             return
         }
         let box: [UInt8]
-        do { box = try PassphraseBox.seal(identity.seed, passphrase: passphrase) } catch {
+        do {
+            box = try PassphraseBox.seal(identity.seed, passphrase: passphrase.secret, cost: passphrase.cost)
+        } catch {
             throw EarshotError(
                 .unusableHome, "the identity cannot be sealed: \(error)", .init(.outOfMemory),
                 cause: error)

@@ -37,7 +37,7 @@ extension Home {
             try write(keys, to: deviceFile)
             try writeCredential(issue(name: userName, identity: identity, keys: keys, now: now))
             // Last, because it is what makes the home initialized.
-            try writeIdentity(identity, passphrase: passphrase?.secret)
+            try writeIdentity(identity, passphrase: passphrase)
         } catch {
             // Half an identity is of no use, and would stand in the way of the next try.
             for file in [deviceFile, credentialFile, identityFile] { unlink(file) }

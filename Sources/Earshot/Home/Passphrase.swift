@@ -1,4 +1,4 @@
-import EarshotCrypto
+package import EarshotCrypto
 import Foundation
 
 /// What seals an identity's secret key. It lies in wiped memory.
@@ -7,9 +7,16 @@ public struct Passphrase: Sendable, Equatable {
     public static let maximumBytes = 1024
 
     let secret: SecretBytes
+    /// What guessing at it costs. Whatever was sealed before opens at the cost that is written in it.
+    let cost: PassphraseCost
 
     /// Takes a copy; wiping the original is up to its owner.
-    public init(copying bytes: some Collection<UInt8>) { secret = SecretBytes(copying: bytes) }
+    public init(copying bytes: some Collection<UInt8>) { self.init(copying: bytes, cost: .moderate) }
+
+    package init(copying bytes: some Collection<UInt8>, cost: PassphraseCost) {
+        secret = SecretBytes(copying: bytes)
+        self.cost = cost
+    }
 
     /// Reads the first line of what a file descriptor gives, without the line's end.
     /// - Throws: `EarshotError` `passphraseNeeded` for an empty or overlong line or an unreadable descriptor.
@@ -31,7 +38,7 @@ public struct Passphrase: Sendable, Equatable {
                 .passphraseNeeded, "no passphrase could be read: \(reason ?? "it is empty")",
                 .init(count > 0 ? .tooLong : .empty, limit: Self.maximumBytes))
         }
-        secret = line.withUnsafeBytes { SecretBytes(copying: $0.prefix(count)) }
+        self = line.withUnsafeBytes { Passphrase(copying: $0.prefix(count)) }
     }
 
     /// Reads the first line of a file that is its owner's alone.

@@ -7,14 +7,9 @@ package enum PassphraseBox {
     /// Bytes of a secret at the most.
     package static let maximumSecretBytes = 64 * 1024
 
-    /// Encrypts with libsodium's "moderate" cost: 256 MiB of memory, and about a second.
     /// - Throws: `.secretTooLong`, `.outOfMemory`.
-    package static func seal(_ secret: SecretBytes, passphrase: SecretBytes) throws(CryptoError) -> [UInt8] {
-        try seal(secret, passphrase: passphrase, cost: .moderate)
-    }
-
     package static func seal(
-        _ secret: SecretBytes, passphrase: SecretBytes, cost: PassphraseCost
+        _ secret: SecretBytes, passphrase: SecretBytes, cost: PassphraseCost = .moderate
     ) throws(CryptoError) -> [UInt8] {
         guard secret.count <= maximumSecretBytes else {
             throw CryptoError(.secretTooLong, "a box holds \(maximumSecretBytes) bytes and not \(secret.count)")

@@ -9,7 +9,7 @@ package struct PassphraseCost: Hashable, Sendable {
         self.kibibytes = kibibytes
     }
 
-    /// libsodium's OPSLIMIT_MODERATE and MEMLIMIT_MODERATE.
+    /// libsodium's OPSLIMIT_MODERATE and MEMLIMIT_MODERATE: 256 MiB of memory, and about a second.
     package static let moderate = PassphraseCost(passes: 3, kibibytes: 256 * 1024)
 
     /// The parameters that are accepted from a box: up to libsodium's "sensitive", so that a hostile file cannot

@@ -19,13 +19,8 @@ package final class SealedStreamWriter {
     /// The bytes before the first chunk. They end with an empty chunk, which only the right passphrase opens.
     package private(set) var beginning: [UInt8] = []
 
-    /// With libsodium's "moderate" cost: 256 MiB of memory, and about a second.
     /// - Throws: `.outOfMemory`.
-    package convenience init(passphrase: SecretBytes) throws(CryptoError) {
-        try self.init(passphrase: passphrase, cost: .moderate)
-    }
-
-    package init(passphrase: SecretBytes, cost: PassphraseCost) throws(CryptoError) {
+    package init(passphrase: SecretBytes, cost: PassphraseCost = .moderate) throws(CryptoError) {
         let salt = SecretBytes.random(count: SealedStreamHeader.saltBytes).withUnsafeBytes { Array($0) }
         let key = try PassphraseKey.derive(from: passphrase, salt: salt, cost: cost)
         var stream = [UInt8](repeating: 0, count: SealedStreamHeader.streamBytes)

@@ -1,3 +1,4 @@
+import EarshotGateway
 import Foundation
 import Testing
 
@@ -39,8 +40,10 @@ struct Namesakes {
         let (firstNode, _) = try await first.up("--peer", "127.0.0.1:\(port)")
         let (secondNode, _) = try await second.up("--peer", "127.0.0.1:\(port)")
         for home in [first, second] {
-            let prefix = try await home.key().prefix
-            try await eventually("alice has met both") { try await alice.user(prefix)?["isOnline"] as? Bool == true }
+            let id = try await home.userID()
+            try await alice.until("alice has met both") { client in
+                try await client.users().contains { $0.id == id && $0.isOnline }
+            }
         }
         return Namesakes(alice: alice, first: first, second: second, nodes: [aliceNode, firstNode, secondNode])
     }

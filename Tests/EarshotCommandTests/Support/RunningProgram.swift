@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,6 +8,7 @@ final class RunningProgram: Sendable {
     private let input = Pipe()
     private let output = Collector()
     private let errors = Collector()
+    private let hasEnded = Watched(false)
 
     /// - Parameter environment: is added to the little that every program here gets.
     init(_ arguments: [String], program: String = Program.path, environment: [String: String] = [:]) throws {
@@ -19,6 +19,7 @@ final class RunningProgram: Sendable {
         process.standardInput = input
         process.standardOutput = output.pipe
         process.standardError = errors.pipe
+        process.terminationHandler = { [hasEnded] _ in hasEnded.update { $0 = true } }
         try process.run()
         output.start()
         errors.start()
@@ -30,8 +31,8 @@ final class RunningProgram: Sendable {
     }
 
     var pid: Int32 { process.processIdentifier }
-    var outputText: String { output.text }
-    var errorText: String { errors.text }
+    var outputText: String { output.read.value.text }
+    var errorText: String { errors.read.value.text }
 
     func write(_ data: Data) { input.fileHandleForWriting.write(data) }
 
@@ -43,43 +44,61 @@ final class RunningProgram: Sendable {
     func signal(_ number: Int32) { kill(pid, number) }
 
     /// Waits for the end.
-    func end(_ place: SourceLocation = #_sourceLocation) async throws -> Program.Result {
-        try await eventually("the program ends", place) { !self.process.isRunning }
-        try await eventually("its output is complete", place) { self.output.isComplete && self.errors.isComplete }
-        return Program.Result(status: process.terminationStatus, output: output.text, errors: errors.text)
+    func end() async throws -> Program.Result {
+        try await hasEnded.wait(for: "the program ends")
+        let output = try await output.wholeText("its output")
+        let errors = try await errors.wholeText("what it has written to standard error")
+        return Program.Result(status: process.terminationStatus, output: output, errors: errors)
     }
 
     /// Waits until standard error matches.
-    func expectError(_ pattern: String, _ place: SourceLocation = #_sourceLocation) async throws {
-        let expression = try Regex(pattern)
-        try await eventually("errors match \(pattern)", place) { self.errorText.contains(expression) }
-    }
+    func expectError(_ pattern: String) async throws { _ = try await errors.match(of: pattern, "standard error") }
 
     /// Waits until standard output matches, and returns what the first group of the pattern matched.
     @discardableResult
-    func expect(_ pattern: String, _ place: SourceLocation = #_sourceLocation) async throws -> String {
-        let expression = try Regex(pattern)
-        try await eventually("output matches \(pattern)", place) { self.outputText.contains(expression) }
-        let match = try #require(try expression.firstMatch(in: outputText))
-        return String(match.output.count > 1 ? match.output[1].substring ?? "" : match.output[0].substring ?? "")
-    }
+    func expect(_ pattern: String) async throws -> String { try await output.match(of: pattern, "standard output") }
 }
 
 /// What a pipe gives, read as it comes by a thread that may wait.
 private final class Collector: Sendable {
-    let pipe = Pipe()
-    private let state = Mutex((data: Data(), isComplete: false))
+    struct Read {
+        var data = Data()
+        var isComplete = false
 
-    var text: String { state.withLock { String(decoding: $0.data, as: UTF8.self) } }
-    var isComplete: Bool { state.withLock(\.isComplete) }
+        var text: String { String(decoding: data, as: UTF8.self) }
+    }
+
+    let pipe = Pipe()
+    let read = Watched(Read())
+
+    func wholeText(_ what: String) async throws -> String {
+        try await read.wait(for: "\(what) is complete") { $0.isComplete ? $0.text : nil }
+    }
+
+    /// What the first group of a pattern matches, or all of it.
+    func match(of pattern: String, _ what: String) async throws -> String {
+        try await read.wait(for: "\(what) matches \(pattern)") { read in
+            guard let match = try Regex(pattern).firstMatch(in: read.text) else {
+                guard !read.isComplete else { throw Mismatch(pattern: pattern, text: read.text) }
+                return nil
+            }
+            return String(match.output.count > 1 ? match.output[1].substring ?? "" : match.output[0].substring ?? "")
+        }
+    }
+
+    /// That a program has ended, and has not written what was expected of it.
+    struct Mismatch: Error {
+        let pattern: String
+        let text: String
+    }
 
     func start() {
         Thread.detachNewThread { [self] in
-            while !isComplete {
+            while !read.value.isComplete {
                 let data = pipe.fileHandleForReading.readAvailable()
-                state.withLock { state in
-                    state.data.append(data)
-                    if data.isEmpty { state.isComplete = true }
+                read.update { read in
+                    read.data.append(data)
+                    if data.isEmpty { read.isComplete = true }
                 }
             }
             do { try pipe.fileHandleForReading.close() } catch { Issue.record(error, "a pipe cannot be closed") }

@@ -1,4 +1,7 @@
+import Earshot
+import EarshotGateway
 import Foundation
+import TestSupport
 import Testing
 
 /// A home directory for one test. It goes with the object.
@@ -44,6 +47,20 @@ final class TestHome: Sendable {
         let id = try await userID()
         let groups = stride(from: 0, to: 20, by: 4).map { id.dropFirst($0).prefix(4) }
         return (String(id.prefix(8)), groups.joined(separator: " "))
+    }
+
+    /// Waits until something holds of the node that runs here, which posts an event about it.
+    func until(
+        _ what: String, _ condition: @escaping @Sendable (GatewayClient) async throws -> Bool
+    ) async throws {
+        let client = try GatewayClient(home: Home(path: path))
+        try await withDeadline(what) {
+            try await client.withEvents { events in
+                if try await condition(client) { return }
+                for try await _ in events where try await condition(client) { return }
+                throw CancellationError()
+            }
+        }
     }
 
     /// The known user whose key begins so, as `earshot users --json` shows them.

@@ -1,4 +1,5 @@
 import EarshotModel
+import TestSupport
 import Testing
 
 @testable import EarshotDiscovery
@@ -7,6 +8,8 @@ import Testing
 struct RunningDiscovery {
     let discovery: Discovery
     let task: Task<Void, any Error>
+    /// The devices that are there, by the events consumed so far.
+    private let known = Watched<Set<DeviceID>>([])
 
     init(
         _ name: String, seed: UInt8, port: UInt16, source: any DiscoverySource = DNSSDDaemonSource()
@@ -20,6 +23,7 @@ struct RunningDiscovery {
     func wait(for isExpected: (DiscoveryEvent) -> Bool) async throws {
         var last: DiscoveryEvent?
         for await event in discovery.events {
+            note(event)
             if isExpected(event) { return }
             last = event
         }
@@ -34,6 +38,25 @@ struct RunningDiscovery {
                 device.deviceID == deviceID(seed) && device.addresses.allSatisfy { $0.port == port }
             case .lost, .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: false
             }
+        }
+    }
+
+    /// Consumes events until so many devices are there.
+    func waitForDevices(_ count: Int) async throws {
+        try await withDeadline("\(count) devices are there") {
+            for await event in discovery.events {
+                note(event)
+                if known.value.count == count { return }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func note(_ event: DiscoveryEvent) {
+        switch event {
+        case .found(let device), .updated(let device): known.update { $0.insert(device.deviceID) }
+        case .lost(let deviceID): known.update { $0.remove(deviceID) }
+        case .sourceAvailable, .sourceUnavailable, .ownDeviceElsewhere, .malformed: break
         }
     }
 

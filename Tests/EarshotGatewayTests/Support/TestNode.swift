@@ -2,6 +2,7 @@ import CoreMetrics
 import Earshot
 import EarshotGateway
 import Foundation
+import TestSupport
 import Testing
 
 /// A node with its local API, in this process, on loopback.
@@ -53,24 +54,32 @@ struct TestNode: Sendable {
     static func pair(_ body: @escaping @Sendable (TestNode, TestNode) async throws -> Void) async throws {
         try await with("alice") { alice in
             try await with("bob", peers: [alice.port]) { bob in
-                try await eventually("they have met") {
-                    let links = (await alice.node.status().links.count, await bob.node.status().links.count)
-                    return links == (1, 1)
-                }
+                for node in [alice, bob] { try await node.waitForLink() }
                 try await body(alice, bob)
             }
         }
     }
-}
 
-/// Waits for a condition; fails the test if it does not come true in time.
-func eventually(
-    _ what: Comment, _ place: SourceLocation = #_sourceLocation, within limit: Duration = .seconds(30),
-    _ condition: () async throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try await !condition() {
-        try #require(ContinuousClock.now < deadline, what, sourceLocation: place)
-        try await Task.sleep(for: .milliseconds(10))
+    /// Waits until something holds of the node that it posts an event about.
+    func until(_ what: String, _ condition: @escaping @Sendable () async throws -> Bool) async throws {
+        // From before the first look, so that nothing is missed.
+        let events = node.events.events(.all)
+        try await withDeadline(what) {
+            if try await condition() { return }
+            for await _ in events where try await condition() { return }
+            throw CancellationError()
+        }
+    }
+
+    /// Waits until the node has met somebody.
+    func waitForLink() async throws {
+        try await until("\(node.name) has met somebody") { await node.status().links.count == 1 }
+    }
+
+    /// Waits until a message that the node has sent to one user is in a state there.
+    func wait(for state: String, of messageID: String) async throws {
+        try await until("\(messageID) is \(state)") {
+            try await client.message(messageID).recipients.first?.state == state
+        }
     }
 }

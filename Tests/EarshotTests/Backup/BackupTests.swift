@@ -8,7 +8,7 @@ struct BackupTests {
     private let alice: TestUser
     private let bob: TestUser
     private let folder: TemporaryFolder
-    private let passphrase = Passphrase(copying: Array("correct horse battery staple".utf8))
+    private let passphrase = Passphrase.cheap("correct horse battery staple")
 
     init() throws {
         alice = try TestUser("alice")
@@ -110,7 +110,9 @@ struct BackupTests {
         let next = try await restored.send("next", to: bob)
         try await restored.events.state(.delivered, of: next.messageID)
         #expect(next.messageID.log != oldLog)
-        try await eventually("what waited is delivered") { await restored.node.status().undeliveredMessages == 0 }
+        try await restored.events.until("what waited is delivered") {
+            await restored.node.status().undeliveredMessages == 0
+        }
         let history = try await bob.conversation(with: alice).history()
         #expect(history.map(\.text).sorted() == ["delivered", "delivered", "next", "waiting"])
         #expect(try bob.home.audit(with: alice.userID).isSound)
@@ -180,7 +182,7 @@ struct BackupTests {
     @Test("keeps a sealed identity sealed, and asks for its passphrase where that is another")
     func sealed() throws {
         let home = Home(path: folder.file("sealed"))
-        let own = Passphrase(copying: Array("another one".utf8))
+        let own = Passphrase.cheap("another one")
         try home.create(name: "alice", passphrase: own)
         try home.export(to: file, passphrase: passphrase)
         let target = Home(path: folder.file("target"))
@@ -216,7 +218,7 @@ struct BackupTests {
             #expect(left.sorted() == ["alice.backup", "changed"])
             return code
         }
-        #expect(try outcome(whole, Passphrase(copying: [1])) == .wrongPassphrase)
+        #expect(try outcome(whole, .cheap("wrong")) == .wrongPassphrase)
         for count in [0, 10, 63, 80, 1000, 65_640, whole.count - 1] {
             #expect(try outcome(whole.prefix(count)) == .backupDamaged, "\(count) bytes")
         }

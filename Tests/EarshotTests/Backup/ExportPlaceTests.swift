@@ -8,7 +8,7 @@ import Testing
 struct ExportPlaceTests {
     private let alice: TestUser
     private let folder: TemporaryFolder
-    private let passphrase = Passphrase(copying: Array("correct horse battery staple".utf8))
+    private let passphrase = Passphrase.cheap("correct horse battery staple")
 
     init() throws {
         alice = try TestUser("alice")

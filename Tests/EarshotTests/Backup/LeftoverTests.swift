@@ -9,7 +9,7 @@ struct LeftoverTests {
 
     private let alice: TestUser
     private let folder: TemporaryFolder
-    private let passphrase = Passphrase(copying: Array("correct horse battery staple".utf8))
+    private let passphrase = Passphrase.cheap("correct horse battery staple")
 
     init() throws {
         alice = try TestUser("alice")

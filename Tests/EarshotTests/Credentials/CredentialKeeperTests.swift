@@ -147,7 +147,7 @@ struct CredentialKeeperTests {
         await run.clock.untilAsleep()
         try await body(run)
         task.cancel()
-        try await withDeadline(.seconds(10), "the keeper ends") { await task.value }
+        try await withDeadline("the keeper ends") { await task.value }
     }
 }
 

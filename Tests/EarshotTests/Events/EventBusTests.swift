@@ -40,19 +40,26 @@ struct EventBusTests {
 
     @Test("calls an observer for one event at a time, in order")
     func observer() async throws {
-        let seen = Mutex<[Int]>([])
-        let (done, end) = AsyncStream<Never>.makeStream()
+        struct Calls {
+            var begun: [Int] = []
+            var ended: [Int] = []
+        }
+        let calls = Watched(Calls())
+        let (gate, opener) = AsyncStream<Void>.makeStream()
         let token = bus.addObserver { event in
-            await Task.yield()
-            let count = seen.withLock { seen in
-                if let number = number(of: event) { seen.append(number) }
-                return seen.count
-            }
-            if count == 50 { end.finish() }
+            guard let number = number(of: event) else { return }
+            calls.update { $0.begun.append(number) }
+            if number == 0 { for await _ in gate {} }
+            calls.update { $0.ended.append(number) }
         }
         for number in 0..<50 { bus.post(event(number)) }
-        try await withDeadline(.seconds(10), "50 events") { for await _ in done {} }
-        #expect(seen.withLock { $0 } == Array(0..<50))
+        // While the observer is at the first, nobody calls it for the second.
+        try await calls.wait(for: "the first event") { $0.begun.isEmpty ? nil : true }
+        #expect(calls.value.begun == [0])
+        opener.finish()
+        let all = Array(0..<50)
+        try await calls.wait(for: "50 events") { $0.ended == all ? true : nil }
+        #expect(calls.value.begun == all)
         withExtendedLifetime(token) {}
     }
 
@@ -114,7 +121,7 @@ struct EventBusTests {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         let last = bus.addObserver { _ in continuation.yield() }
         bus.post(event(0))
-        try await withDeadline(.seconds(10), "the one observer that is left") { for await _ in stream { return } }
+        try await withDeadline("the one observer that is left") { for await _ in stream { return } }
         #expect(calls.withLock { $0 } == 0)
         withExtendedLifetime(last) {}
     }
@@ -139,7 +146,7 @@ struct EventBusTests {
         }
         for await _ in stream { break }
         task.cancel()
-        try await withDeadline(.seconds(10), "the task ends") { await task.value }
+        try await withDeadline("the task ends") { await task.value }
     }
 
     /// An event that is told apart from others by a number.

@@ -3,9 +3,10 @@ import TestSupport
 
 /// All that a node posts from now on, and a way to wait for more of it.
 actor EventRecorder {
-    private(set) var events: [Event] = []
-    private var waiting: [AsyncStream<Void>.Continuation] = []
+    private let recorded = Watched<[Event]>([])
     private var token: EventObserverToken?
+
+    var events: [Event] { recorded.value }
 
     static func observing(_ bus: EventBus) async -> EventRecorder {
         let recorder = EventRecorder()
@@ -14,31 +15,18 @@ actor EventRecorder {
     }
 
     private func observe(_ bus: EventBus) {
-        token = bus.addObserver(bufferLimit: 100_000) { [weak self] event in await self?.record(event) }
-    }
-
-    private func record(_ event: Event) {
-        events.append(event)
-        for continuation in waiting { continuation.yield() }
-    }
-
-    private func changes() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        continuation.yield()
-        waiting.append(continuation)
-        return stream
+        token = bus.addObserver(bufferLimit: 100_000) { [recorded] event in recorded.update { $0.append(event) } }
     }
 
     /// Waits until something can be found among the events.
     @discardableResult
     func wait<T: Sendable>(for what: String, _ find: @escaping @Sendable ([Event]) -> T?) async throws -> T {
-        let changes = changes()
-        return try await withDeadline(.seconds(20), what) {
-            for await _ in changes {
-                if let found = find(await self.events) { return found }
-            }
-            throw CancellationError()
-        }
+        try await recorded.wait(for: what, find)
+    }
+
+    /// Waits until something holds of the node that it posts an event about.
+    func until(_ what: String, _ condition: @escaping @Sendable () async throws -> Bool) async throws {
+        try await recorded.wait(for: what) { _ in try await condition() ? true : nil }
     }
 
     /// Waits for the first event that is what is looked for.

@@ -21,10 +21,12 @@ final class LiveNode: Sendable {
     /// - Returns: when the node listens.
     /// - Throws: what the node throws when it cannot begin.
     static func start(
-        _ home: Home, port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = []
+        _ home: Home, port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = [],
+        log: LogWatch? = nil
     ) async throws -> LiveNode {
-        let configuration = NodeConfiguration(
+        var configuration = NodeConfiguration(
             port: port, staticPeers: peers, discovery: .sources(sources), metrics: PrometheusMetrics())
+        if let log { configuration.logger = log.logger }
         let node = try await Node.open(home, configuration: configuration)
         let events = await EventRecorder.observing(node.events)
         let states = node.events.events(.nodeStateChanged)
@@ -39,7 +41,7 @@ final class LiveNode: Sendable {
     var address: PeerAddress { PeerAddress(host: "127.0.0.1", port: port) }
 
     func stop() async throws {
-        try await withDeadline(.seconds(20), "the node stops") { [node, running] in
+        try await withDeadline("the node stops") { [node, running] in
             await node.stop()
             try await running.value
         }

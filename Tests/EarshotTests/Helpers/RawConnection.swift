@@ -1,19 +1,15 @@
 import EarshotModel
 import Foundation
+import TestSupport
 
 /// A TCP connection to loopback that sends what a test wants, whatever the protocol says.
 final class RawConnection: Sendable {
-    /// How long a read waits before the test fails.
-    private static let patience = timeval(tv_sec: 10, tv_usec: 0)
-
     private let descriptor: Int32
 
     /// - Parameter source: the address that it comes from, within 127.0.0.0/8.
     init(to port: UInt16, from source: String = "127.0.0.1") throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure() }
-        var patience = Self.patience
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         try Self.call(source, 0) { bind(descriptor, $0, $1) }
         try Self.call("127.0.0.1", port) { connect(descriptor, $0, $1) }
     }
@@ -44,21 +40,35 @@ final class RawConnection: Sendable {
     }
 
     /// Reads until the other end closes.
-    func readToEnd() throws -> [UInt8] {
-        var all: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count == 0 || (count < 0 && errno == ECONNRESET) { return all }
-            guard count > 0 else { throw Self.failure() }
-            all += buffer[..<count]
+    func readToEnd() async throws -> [UInt8] {
+        try await onThread("the other end closes") { [self] in
+            var all: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                if count == 0 || (count < 0 && errno == ECONNRESET) { return all }
+                guard count > 0 else { throw Self.failure() }
+                all += buffer[..<count]
+            }
         }
     }
 
-    /// Whether the other end has closed by now.
-    var isClosed: Bool {
-        var byte: UInt8 = 0
-        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
-        return count == 0 || (count < 0 && errno == ECONNRESET)
+    /// Waits until the other end has closed some of the connections.
+    /// - Returns: how many it has closed.
+    static func closed(of connections: [RawConnection], atLeast count: Int) async throws -> Int {
+        try await onThread("\(count) connections are closed") {
+            // POLLHUP and POLLERR are always looked for; a peer that closes is something to read.
+            var descriptors = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            var closed = 0
+            while closed < count {
+                guard poll(&descriptors, nfds_t(descriptors.count), -1) > 0 else { throw failure() }
+                // One that is negative is passed over from then on.
+                for index in descriptors.indices where descriptors[index].revents != 0 {
+                    descriptors[index].fd = -1
+                    closed += 1
+                }
+            }
+            return closed
+        }
     }
 }

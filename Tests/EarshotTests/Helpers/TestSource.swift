@@ -1,25 +1,32 @@
 import Earshot
 import EarshotDiscovery
-import Synchronization
+import Foundation
 import TestSupport
 
 /// A way of finding peers that sees what a test says.
 final class TestSource: DiscoverySource {
     let name = "test"
     let operationCount = 7
-    private let reporting = Mutex<(@Sendable (SourceReport) -> Void)?>(nil)
+    private let reporting = Watched<(@Sendable (SourceReport) -> Void)?>(nil)
 
     func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws {
-        self.reporting.withLock { $0 = reporting }
+        self.reporting.update { $0 = reporting }
         let (never, continuation) = AsyncStream<Never>.makeStream()
         defer { continuation.finish() }
         for await _ in never {}
     }
 
-    /// Waits until the node listens to this source, and reports.
-    func report(_ report: SourceReport) async throws {
-        try await eventually("the source runs") { self.reporting.withLock { $0 != nil } }
-        self.reporting.withLock { $0 }?(report)
+    /// Waits until the node listens to this source, reports, and waits until the node has dealt with that.
+    func report(_ report: SourceReport, to user: TestUser) async throws {
+        let reporting = try await reporting.wait(for: "the source runs") { $0 }
+        let mark = UUID().uuidString
+        reporting(report)
+        // The node takes what sources say in turn, and posts this.
+        reporting(.unavailable(reason: mark))
+        try await user.events.first("the report is dealt with") { event -> Bool? in
+            guard case .discoveryUnavailable(_, let reason) = event else { return nil }
+            return reason == mark ? true : nil
+        }
     }
 
     /// A device that is told apart by one byte, at an address where nobody is.

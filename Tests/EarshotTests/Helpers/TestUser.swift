@@ -25,9 +25,9 @@ final class TestUser: Sendable {
 
     /// - Parameter port: where it is to listen; where the system chooses unless given.
     func start(
-        port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = []
+        port: UInt16 = 0, peers: [PeerAddress] = [], sources: [any DiscoverySource] = [], log: LogWatch? = nil
     ) async throws {
-        let started = try await LiveNode.start(home, port: port, peers: peers, sources: sources)
+        let started = try await LiveNode.start(home, port: port, peers: peers, sources: sources, log: log)
         live.withLock { $0 = started }
     }
 
@@ -35,12 +35,6 @@ final class TestUser: Sendable {
     /// - Returns: the port that it listened on.
     @discardableResult
     func stop() async throws -> UInt16 {
-        let port = try await stopRunning()
-        try await eventually("nobody holds \(home.path)") { [home] in HomeLock.holder(of: home) == nil }
-        return port
-    }
-
-    private func stopRunning() async throws -> UInt16 {
         let stopped = running
         try await stopped.stop()
         live.withLock { $0 = nil }
@@ -65,7 +59,13 @@ final class TestUser: Sendable {
     /// Waits until this node has a link to another user.
     func waitForLink(to other: TestUser) async throws {
         let (node, userID) = (node, other.userID)
-        try await eventually("a link to \(userID)") { await node.users.user(userID)?.isOnline == true }
+        try await events.until("a link to \(userID)") { await node.users.user(userID)?.isOnline == true }
+    }
+
+    /// Waits until this node has seen that another user is gone.
+    func waitForNoLink(to other: TestUser) async throws {
+        let (node, userID) = (node, other.userID)
+        try await events.until("no link to \(userID)") { await node.users.user(userID)?.isOnline == false }
     }
 
     /// Starts both, the first dialling the second, and waits until they know each other.

@@ -110,7 +110,7 @@ struct CredentialTests {
         #expect(notice.notAfter > expiry)
         #expect(await node.status().credentialExpiry == notice.notAfter)
         running.cancel()
-        try await withDeadline(.seconds(20), "the node stops") { try await running.value }
+        try await withDeadline("the node stops") { try await running.value }
     }
 
     @Test("that cannot be written anew at a start stays, and the node starts")
@@ -126,7 +126,7 @@ struct CredentialTests {
     func sealedExpired() async throws {
         let userID = try home.create(name: "alice", passphrase: Self.right)
         try replaceCredential(notBefore: -60 * Self.day, notAfter: -30 * Self.day)
-        await expect(.wrongPassphrase) { try open(Passphrase(copying: Array("wrong".utf8))) }
+        await expect(.wrongPassphrase) { try open(.cheap("wrong")) }
         let node = try open(Self.right)
         #expect(node.credentialExpiry > Self.now + 29 * Self.day)
         #expect(node.userID == userID)
@@ -136,7 +136,7 @@ struct CredentialTests {
     func sealedRenewal() async throws {
         try home.create(name: "alice", passphrase: Self.right)
         try replaceCredential(notBefore: -Self.day, notAfter: 29 * Self.day)
-        await expect(.wrongPassphrase) { try open(Passphrase(copying: Array("right ".utf8))) }
+        await expect(.wrongPassphrase) { try open(.cheap("right ")) }
         #expect(try open(Self.right).credentialExpiry > Self.now + 29 * Self.day)
         // The node keeps the identity's key, to renew again.
         let unlocked = try home.unlock(passphrase: Self.right)
@@ -151,7 +151,7 @@ struct CredentialTests {
     }
 
     private static let day: Int64 = 24 * 3600 * 1000
-    private static let right = Passphrase(copying: Array("right".utf8))
+    private static let right = Passphrase.cheap("right")
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     private func open(_ passphrase: Passphrase? = nil) throws -> Node {

@@ -44,6 +44,21 @@ struct PassphraseTests {
         await expect(.passphraseNeeded) { try Passphrase(file: folder.file("none")) }
     }
 
+    @Test("seals an identity and a backup with three passes over 256 MiB, for whoever guesses at it")
+    func cost() throws {
+        let moderate: [UInt8] = [0, 0, 0, 3, 0, 4, 0, 0]
+        let passphrase = Passphrase(copying: Array("word".utf8))
+        let home = Home(path: folder.file("home"))
+        try home.create(name: "alice", passphrase: passphrase)
+        #expect(try bytes(of: home.identityFile, 12..<20) == moderate)
+        try home.export(to: folder.file("backup"), passphrase: Passphrase(file: write("word", mode: 0o600)))
+        #expect(try bytes(of: folder.file("backup"), 15..<23) == moderate)
+    }
+
+    private func bytes(of file: String, _ range: Range<Int>) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: file))[range])
+    }
+
     private func write(_ content: String, mode: Int) throws -> String {
         let path = folder.file("passphrase")
         try Data(content.utf8).write(to: URL(fileURLWithPath: path))

@@ -21,7 +21,7 @@ struct NodeStateTests {
 
     /// All states that come, until the events end.
     private func rest(_ states: EventSequence<NodeState>) async throws -> [NodeState] {
-        try await withDeadline(.seconds(10), "the events end") { await states.reduce(into: []) { $0.append($1) } }
+        try await withDeadline("the events end") { await states.reduce(into: []) { $0.append($1) } }
     }
 
     @Test("goes from open to running to stopped, and each change is an event")

@@ -17,8 +17,7 @@ struct OfflineTests {
     private func meetAndPart() async throws -> UInt16 {
         try await TestUser.meet(alice, bob)
         let port = try await bob.stop()
-        let (node, userID) = (alice.node, bob.userID)
-        try await eventually("Alice's node sees that Bob is gone") { await node.users.user(userID)?.isOnline == false }
+        try await alice.waitForNoLink(to: bob)
         return port
     }
 
@@ -140,7 +139,7 @@ struct OfflineTests {
         try await alice.stop()
         try await alice.start()
         let node = alice.node
-        try await eventually("the message has failed") { [bob] in
+        try await alice.events.until("the message has failed") { [bob] in
             try await node.messages.message(brief.messageID).states == [bob.userID: .failed(.expired)]
         }
     }

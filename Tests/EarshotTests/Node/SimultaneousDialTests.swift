@@ -8,15 +8,19 @@ struct SimultaneousDialTests {
     func oneLink(_: Int) async throws {
         let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
         let ports = (try LoopbackPort.next(), try LoopbackPort.next())
-        async let first: Void = alice.start(port: ports.0, peers: [PeerAddress(host: "127.0.0.1", port: ports.1)])
-        async let second: Void = bob.start(port: ports.1, peers: [PeerAddress(host: "127.0.0.1", port: ports.0)])
+        let addresses = (PeerAddress(host: "127.0.0.1", port: ports.0), PeerAddress(host: "127.0.0.1", port: ports.1))
+        let log = LogWatch()
+        async let first: Void = alice.start(port: ports.0, peers: [addresses.1], log: log)
+        async let second: Void = bob.start(port: ports.1, peers: [addresses.0], log: log)
         _ = try await (first, second)
         try await alice.waitForLink(to: bob)
         try await bob.waitForLink(to: alice)
         let nodes = (alice.node, bob.node)
-        try await eventually("one link") {
+        // No event tells that one of two links to a user is gone; the log does.
+        try await log.records.wait(for: "one link") { _ -> Bool? in
             let links = await (nodes.0.status().links, nodes.1.status().links)
-            return links.0.count == 1 && links.1.count == 1 && links.0[0].isOutbound != links.1[0].isOutbound
+            guard links.0.count == 1, links.1.count == 1 else { return nil }
+            return links.0[0].isOutbound != links.1[0].isOutbound ? true : nil
         }
         let there = try await alice.send("there", to: bob)
         let back = try await bob.send("back", to: alice)

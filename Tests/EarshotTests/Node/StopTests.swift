@@ -12,12 +12,11 @@ struct StopTests {
         try await TestUser.meet(alice, bob)
         let events = bob.node.events.events(.all)
         try await bob.stop()
-        let (node, bobID) = (alice.node, bob.userID)
-        try await eventually("Alice's node sees that Bob is gone") { await node.users.user(bobID)?.isOnline == false }
+        try await alice.waitForNoLink(to: bob)
         // Alice dials where Bob was, and may have found out already that nobody is there: that is no failed link.
         let failures = await alice.events.events.compactMap(\.linkFailure)
         #expect(failures.allSatisfy { $0.code == "unreachable" })
-        try await withDeadline(.seconds(10), "the events end") {
+        try await withDeadline("the events end") {
             for await event in events { #expect(event.linkFailure == nil) }
         }
     }
@@ -53,14 +52,18 @@ struct StopTests {
     @Test("lets go of everything, although messages wait for their expiry")
     func release() async throws {
         let (alice, bob, carol) = (try TestUser("alice"), try TestUser("bob"), try TestUser("carol"))
-        try await TestUser.meet(alice, bob)
+        let log = LogWatch()
+        try await bob.start(port: LoopbackPort.next())
+        try await alice.start(peers: [bob.address], log: log)
+        try await alice.waitForLink(to: bob)
         try await bob.stop()
         _ = try await alice.send("waits for a month", to: bob)
         try await carol.start(peers: [alice.address])
         try await alice.waitForLink(to: carol)
         let shell = WeakShell(alice.node.shell)
         try await alice.stop()
-        try await eventually("the node's insides are released") { shell.isReleased }
+        try await log.isReleased.wait(for: "the node's insides are released")
+        #expect(shell.isReleased)
     }
 
     @Test("of a node that never ran lets go of everything, too")
@@ -68,12 +71,17 @@ struct StopTests {
         let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
         try await TestUser.meet(alice, bob)
         try await alice.stop()
-        let shell = try await sendWithoutRunning(alice, to: bob)
-        try await eventually("the node's insides are released") { shell.isReleased }
+        let log = LogWatch()
+        let shell = try await sendWithoutRunning(alice, to: bob, log: log)
+        try await log.isReleased.wait(for: "the node's insides are released")
+        #expect(shell.isReleased)
     }
 
-    private func sendWithoutRunning(_ sender: TestUser, to recipient: TestUser) async throws -> WeakShell {
-        let node = try Node(home: sender.home, configuration: NodeConfiguration(discovery: .off))
+    private func sendWithoutRunning(
+        _ sender: TestUser, to recipient: TestUser, log: LogWatch
+    ) async throws -> WeakShell {
+        let configuration = NodeConfiguration(discovery: .off, logger: log.logger)
+        let node = try Node(home: sender.home, configuration: configuration)
         try await node.messages.send("waits for a month", to: recipient.userID)
         return WeakShell(node.shell)
     }
@@ -83,11 +91,11 @@ struct StopTests {
         let user = try TestUser("alice")
         let live = try await LiveNode.start(user.home)
         await expect(.stopped) {
-            try await withDeadline(.seconds(10), "the second run ends") { try await live.node.run() }
+            try await withDeadline("the second run ends") { try await live.node.run() }
         }
         try await live.stop()
         await expect(.stopped) {
-            try await withDeadline(.seconds(10), "the third run ends") { try await live.node.run() }
+            try await withDeadline("the third run ends") { try await live.node.run() }
         }
     }
 

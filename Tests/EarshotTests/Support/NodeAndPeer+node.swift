@@ -33,7 +33,7 @@ extension NodeAndPeer {
 
     /// Waits for the next event of a kind.
     static func next<Payload>(_ events: EventSequence<Payload>, _ what: String) async throws -> Payload {
-        try await withDeadline(.seconds(30), what) {
+        try await withDeadline(what) {
             for await payload in events { return payload }
             throw PeerFailure("the node stopped before this came to pass: \(what)")
         }

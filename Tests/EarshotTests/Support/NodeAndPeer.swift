@@ -58,14 +58,17 @@ final class NodeAndPeer {
         #expect(try await node.messages.message(message.messageID).states == [peerID: .read])
     }
 
-    func close() async throws {
-        try peer.obey("close")
-        try await peer.expect("closed")
-        try await waitForNoLink()
-    }
+    func close() async throws { try await endLink(by: "close", "closed") }
 
-    func waitForNoLink() async throws {
-        let node = node
-        try await eventually("the node notices that the link is gone") { await node.status().links.isEmpty }
+    /// Has the peer end the link, and waits until the node has noticed.
+    /// - Parameter events: what the peer tells of it.
+    func endLink(by order: String, _ events: String...) async throws {
+        let updates = node.events.events(.userUpdated)
+        try peer.obey(order)
+        for event in events { try await peer.expect(event) }
+        try await withDeadline("the node notices that the link is gone") {
+            for await (user, _) in updates where !user.isOnline { return }
+        }
+        #expect(await node.status().links.isEmpty)
     }
 }

@@ -71,7 +71,7 @@ final class PythonPeer: Sendable {
     @discardableResult
     func expect(_ name: String) async throws -> Event {
         let events = self.events
-        return try await withDeadline(.seconds(30), "the Python peer tells '\(name)'") {
+        return try await withDeadline("the Python peer tells '\(name)'") {
             for await event in events {
                 guard event.event == name else { throw PeerFailure("expected \(name), and got \(event)") }
                 return event

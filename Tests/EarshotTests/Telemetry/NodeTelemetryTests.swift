@@ -18,12 +18,11 @@ struct NodeTelemetryTests {
         try await TestUser.meet(alice, bob)
         let sent = try await alice.send("hello", to: bob)
         try await alice.events.state(.delivered, of: sent.messageID)
-        _ = try await alice.send("and again", to: bob)
-        try await eventually("both are delivered") { [alice] in
-            try await #require(alice.node.metricsText()).contains("earshot_messages_delivered_total 2\n")
-        }
+        let again = try await alice.send("and again", to: bob)
+        try await alice.events.state(.delivered, of: again.messageID)
         let text = try await text(of: alice)
         for line in [
+            "earshot_messages_delivered_total 2",
             "earshot_links 1", "earshot_links_established_total 1", "earshot_messages_accepted_total 2",
             "earshot_messages_sent_total 2", "earshot_messages_received_total 0", "earshot_messages_undelivered 0",
             "earshot_commit_failures_total 0", "earshot_events_lost_total 0", "earshot_receipts_received_total 2",
@@ -39,11 +38,10 @@ struct NodeTelemetryTests {
         #expect(try value("earshot_sent_bytes_total", in: text) ?? 0 > 0)
 
         try await bob.stop()
-        try await eventually("the link is down") { [alice] in
-            try await #require(alice.node.metricsText())
-                .contains(#"earshot_links_closed_total{reason="shutdown",by="peer"} 1"#)
-        }
-        #expect(try await self.text(of: alice).contains("\nearshot_links 0\n"))
+        try await alice.waitForNoLink(to: bob)
+        let after = try await self.text(of: alice)
+        #expect(after.contains(#"earshot_links_closed_total{reason="shutdown",by="peer"} 1"#))
+        #expect(after.contains("\nearshot_links 0\n"))
     }
 
     private func value(_ name: String, in text: String) throws -> Double? {
@@ -57,7 +55,7 @@ struct NodeTelemetryTests {
         for _ in 0..<3 {
             let connection = try RawConnection(to: alice.address.port)
             try connection.write(HostilePeerTests.hello([0x08, 1, 0x12, 3] + Array("lab".utf8)))
-            _ = try connection.readToEnd()
+            _ = try await connection.readToEnd()
         }
         let text = try await text(of: alice)
         #expect(text.contains(#"earshot_handshakes_refused_total{reason="otherNetwork",by="here"} 3"#))
@@ -70,7 +68,7 @@ struct NodeTelemetryTests {
         try await alice.start()
         let connections = try (0..<40).map { _ in try RawConnection(to: alice.address.port) }
         let over = 40 - Limits.pendingHandshakesPerAddress
-        try await eventually("the others are closed") { connections.count { $0.isClosed } == over }
+        #expect(try await RawConnection.closed(of: connections, atLeast: over) == over)
         #expect(try await text(of: alice).contains("\nearshot_connections_limited_total \(over)\n"))
         let finding = try #require(await alice.node.findings().first { $0.check == .handshakes })
         #expect((finding.severity, finding.what.prefix(2)) == (.warning, "\(over)"))
@@ -85,9 +83,7 @@ struct NodeTelemetryTests {
         }
         for _ in 0..<10 { alice.node.events.post(.storageRecovered) }
         // One is with the observer, at the most, and one waits.
-        try await eventually("events are lost") { [alice] in
-            try await #require(alice.node.metricsText()).contains(/earshot_events_lost_total [89]\n/)
-        }
+        #expect(try await text(of: alice).contains(/earshot_events_lost_total [89]\n/))
         let finding = try #require(await alice.node.findings().first { $0.check == .events })
         #expect(finding.severity == .warning)
         gate.finish()

@@ -48,8 +48,7 @@ struct AdmissionTests {
         await bot.node.users.admit(.only([mallory.userID]))
         #expect(
             try await alice.events.first("Alice is told") { $0.linkFailure }.closeReason == "notAdmitted")
-        let (node, userID) = (bot.node, alice.userID)
-        try await eventually("the link has ended") { await node.users.user(userID)?.isOnline == false }
+        try await bot.waitForNoLink(to: alice)
         await expect(.notAdmitted) { try await bot.send("hello", to: alice) }
 
         await bot.node.users.admit(.everybody)

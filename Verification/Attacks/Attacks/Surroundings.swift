@@ -289,10 +289,8 @@ extension Attack {
         let node = try await RunningNode.start(home, peers: [arena.bob.port])
         let texts: @Sendable () async -> [String] = { await arena.bob.events.receivedTexts(from: node.node.userID) }
         let wanted = accepted
-        try await eventually(within: .seconds(20), "everything arrives") {
-            let (arrived, waiting) = (await texts(), await node.node.status().undeliveredMessages)
-            return arrived.count >= wanted && waiting == 0
-        }
+        try await arena.bob.events.until("everything arrives") { await texts().count >= wanted }
+        try await node.events.until("nothing waits") { await node.node.status().undeliveredMessages == 0 }
         try await node.stop()
         let numbers = await texts().compactMap { Int($0) }
         let isWhole =
