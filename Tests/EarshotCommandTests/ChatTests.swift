@@ -1,3 +1,4 @@
+import EarshotGateway
 import Foundation
 import Testing
 
@@ -35,9 +36,9 @@ struct ChatTests {
         #expect(try await pair.alice.run("chat", "bob", input: Data(texts.joined(separator: "\n").utf8)).status == 0)
         let chat = try await pair.bob.run("chat", "alice")
         #expect(texts.filter { text in chat.lines.contains { $0.hasSuffix(" \(text)") } } == texts)
-        try await eventually("alice hears that all were read") {
-            let history = try await pair.alice.run("history", "bob", "--limit", "200", "--json").objects()
-            return history.count { ($0["recipients"] as? [[String: Any]])?.first?["state"] as? String == "read" } == 100
+        try await pair.alice.until("alice hears that all were read") { client in
+            let history = try await client.history(with: "bob", limit: 200)
+            return history.count { $0.recipients.first?.state == "read" } == 100
         }
     }
 

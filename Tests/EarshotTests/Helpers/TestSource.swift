@@ -22,10 +22,9 @@ final class TestSource: DiscoverySource {
         let mark = UUID().uuidString
         reporting(report)
         // The node takes what sources say in turn, and posts this.
-        reporting(.unavailable(reason: mark))
+        reporting(.available(.other(mark)))
         try await user.events.first("the report is dealt with") { event -> Bool? in
-            guard case .discoveryUnavailable(_, let reason) = event else { return nil }
-            return reason == mark ? true : nil
+            if case .discoveryAvailable(mark) = event { true } else { nil }
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("earshot trust")
-struct TrustTests {
+struct TrustCommandTests {
     @Test("of a name that another key claims: both nodes say so, nothing goes to the claimant, and the table shows it")
     func conflict() async throws {
         let claim = try await Claim.made()

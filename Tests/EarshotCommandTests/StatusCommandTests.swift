@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite("earshot status")
-struct StatusTests {
+struct StatusCommandTests {
     @Test("shows the links of two nodes: their direction, since when, and the peers' clocks")
     func links() async throws {
         let pair = try await Pair.met()

@@ -3,7 +3,7 @@ import GRDB
 import Testing
 
 @Suite("earshot audit and delete")
-struct AuditTests {
+struct AuditCommandTests {
     @Test("prove a history, and name what somebody has changed in it")
     func audit() async throws {
         let pair = try await Pair.met()

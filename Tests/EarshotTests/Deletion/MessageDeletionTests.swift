@@ -4,7 +4,7 @@ import GRDB
 import Testing
 
 @Suite("Deleting contents")
-struct DeletionTests {
+struct MessageDeletionTests {
     private let alice: TestUser
     private let bob: TestUser
     private let secret = "the treasure lies under the old oak"

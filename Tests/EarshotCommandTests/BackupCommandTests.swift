@@ -3,7 +3,7 @@ import GRDB
 import Testing
 
 @Suite("earshot export and import")
-struct BackupTests {
+struct BackupCommandTests {
     private let folder: URL
 
     init() throws {

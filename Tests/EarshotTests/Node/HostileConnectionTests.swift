@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("A hostile or foreign peer")
-struct HostilePeerTests {
+struct HostileConnectionTests {
     private let alice: TestUser
 
     init() throws { alice = try TestUser("alice") }

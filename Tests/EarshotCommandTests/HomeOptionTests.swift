@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("The home directory")
-struct HomeTests {
+struct HomeOptionTests {
     @Test("without an identity is an error of its own, which names the remedy", arguments: ["up", "status", "users"])
     func notInitialized(command: String) async throws {
         let result = try await TestHome().run(command)

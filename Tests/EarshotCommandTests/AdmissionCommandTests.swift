@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("earshot up --allow")
-struct AdmissionTests {
+struct AdmissionCommandTests {
     @Test("links to those who are named and to nobody else, and both sides are told once")
     func allow() async throws {
         let (bot, alice, mallory) = (
