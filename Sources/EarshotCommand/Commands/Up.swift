@@ -60,9 +60,9 @@ struct Up: ProgramCommand {
             // Subscribes before the node is on the network, so that it misses nothing.
             try await client.withEvents(Self.events) { events in
                 _ = try await start()
-                let status = try await client.status()
+                let (status, names) = (try await client.status(), try await client.names())
+                // Announced last: a node that is said to be up depends on nobody's leaving its socket alone.
                 try await announce(status, on: output)
-                let names = try await client.names()
                 if let admitted { announce(admitted, names, on: output) }
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await signal.wait() }
