@@ -32,8 +32,8 @@ struct HostilePeerTests {
             peer?.say(frames, to: &pair.alice, now: pair.now)
             return
         }
-        for frame in frames { pair.bob.machine.links[pair.bob.connectionID]?.machine.enqueue(frame) }
-        let output = pair.bob.machine.links[pair.bob.connectionID]?.machine.flush(now: pair.now) ?? []
+        for frame in frames { pair.bob.machine.send(frame, on: pair.bob.connectionID) }
+        let output = pair.bob.machine.peers.flush(pair.bob.connectionID, now: pair.now)
         for bytes in output.written {
             pair.alice.perform(pair.alice.machine.received(bytes, on: pair.alice.connectionID, now: pair.now))
         }

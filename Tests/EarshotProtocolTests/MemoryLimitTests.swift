@@ -21,14 +21,13 @@ struct MemoryLimitTests {
     }
 
     /// Bob has a link to one more device.
-    @discardableResult
-    private mutating func meet(_ newcomer: LocalDevice, on connectionID: ConnectionID) throws -> LinkPeer {
-        var link = try #require(pair.bob.machine.links[pair.bob.connectionID])
-        link.peer = nil
-        pair.bob.machine.links[connectionID] = link
+    private mutating func meet(_ newcomer: LocalDevice) -> ConnectionID {
+        let (connectionID, actions) = pair.bob.machine.accepted(
+            from: PeerAddress(host: "10.0.0.9", port: 9), now: pair.now)
+        pair.bob.perform(actions)
         let peer = LinkPeer(credential: newcomer.link.credential, run: 1)
         pair.bob.machine.establish(peer, on: connectionID, now: pair.now)
-        return peer
+        return connectionID
     }
 
     private var failure: LinkFailure? {
@@ -73,8 +72,8 @@ struct MemoryLimitTests {
         let frame = EntriesFrame(
             log: log.description, firstSequence: 1, contents: run.entries.map(\.content), checkpoint: checkpoint)
         for _ in 0..<2 * Limits.peerRequests {
-            pair.alice.machine.links[pair.alice.connectionID]?.machine.enqueue(.entries(frame))
-            let output = pair.alice.machine.links[pair.alice.connectionID]?.machine.flush(now: pair.now) ?? []
+            pair.alice.machine.send(.entries(frame), on: pair.alice.connectionID)
+            let output = pair.alice.machine.peers.flush(pair.alice.connectionID, now: pair.now)
             for bytes in output.written {
                 pair.bob.perform(pair.bob.machine.received(bytes, on: pair.bob.connectionID, now: pair.now))
             }
@@ -87,10 +86,9 @@ struct MemoryLimitTests {
     mutating func forgottenMeanwhile() throws {
         var generator = SeededGenerator(seed: 4)
         let identity = generator.signingKey()
-        for number in 0..<UInt64(4 * Limits.devicesPerUser) {
-            let connectionID = ConnectionID(1_000 + number)
+        for _ in 0..<4 * Limits.devicesPerUser {
             let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
-            try meet(newcomer, on: connectionID)
+            let connectionID = meet(newcomer)
             // The first devices are in the first commit, which does not end before all others were met.
             pair.bob.perform(pair.bob.machine.disconnected(connectionID, now: pair.now))
             pair.now.uptime += 1_000
@@ -112,11 +110,9 @@ struct MemoryLimitTests {
         var others = generator
         let writer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &others)
         pair = .linked(bob: .received(from: writer, by: pair.bob.local))
-        for number in 0..<UInt64(3 * Limits.devicesPerUser) {
-            let connectionID = ConnectionID(1_000 + number)
+        for number in 0..<3 * Limits.devicesPerUser {
             let newcomer = LocalDevice.generated(name: "mallory", identityKey: identity, using: &generator)
-            try meet(newcomer, on: connectionID)
-            connections.append(connectionID)
+            connections.append(meet(newcomer))
             pair.now.uptime += 1_000
             guard number > 0 else { continue }
             pair.bob.perform(pair.bob.machine.disconnected(connections.removeFirst(), now: pair.now))

@@ -180,7 +180,7 @@ struct NodeMachineTests {
         for number in 0..<Limits.pendingHandshakes {
             _ = pair.bob.machine.accepted(from: PeerAddress(host: "10.0.1.\(number)", port: 1), now: pair.now)
         }
-        #expect(pair.bob.machine.links.count == Limits.pendingHandshakes)
+        #expect(pair.bob.machine.openConnections.count == Limits.pendingHandshakes)
     }
 
     @Test("drops strangers that do not finish their handshake")
@@ -190,7 +190,7 @@ struct NodeMachineTests {
         pair.now.uptime += Timing.handshake
         #expect(pair.bob.machine.deadline(now: pair.now) <= pair.now.uptime)
         pair.bob.perform(pair.bob.machine.tick(now: pair.now))
-        #expect(pair.bob.machine.links.isEmpty)
+        #expect(pair.bob.machine.openConnections.isEmpty)
         #expect(pair.bob.isDisconnected)
     }
 

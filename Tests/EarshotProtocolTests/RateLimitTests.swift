@@ -12,8 +12,8 @@ struct RateLimitTests {
 
     /// Bob says something, by hand.
     private mutating func say(_ frames: [Frame]) {
-        for frame in frames { pair.bob.machine.links[pair.bob.connectionID]?.machine.enqueue(frame) }
-        let output = pair.bob.machine.links[pair.bob.connectionID]?.machine.flush(now: pair.now) ?? []
+        for frame in frames { pair.bob.machine.send(frame, on: pair.bob.connectionID) }
+        let output = pair.bob.machine.peers.flush(pair.bob.connectionID, now: pair.now)
         for bytes in output.written {
             pair.alice.perform(pair.alice.machine.received(bytes, on: pair.alice.connectionID, now: pair.now))
         }
@@ -235,7 +235,7 @@ struct RateLimitTests {
             from: PeerAddress(host: "10.0.9.9", port: 1), now: pair.now)
         let given = actions.compactMap { if case .disconnect(let connectionID) = $0 { connectionID } else { nil } }
         #expect(given == [first])
-        #expect(pair.bob.machine.links[newcomer] != nil)
+        #expect(pair.bob.machine.isOpen(newcomer))
     }
 
     @Test("tells of a flood of strangers a few times, and how many there were")
@@ -250,39 +250,6 @@ struct RateLimitTests {
         let failures = pair.bob.events.compactMap { if case .linkFailed(let failure) = $0 { failure } else { nil } }
         #expect(failures.count < 150)
         #expect(failures.contains { $0.code == "malformed" && $0.message.contains("more such connections") })
-    }
-
-    @Test(
-        "closes a stranger's link before that of somebody it knows, when there are too many", arguments: [false, true])
-    mutating func strangersFirst(havingWritten: Bool) throws {
-        pair.send("hello bob")
-        pair.settle()
-        let known = pair.alice.connectionID
-        // Alice's link to Bob, to whom she has written, is the least recently used of all.
-        pair.now.uptime += 1_000
-        let template = try #require(pair.alice.machine.links[known])
-        for number in 0..<UInt64(Limits.links) {
-            var link = template
-            let stranger = LinkPeer(credential: device("stranger \(number)").link.credential, run: 1)
-            link.peer = stranger
-            link.lastUsed = pair.now.uptime
-            pair.alice.machine.links[ConnectionID(10_000 + number)] = link
-            guard havingWritten else { continue }
-            pair.alice.machine.run(
-                pair.alice.machine.trust.linked(
-                    stranger, at: nil, exchange: pair.alice.machine.exchange, isIdle: { _ in false }, now: pair.now),
-                now: pair.now)
-            pair.alice.machine.use(stranger.userID, now: pair.now)
-            #expect(pair.alice.machine.trust.directory.users[stranger.userID]?.isPinned == true)
-        }
-        pair.alice.events = []
-        let newcomer = LinkPeer(credential: device("newcomer").link.credential, run: 1)
-        var link = template
-        link.peer = nil
-        pair.alice.machine.links[ConnectionID(20_000)] = link
-        pair.alice.machine.establish(newcomer, on: ConnectionID(20_000), now: pair.now)
-        #expect(pair.alice.machine.links[known] != nil)
-        #expect(pair.alice.machine.links.count == Limits.links + 1)
     }
 }
 

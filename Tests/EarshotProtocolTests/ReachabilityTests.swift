@@ -59,7 +59,7 @@ struct ReachabilityTests {
     func linkGone() throws {
         var network = MachineNetwork.linkedPair()
         check(&network)
-        let connectionID = try #require(network.nodes[0].machine.links.keys.first)
+        let connectionID = try #require(network.nodes[0].machine.openConnections.first)
         network.input(0) { $0.disconnected(connectionID, now: $1) }
         #expect(network.nodes[0].reachability[RequestID(1)]?.map(\.isReachable) == [nil])
     }
@@ -80,7 +80,7 @@ struct ReachabilityTests {
         var network = MachineNetwork.linkedPair()
         let begin = network.now.uptime
         for number in 0..<20 as Range<UInt64> {
-            let link = try #require(network.nodes[0].machine.links.keys.first)
+            let link = try #require(network.nodes[0].machine.openConnections.first)
             network.nodes[0].machine.send(.dialBack(port: 9, nonce: number), on: link)
             network.input(0) { $0.tick(now: $1) }
             network.run(for: 10)
@@ -96,7 +96,7 @@ struct ReachabilityTests {
         }
         #expect(network.now.uptime - begin < Timing.dialBackInterval)
         #expect(network.nodes[1].probes.count == 1)
-        let link = try #require(network.nodes[0].machine.links.keys.first)
+        let link = try #require(network.nodes[0].machine.openConnections.first)
         network.run(for: Timing.dialBackInterval)
         network.nodes[0].machine.send(.dialBack(port: 9, nonce: 99), on: link)
         network.input(0) { $0.tick(now: $1) }
@@ -108,7 +108,7 @@ struct ReachabilityTests {
     func unasked() throws {
         var network = MachineNetwork.linkedPair()
         check(&network)
-        let link = try #require(network.nodes[1].machine.links.keys.first)
+        let link = try #require(network.nodes[1].machine.openConnections.first)
         network.nodes[1].machine.send(.dialBackResult(nonce: 4711, isReachable: true), on: link)
         network.input(1) { $0.tick(now: $1) }
         network.run(for: 10)

@@ -12,11 +12,11 @@ struct LinkTable: Sendable {
         case known
     }
 
-    var links: [ConnectionID: Link] = [:]
+    private(set) var links: [ConnectionID: Link] = [:]
     /// The link to each device that stays.
     private var linkOfDevice: [DeviceID: ConnectionID] = [:]
     /// Established links, ascending, so that the same inputs give the same actions.
-    var linksOfUser: [UserID: [ConnectionID]] = [:]
+    private var linksOfUser: [UserID: [ConnectionID]] = [:]
 
     subscript(connectionID: ConnectionID) -> Link? { links[connectionID] }
 

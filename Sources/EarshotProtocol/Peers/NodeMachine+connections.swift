@@ -26,9 +26,4 @@ extension NodeMachine {
 
     /// Asks for a `tick` at this uptime, or before.
     mutating func wake(by uptime: Int64) { clocks.wake(by: uptime) }
-
-    var links: [ConnectionID: Link] {
-        get { peers.links.links }
-        set { peers.links.links = newValue }
-    }
 }

@@ -87,7 +87,7 @@ extension NodeMachine {
             case .disconnect(let connectionID): emit(.disconnect(connectionID))
             case .wake(let uptime): clocks.wake(by: uptime)
             case .refused(let failure):
-                notes.connectionsRefused += 1
+                note { $0.connectionsRefused += 1 }
                 if let failure { post(.linkFailed(failure)) }
             }
         }
@@ -177,7 +177,7 @@ extension NodeMachine {
             return
         }
         guard let link = peers.establish(peer, on: connectionID, now: now.uptime) else { return }
-        notes.add(LinkNote(establishedOn: link))
+        note { $0.add(LinkNote(establishedOn: link)) }
         replication.linkBegan(connectionID, to: peer)
         clocks.wake(by: link.machine.deadline)
         if peers.links.connection(to: peer.deviceID) == nil,
@@ -237,7 +237,7 @@ extension NodeMachine {
         guard let link = peers.end(connectionID, error: error, now: now.uptime) else { return }
         emit(.disconnect(connectionID))
         run(reachability.ended(connectionID))
-        if let note = LinkNote(endOf: link, error, now: now.uptime) { notes.add(note) }
+        if let note = LinkNote(endOf: link, error, now: now.uptime) { self.note { $0.add(note) } }
         if let peer = link.peer {
             run(trust.unlinked(peer, now: now), now: now)
             replication.linkEnded(connectionID)

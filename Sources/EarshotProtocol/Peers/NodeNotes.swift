@@ -47,15 +47,6 @@ package struct LinkNote: Sendable, Hashable {
     package let isByPeer: Bool
 }
 
-extension NodeMachine {
-    /// What has happened since this was last asked.
-    package mutating func takeNotes() -> NodeNotes? {
-        guard !notes.isEmpty else { return nil }
-        defer { notes = NodeNotes() }
-        return notes
-    }
-}
-
 extension LinkNote {
     init(establishedOn link: Link) {
         self.init(

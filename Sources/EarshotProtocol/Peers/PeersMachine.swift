@@ -16,7 +16,7 @@ struct PeersMachine: Sendable {
     }
 
     private(set) var local: LocalDevice
-    var links = LinkTable()
+    private(set) var links = LinkTable()
     private(set) var dialer = Dialer()
     private(set) var limits = PeerLimits()
     /// Links with frames to send.

@@ -213,7 +213,7 @@ struct StoredPair {
         let bytes = self[from].output
         self[from].output = []
         guard !bytes.isEmpty, let connectionID = self[to].connectionID else { return }
-        if self[to].isDeafAfterHandshake, self[to].machine.links[connectionID]?.peer != nil { return }
+        if self[to].isDeafAfterHandshake, self[to].machine.peer(on: connectionID) != nil { return }
         try perform(self[to].machine.received(bytes, on: connectionID, now: now), to)
     }
 

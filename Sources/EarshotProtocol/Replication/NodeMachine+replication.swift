@@ -76,7 +76,7 @@ extension NodeMachine {
         case .receipts(let receipts):
             for receipt in receipts where isOpen(connectionID) {
                 try checkBudget(of: peer, on: connectionID, now: now)
-                notes.receiptsReceived += 1
+                note { $0.receiptsReceived += 1 }
                 try replication.receivedReceipt(receipt, on: connectionID, now: now)
                 performReplication(now: now)
             }
@@ -149,10 +149,10 @@ extension NodeMachine {
         for connectionID in openConnections { run(peers.tick(connectionID, now: now), on: connectionID, now: now) }
         run(reachability.tick(now: now.uptime))
         clocks.restartDeadline()
-        for link in links.values { clocks.wake(by: link.machine.deadline) }
+        for link in peers.links.links.values { clocks.wake(by: link.machine.deadline) }
         clocks.wake(by: reachability.deadline)
         replication.tick(clocks: &clocks, now: now)
-        for connectionID in links.keys { noteCredential(on: connectionID, now: now) }
+        for connectionID in openConnections { noteCredential(on: connectionID, now: now) }
         return finish(now: now)
     }
 
@@ -171,7 +171,7 @@ extension NodeMachine {
     private mutating func perform(_ action: ReplicationAction, now: Moment) {
         switch action {
         case .send(let frame, let connectionID):
-            if case .receipts(let receipts) = frame { notes.receiptsSent += receipts.count }
+            if case .receipts(let receipts) = frame { note { $0.receiptsSent += receipts.count } }
             send(frame, on: connectionID)
         case .used(let connectionID): noteUse(of: connectionID, now: now)
         case .credit(let requests, let connectionID): peers.credit(requests, on: connectionID)

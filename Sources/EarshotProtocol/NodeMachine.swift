@@ -16,9 +16,9 @@ package struct NodeMachine: Sendable {
     var trust: TrustMachine
     var clocks = ClockMachine()
     var replication: Replication
-    var actions: [NodeAction] = []
+    private var actions: [NodeAction] = []
     var reachability = ReachabilityMachine()
-    var notes = NodeNotes()
+    private(set) var notes = NodeNotes()
 
     /// - Parameters:
     ///   - snapshot: what the store holds.
@@ -57,7 +57,7 @@ package struct NodeMachine: Sendable {
 
     // MARK: - The end of every input
 
-    /// Does what has become possible, and hands over all actions in their order.
+    /// Does what has become possible, and hands over all actions in their order. No input gets them in another way.
     mutating func finish(now: Moment) -> [NodeAction] {
         performReplication(now: now)
         noticeClocks(now: now)
@@ -84,6 +84,14 @@ package struct NodeMachine: Sendable {
     /// Whether everything that waited is on the disk, after `stop`.
     package var isSettled: Bool { replication.isSettled }
 
+    /// What has happened since this was last asked.
+    package mutating func takeNotes() -> NodeNotes? {
+        guard !notes.isEmpty else { return nil }
+        defer { notes = NodeNotes() }
+        return notes
+    }
+
+    mutating func note(_ change: (inout NodeNotes) -> Void) { change(&notes) }
     mutating func emit(_ action: NodeAction) { actions.append(action) }
     mutating func post(_ event: Event) { actions.append(.post(event)) }
 }

@@ -95,7 +95,7 @@ extension NodeMachine {
 
     private func addLinks(to load: inout NodeLoad) {
         var hosts: [String: Int] = [:]
-        for link in links.values {
+        for link in peers.links.links.values {
             if link.peer != nil {
                 load.links += 1
             } else if link.isOutbound {
