@@ -72,7 +72,7 @@ public struct Conversation: Sendable {
                 .unknownMessage, "the message that the page begins or ends at is not in this conversation",
                 .init(messageID: page.messageID))
         }
-        return rows.compactMap { Message($0, localID: node.userID) }
+        return rows.compactMap(Message.init)
     }
 
     /// Sends a text to the other user; see `Messages.send`.

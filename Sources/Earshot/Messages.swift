@@ -1,3 +1,4 @@
+import EarshotProtocol
 import EarshotStore
 
 /// Sends messages and says what has become of them.
@@ -28,7 +29,9 @@ public struct Messages: Sendable {
     ///   - recipientID: the user whom they are for.
     @discardableResult
     public func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws(EarshotError) -> [Message] {
-        do { return try await node.shell.send(drafts, to: recipientID) } catch { throw error.about(recipientID) }
+        do { return try await node.shell.send(drafts, to: .direct(node.userID, recipientID)) } catch {
+            throw error.about(recipientID)
+        }
     }
 
     /// Takes back a message that has not left this machine.
@@ -55,7 +58,7 @@ public struct Messages: Sendable {
     public func message(_ messageID: MessageID) async throws(EarshotError) -> Message {
         let store = node.store
         let row = try await node.readStore { () throws(StoreError) in try store.row(of: messageID) }
-        guard let row, let message = Message(row, localID: node.userID) else {
+        guard let row, let message = Message(row) else {
             throw EarshotError(.unknownMessage, "there is no message \(messageID)", .init(messageID: messageID))
         }
         return message

@@ -14,6 +14,7 @@ package import EarshotModel
 package struct NodeMachine: Sendable {
     var peers: PeersMachine
     var trust: TrustMachine
+    private var conversations: DirectConversations
     var clocks = ClockMachine()
     var replication: Replication
     private var actions: [NodeAction] = []
@@ -27,6 +28,7 @@ package struct NodeMachine: Sendable {
         local: LocalDevice, snapshot: Snapshot, now: Moment, ephemeralKey: @escaping @Sendable () -> AgreementKey
     ) {
         peers = PeersMachine(local: local, ephemeralKey: ephemeralKey)
+        conversations = DirectConversations(userID: local.userID)
         trust = TrustMachine(users: snapshot.users, devices: snapshot.devices)
         replication = Replication(local: local, snapshot: snapshot)
         for record in snapshot.logs {
@@ -42,6 +44,11 @@ package struct NodeMachine: Sendable {
     package var users: [User] { trust.directory.all }
 
     package func user(_ userID: UserID) -> User? { trust.directory.user(userID) }
+
+    /// - Throws: `ProtocolError` `unknownUser`.
+    mutating func conversation(_ conversationID: ConversationID) throws(ProtocolError) -> ConversationRecord {
+        try conversations.conversation(conversationID, among: trust.directory.users.keys)
+    }
 
     var local: LocalDevice { peers.local }
 

@@ -16,21 +16,16 @@ extension Store {
     package func auditedLogs(of conversationID: ConversationID) throws(StoreError) -> [AuditedLog] {
         let rows = Rows(path: path)
         return try read { db in
-            let logs = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT log.*, (SELECT max(sequence) FROM entry WHERE entry.log = log.number) AS lastSequence
-                    FROM log WHERE conversationID = ? ORDER BY number
-                    """, arguments: [conversationID.data])
-            return try logs.map { row in
-                let record = try rows.log(row)
+            try rows.logs(
+                db, "SELECT * FROM log WHERE conversationID = ? ORDER BY number", arguments: [conversationID.data]
+            ).map { number, record in
+                let last = try Int64.fetchOne(
+                    db, sql: "SELECT max(sequence) FROM entry WHERE log = ?", arguments: [number])
                 let deliveries = try Row.fetchAll(
-                    db, sql: "SELECT ? AS logID, delivery.* FROM delivery WHERE log = ?",
-                    arguments: [record.logID.data, row["number"] as Int64]
+                    db, sql: "\(Rows.deliveries) WHERE delivery.log = ?", arguments: [number]
                 ).map(rows.delivery)
                 return AuditedLog(
-                    record: record, lastSequence: UInt64(max(0, row["lastSequence"] as Int64? ?? 0)),
-                    deliveries: deliveries)
+                    record: record, lastSequence: UInt64(max(0, last ?? 0)), deliveries: deliveries)
             }
         }
     }

@@ -2,9 +2,10 @@ package import EarshotModel
 import Foundation
 import GRDB
 
-/// An own message that its recipient has not acknowledged.
+/// An own message that a recipient has not acknowledged.
 package struct UndeliveredRow: Hashable, Sendable {
     package let log: LogRecord
+    package let recipientID: UserID
     package let entry: EntryRecord
 }
 
@@ -35,33 +36,36 @@ extension Store {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT entry.*, log.logID FROM log JOIN entry ON entry.log = log.number
-                    \(Self.undeliveredCondition) ORDER BY entry.timestamp, entry.cursor LIMIT ?
+                    SELECT entry.*, recipient.userID AS recipientID \(Self.undelivered)
+                    ORDER BY entry.timestamp, entry.cursor, recipient.userID LIMIT ?
                     """, arguments: [deviceID.data, limit]
             ).map { row in
-                let log = try Row.fetchOne(
-                    db, sql: "SELECT * FROM log WHERE number = ?", arguments: [row["log"] as Int64])
-                guard let log else { throw StoreError.damaged("an entry has no log", path: rows.path) }
-                return UndeliveredRow(log: try rows.log(log), entry: try rows.entry(row))
+                let logs = try rows.logs(
+                    db, "SELECT * FROM log WHERE number = ?", arguments: [row["log"] as Int64])
+                guard let log = logs.first else { throw StoreError.damaged("an entry has no log", path: rows.path) }
+                return UndeliveredRow(
+                    log: log.record, recipientID: try rows.identifier(row, "recipientID"), entry: try rows.entry(row))
             }
         }
     }
 
     package func undeliveredCount(of deviceID: DeviceID) throws(StoreError) -> Int {
         try read { db in
-            try Int.fetchOne(
-                db,
-                sql: "SELECT count(*) FROM log JOIN entry ON entry.log = log.number \(Self.undeliveredCondition)",
-                arguments: [deviceID.data]) ?? 0
+            try Int.fetchOne(db, sql: "SELECT count(*) \(Self.undelivered)", arguments: [deviceID.data]) ?? 0
         }
     }
 
-    private static let undeliveredCondition = """
+    /// A device's entries, each with a recipient who has not acknowledged it and for whom it has not failed.
+    private static let undelivered = """
+        FROM log JOIN participant AS recipient
+                ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
+            JOIN entry ON entry.log = log.number
         WHERE log.deviceID = ?
             AND entry.sequence > ifnull((SELECT delivered FROM delivery
-                WHERE delivery.log = log.number AND recipientID = log.peerID), 0)
+                WHERE delivery.log = log.number AND delivery.recipientID = recipient.userID), 0)
             AND NOT EXISTS (SELECT 1 FROM failure
-                WHERE failure.log = log.number AND failure.sequence = entry.sequence)
+                WHERE failure.log = log.number AND failure.sequence = entry.sequence
+                    AND failure.recipientID = recipient.userID)
         """
 
     /// How many entries there are.
@@ -83,9 +87,9 @@ extension Store {
                 arguments: [deviceID.data, Data(credential)])
             try db.execute(
                 sql: """
-                    INSERT INTO failure (log, sequence, reason, isWithheld)
-                    SELECT entry.log, entry.sequence, '\(FailureReason.deviceReplaced.rawValue)', 0
-                    FROM log JOIN entry ON entry.log = log.number \(Self.undeliveredCondition)
+                    INSERT INTO failure (log, sequence, recipientID, reason, isWithheld)
+                    SELECT entry.log, entry.sequence, recipient.userID, '\(FailureReason.deviceReplaced.rawValue)', 0
+                    \(Self.undelivered)
                     """, arguments: [deviceID.data])
         }
         var commit = Commit()

@@ -15,16 +15,15 @@ extension Snapshot {
         self.init()
         users = try Row.fetchAll(db, sql: "SELECT * FROM user").map(rows.user)
         devices = try Row.fetchAll(db, sql: "SELECT * FROM device").map(rows.device)
-        logs = try Row.fetchAll(db, sql: "SELECT * FROM log").map(rows.log)
-        deliveries = try Row.fetchAll(
-            db, sql: "SELECT log.logID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
-        ).map(rows.delivery)
+        logs = try rows.logs(db, "SELECT * FROM log").map(\.record)
+        deliveries = try Row.fetchAll(db, sql: Rows.deliveries).map(rows.delivery)
         failures = try Row.fetchAll(
             db,
             sql: """
                 SELECT log.logID, failure.* FROM failure JOIN log ON log.number = failure.log
                 WHERE failure.isWithheld OR NOT EXISTS (SELECT 1 FROM delivery
-                    WHERE delivery.log = failure.log AND failure.sequence <= delivery.delivered)
+                    WHERE delivery.log = failure.log AND delivery.recipientID = failure.recipientID
+                        AND failure.sequence <= delivery.delivered)
                 """
         ).map(rows.failure)
     }
@@ -50,17 +49,54 @@ struct Rows: Sendable {
             credential: Array(row["credential"] as Data), addresses: addresses)
     }
 
-    func log(_ row: Row) throws -> LogRecord {
+    /// Logs with their conversations, and the numbers that stand for them in other tables.
+    /// - Parameter sql: selects rows of the table of logs.
+    func logs(
+        _ db: Database, _ sql: String, arguments: StatementArguments = StatementArguments()
+    ) throws -> [(number: Int64, record: LogRecord)] {
+        var conversations: [ConversationID: ConversationRecord] = [:]
+        return try Row.fetchAll(db, sql: sql, arguments: arguments).map { row in
+            let conversationID: ConversationID = try identifier(row, "conversationID")
+            let conversation = try conversations[conversationID] ?? conversation(conversationID, db)
+            conversations[conversationID] = conversation
+            return (row["number"], try log(row, in: conversation))
+        }
+    }
+
+    private func conversation(_ conversationID: ConversationID, _ db: Database) throws -> ConversationRecord {
+        let participants = try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT kind, userID FROM conversation JOIN participant USING (conversationID)
+                    WHERE conversationID = ?
+                    """), arguments: [conversationID.data])
+        guard let text = participants.first?["kind"] as String?, let kind = ConversationKind(rawValue: text) else {
+            throw StoreError.damaged("a log's conversation", path: path)
+        }
+        return ConversationRecord(
+            conversationID: conversationID, kind: kind,
+            participantIDs: try participants.map { try identifier($0, "userID") })
+    }
+
+    private func log(_ row: Row, in conversation: ConversationRecord) throws -> LogRecord {
         let description = LogDescription(
-            logID: try identifier(row, "logID"), conversationID: try identifier(row, "conversationID"),
+            logID: try identifier(row, "logID"), conversationID: conversation.conversationID,
             deviceID: try identifier(row, "deviceID"), epoch: UInt64(bitPattern: row["epoch"]))
         let head = LogHead(
             sequence: try number(row, "headSequence"), chain: try identifier(row, "headChain"),
             timestamp: HybridTimestamp(rawValue: try number(row, "headTimestamp")))
         return LogRecord(
-            description: description, authorID: try identifier(row, "authorID"),
-            peerID: try identifier(row, "peerID"), head: head, nextExpiry: row["nextExpiry"])
+            description: description, authorID: try identifier(row, "authorID"), conversation: conversation,
+            head: head, nextExpiry: row["nextExpiry"])
     }
+
+    /// Rows for `delivery`.
+    static let deliveries = """
+        SELECT log.logID, delivery.*, receipt.sequence AS receiptSequence, receipt.chain AS receiptChain,
+            receipt.readSequence AS receiptReadSequence, receipt.signature AS receiptSignature
+        FROM delivery JOIN log ON log.number = delivery.log
+            LEFT JOIN receipt ON receipt.log = delivery.log AND receipt.deviceID = delivery.receiptDeviceID
+        """
 
     func delivery(_ row: Row) throws -> DeliveryRecord {
         let logID: LogID = try identifier(row, "logID")
@@ -72,8 +108,9 @@ struct Rows: Sendable {
         if let bytes = row["receiptSignature"] as Data? {
             guard let signature = Signature(bytes) else { throw StoreError.damaged("a receipt", path: path) }
             progress.receipt = Receipt(
-                logID: logID, sequence: progress.delivered, chain: try identifier(row, "receiptChain"),
-                readSequence: progress.read, deviceID: try identifier(row, "receiptDeviceID"), signature: signature)
+                logID: logID, sequence: try number(row, "receiptSequence"),
+                chain: try identifier(row, "receiptChain"), readSequence: try number(row, "receiptReadSequence"),
+                deviceID: try identifier(row, "receiptDeviceID"), signature: signature)
         }
         return DeliveryRecord(logID: logID, recipientID: try identifier(row, "recipientID"), progress: progress)
     }
@@ -83,7 +120,9 @@ struct Rows: Sendable {
             throw StoreError.damaged("the reason of a failure", path: path)
         }
         let messageID = MessageID(log: try identifier(row, "logID"), sequence: try number(row, "sequence"))
-        return DeliveryFailure(messageID: messageID, reason: reason, isWithheld: row["isWithheld"])
+        return DeliveryFailure(
+            messageID: messageID, recipientID: try identifier(row, "recipientID"), reason: reason,
+            isWithheld: row["isWithheld"])
     }
 
     func entry(_ row: Row) throws -> EntryRecord {

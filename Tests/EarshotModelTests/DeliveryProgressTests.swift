@@ -41,6 +41,8 @@ struct DeliveryProgressTests {
 
     private static func failure(_ sequence: UInt64, _ reason: FailureReason, isWithheld: Bool) -> DeliveryFailure {
         DeliveryFailure(
-            messageID: MessageID(log: LogID(Bytes32()), sequence: sequence), reason: reason, isWithheld: isWithheld)
+            messageID: MessageID(log: LogID(Bytes32()), sequence: sequence), recipientID: UserID(Bytes32()),
+            reason: reason,
+            isWithheld: isWithheld)
     }
 }

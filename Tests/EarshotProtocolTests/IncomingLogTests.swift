@@ -14,7 +14,7 @@ struct IncomingLogTests {
             conversationID: .direct(author.userID, reader.userID), deviceID: author.deviceID, epoch: 7)
         return OwnLog(
             record: LogRecord(
-                description: description, authorID: author.userID, peerID: reader.userID,
+                description: description, authorID: author.userID, conversation: .direct(author.userID, reader.userID),
                 head: .origin(of: description.logID)))
     }
 

@@ -18,7 +18,7 @@ struct LogAuditTests {
         let description = LogDescription(
             conversationID: .direct(author.userID, reader.userID), deviceID: author.deviceID, epoch: 1)
         record = LogRecord(
-            description: description, authorID: author.userID, peerID: reader.userID,
+            description: description, authorID: author.userID, conversation: .direct(author.userID, reader.userID),
             head: .origin(of: description.logID))
     }
 

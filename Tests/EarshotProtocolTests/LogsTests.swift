@@ -8,14 +8,12 @@ struct LogsTests {
     private let alice = device("alice")
     private let bob = device("bob")
     private var author: LogAuthor { LogAuthor(alice) }
+    private var conversation: ConversationRecord { .direct(alice.userID, bob.userID) }
 
     @Test("of a user are bounded over all devices")
     func logsOfAUser() {
         let records = (1...UInt64(Limits.logsPerUser)).map { epoch in
-            var record = HandWrittenLog(by: bob, to: alice.userID, epoch: epoch).record
-            record = LogRecord(
-                description: record.description, authorID: bob.userID, peerID: bob.userID, head: record.head)
-            return record
+            HandWrittenLog(by: bob, to: alice.userID, epoch: epoch).record
         }
         let logs = Logs(author: author, records: records)
         let another = HandWrittenLog(by: device("bob", seed: 4), to: alice.userID).record.description
@@ -30,7 +28,7 @@ struct LogsTests {
         var logs = Logs(author: author, records: Array(records.prefix(2)))
         logs.adopt(records[2])
         let now = Moment(wallClock: 9, uptime: 1)
-        #expect(logs.logForMessages(to: bob.userID, now: now).description.epoch == 7)
+        #expect(logs.logForMessages(in: conversation, now: now).description.epoch == 7)
         #expect(logs.own(to: bob.userID).count == 3)
     }
 
@@ -38,8 +36,8 @@ struct LogsTests {
     func begins() {
         let logs = Logs(author: author)
         #expect(!logs.hasWritten(to: bob.userID))
-        let log = logs.logForMessages(to: bob.userID, now: Moment(wallClock: 9, uptime: 1))
+        let log = logs.logForMessages(in: conversation, now: Moment(wallClock: 9, uptime: 1))
         #expect(log.description.epoch == 9 && log.head == .origin(of: log.record.logID))
-        #expect(log.record.peerID == bob.userID && log.record.authorID == alice.userID)
+        #expect(log.record.recipientID == bob.userID && log.record.authorID == alice.userID)
     }
 }

@@ -11,7 +11,9 @@ struct OutboxTests {
 
     private mutating func add(_ request: UInt64, to userID: UserID, count: Int = 1, isHeld: Bool = false) throws {
         let drafts = Array(repeating: MessageDraft("text"), count: count)
-        let send = PendingSend(requestID: RequestID(request), recipientID: userID, drafts: drafts)
+        let send = PendingSend(
+            requestID: RequestID(request), conversation: .direct(userID, device("alice").userID), recipientID: userID,
+            drafts: drafts)
         try outbox.add(send, isHeld: isHeld, to: "somebody")
     }
 

@@ -62,7 +62,8 @@ struct ReplicationSessionTests {
         let entries = [written.entry("one"), written.entry("two")]
         _ = session.offerNew(entries, bytes: 100, of: written.logID)
         let failure = DeliveryFailure(
-            messageID: MessageID(log: written.logID, sequence: 1), reason: .cancelled, isWithheld: true)
+            messageID: MessageID(log: written.logID, sequence: 1), recipientID: written.record.recipientID,
+            reason: .cancelled, isWithheld: true)
         let sent = frames(committed: 2, failed: [1: failure])
         #expect(sent?.frames.first?.contents == [.withheld(entries[0].content.hash), entries[1].content])
     }

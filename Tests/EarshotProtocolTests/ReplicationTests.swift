@@ -40,7 +40,8 @@ struct ReplicationTests {
     @Test("lets an entry out only after the commit that holds it and says that it may leave")
     mutating func entryAfterCommit() throws {
         try replication.send(
-            [MessageDraft("one")], to: bob.userID, name: bob.name, requestID: RequestID(1))
+            [MessageDraft("one")], to: .direct(alice.userID, bob.userID), recipientID: bob.userID, name: bob.name,
+            requestID: RequestID(1))
         commitIfDue()
         let before = output()
         #expect(before.frames.isEmpty && before.events.isEmpty)

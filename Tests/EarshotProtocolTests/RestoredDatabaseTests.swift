@@ -251,7 +251,7 @@ struct RestoredDatabaseTests {
         #expect(pair.alice.recoveries.map(\.count) == [1])
         try expectAlike(pair, ["one", "", "three", "answer", "offline"])
         let row = try #require(try pair.rows(.alice).first { $0.entry.isDeleted })
-        #expect(row.progress[row.log.peerID]?.state(of: row.entry.sequence, failure: row.failure) == .delivered)
+        #expect(row.state(for: row.log.recipientID) == .delivered)
         // The same copy once more: the entries are in the other log already, and one of them is deleted now.
         try delete("offline", of: pair)
         try pair.restart(.alice, from: copy)

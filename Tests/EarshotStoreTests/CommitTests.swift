@@ -95,10 +95,16 @@ struct CommitTests {
         let store = try Store.inMemory()
         let log = SampleLog.at([1])
         var commit = log.commit
-        commit.failures = [DeliveryFailure(messageID: log.messageID(1), reason: .cancelled, isWithheld: true)]
+        commit.failures = [
+            DeliveryFailure(
+                messageID: log.messageID(1), recipientID: identifier(4), reason: .cancelled, isWithheld: true)
+        ]
         try store.commit(commit)
         commit = Commit()
-        commit.failures = [DeliveryFailure(messageID: log.messageID(1), reason: .expired, isWithheld: false)]
+        commit.failures = [
+            DeliveryFailure(
+                messageID: log.messageID(1), recipientID: identifier(4), reason: .expired, isWithheld: false)
+        ]
         try store.commit(commit)
         let failure = try #require(try store.snapshot().failures.first)
         #expect(failure.isWithheld)

@@ -38,7 +38,7 @@ struct CutTests {
         let first = ChainHash.origin(of: description.logID).appending(log.entries[3].content.hash)
         chains = [first, first.appending(log.entries[4].content.hash)]
         successor = LogRecord(
-            description: description, authorID: log.record.authorID, peerID: log.record.peerID,
+            description: description, authorID: log.record.authorID, conversation: log.record.conversation,
             head: LogHead(sequence: 2, chain: chains[1], timestamp: log.entries[4].timestamp))
     }
 
@@ -57,7 +57,8 @@ struct CutTests {
         let store = try Store.inMemory()
         var commit = log.commit
         commit.failures = [3, 5].map {
-            DeliveryFailure(messageID: log.messageID($0), reason: .cancelled, isWithheld: true)
+            DeliveryFailure(
+                messageID: log.messageID($0), recipientID: log.record.recipientID, reason: .cancelled, isWithheld: true)
         }
         try store.commit(commit)
         try store.commit(keeper.commit)
@@ -145,7 +146,8 @@ struct CutTests {
         var model = ModelStore()
         var first = log.commit
         first.failures = [3, 5].map {
-            DeliveryFailure(messageID: log.messageID($0), reason: .cancelled, isWithheld: true)
+            DeliveryFailure(
+                messageID: log.messageID($0), recipientID: log.record.recipientID, reason: .cancelled, isWithheld: true)
         }
         for commit in [first, keeper.commit, commit, keeper.commit(from: 9)] { try model.commit(commit) }
         for commit in [commit, keeper.commit(from: 9)] { try store.commit(commit) }
@@ -173,7 +175,9 @@ struct CutTests {
     func withdraws() throws {
         let store = try stored()
         var commit = Commit()
-        commit.withdrawnFailures = [log.messageID(3)]
+        commit.withdrawnFailures = [
+            Addressed(messageID: log.messageID(3), recipientID: log.record.recipientID)
+        ]
         try store.commit(commit)
         #expect(try store.snapshot().failures.map(\.messageID) == [log.messageID(5)])
     }

@@ -18,10 +18,12 @@ struct DeletionTests {
         var progress = DeliveryProgress()
         (progress.offered, progress.sent, progress.delivered) = (4, 4, 1)
         commit.deliveries = [
-            DeliveryRecord(logID: log.logID, recipientID: log.record.peerID, progress: progress)
+            DeliveryRecord(logID: log.logID, recipientID: log.record.recipientID, progress: progress)
         ]
         commit.failures = (1...4).map {
-            DeliveryFailure(messageID: log.messageID($0), reason: .expired, isWithheld: $0 == 3)
+            DeliveryFailure(
+                messageID: log.messageID($0), recipientID: log.record.recipientID, reason: .expired, isWithheld: $0 == 3
+            )
         }
         try store.commit(commit)
         return store

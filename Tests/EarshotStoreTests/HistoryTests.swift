@@ -121,13 +121,41 @@ struct HistoryTests {
         (progress.offered, progress.sent, progress.delivered) = (3, 2, 1)
         var commit = Commit()
         commit.deliveries = [DeliveryRecord(logID: odd.logID, recipientID: identifier(4), progress: progress)]
-        let failure = DeliveryFailure(messageID: odd.messageID(2), reason: .expired, isWithheld: false)
+        let failure = DeliveryFailure(
+            messageID: odd.messageID(2), recipientID: identifier(4), reason: .expired, isWithheld: false)
         commit.failures = [failure]
         try store.commit(commit)
         let rows = try #require(try store.history(of: odd.conversationID, .latest, limit: 9))
-        #expect(rows.map(\.failure) == [nil, failure, nil])
+        #expect(rows.map(\.failures) == [[:], [identifier(4): failure], [:]])
+        #expect(rows.map { $0.state(for: identifier(4)) } == [.delivered, .failed(.expired), .queued])
         #expect(rows.allSatisfy { $0.progress == [identifier(4): progress] && $0.log == odd.record })
         #expect(rows.map(\.entry) == odd.entries)
+    }
+
+    @Test("has for each recipient what became of a message")
+    func recipients() throws {
+        let store = try store([odd])
+        var commit = Commit()
+        commit.deliveries = ([4, 5] as [UInt8]).map {
+            var progress = DeliveryProgress()
+            (progress.offered, progress.sent, progress.delivered) = (3, 3, $0 == 4 ? 3 : 0)
+            return DeliveryRecord(logID: odd.logID, recipientID: identifier($0), progress: progress)
+        }
+        commit.failures = ([5, 6] as [UInt8]).map {
+            DeliveryFailure(
+                messageID: odd.messageID(2), recipientID: identifier($0), reason: .expired, isWithheld: false)
+        }
+        try store.commit(commit)
+        let row = try #require(try store.row(of: odd.messageID(2)))
+        #expect(
+            ([4, 5, 6] as [UInt8]).map { row.state(for: identifier($0)) } == [
+                .delivered, .failed(.expired), .failed(.expired),
+            ])
+        #expect(try store.snapshot().failures.count == 2)
+        commit = Commit()
+        commit.withdrawnFailures = [Addressed(messageID: odd.messageID(2), recipientID: identifier(5))]
+        try store.commit(commit)
+        #expect(try store.snapshot().failures.map(\.recipientID) == [identifier(6)])
     }
 
     @Test("gives one message, and none for a number that the log does not reach")

@@ -12,6 +12,8 @@ struct MigrationTests {
     private let folder: TemporaryFolder
     private let path: String
     private let log = SampleLog.at([1, 2, 3, 4, 5])
+    private let answer = SampleLog(device: 6, author: 4)
+    private let stranger = SampleLog(conversation: 8, device: 7, author: 5)
 
     init() throws {
         folder = try TemporaryFolder()
@@ -36,14 +38,19 @@ struct MigrationTests {
         return [text, empty, nil, nil, [0x22, 1, 0x1a] + other]
     }
 
+    /// The log that this node's user writes to user 4, who writes one too, and one that user 5 has begun.
     private func fill(_ db: Database) throws {
-        let head = log.record.head
+        try insert(log.record, number: 11, peer: 4, db)
+        try insert(answer.record, number: 12, peer: 4, db)
+        try insert(stranger.record, number: 13, peer: 5, db)
         try db.execute(
-            sql: "INSERT INTO log VALUES (11, ?, ?, ?, 7, ?, ?, ?, ?, ?, 99)",
+            sql: """
+                INSERT INTO delivery VALUES (11, ?, 4, 3, 2, 1, ?, ?, ?);
+                INSERT INTO delivery VALUES (12, ?, 0, 0, 1, 0, NULL, NULL, NULL);
+                INSERT INTO failure VALUES (11, 4, 'expired', 1);
+                """,
             arguments: [
-                log.logID.data, log.conversationID.data, log.record.description.deviceID.data,
-                log.record.authorID.data, log.record.peerID.data, Int64(head.sequence), head.chain.data,
-                Int64(head.timestamp.rawValue),
+                data(4), log.entries[1].chain.data, data(41), Data(signature(42).bytes), log.record.authorID.data,
             ])
         for (entry, body) in zip(log.entries, bodies) {
             try db.execute(
@@ -54,6 +61,56 @@ struct MigrationTests {
                     body.map { Data($0) }, entry.sequence == 3,
                 ])
         }
+    }
+
+    private func insert(_ record: LogRecord, number: Int64, peer: UInt8, _ db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO log VALUES (?, ?, ?, ?, 7, ?, ?, ?, ?, ?, 99)",
+            arguments: [
+                number, record.logID.data, record.description.conversationID.data, record.description.deviceID.data,
+                record.authorID.data, data(peer), Int64(record.head.sequence), record.head.chain.data,
+                Int64(record.head.timestamp.rawValue),
+            ])
+    }
+
+    private func data(_ number: UInt8) -> Data { Data(repeating: number, count: 32) }
+
+    @Test("has the participants of each conversation, this node's own user among them")
+    func participants() throws {
+        let logs = try Store(path: path).snapshot().logs
+        #expect(Set(logs.map(\.logID)) == Set([log, answer, stranger].map(\.logID)))
+        for record in logs {
+            let peer: UserID = identifier(record.logID == stranger.logID ? 5 : 4)
+            #expect(record.conversation.kind == .direct)
+            #expect(record.conversation.conversationID == record.description.conversationID)
+            #expect(record.conversation.participantIDs == [identifier(3), peer])
+            #expect(record.recipientID == (record.authorID == peer ? identifier(3) : peer))
+        }
+    }
+
+    @Test("knows for whom a message has failed, and whose device has signed which receipt")
+    func deliveries() throws {
+        let store = try Store(path: path)
+        let snapshot = try store.snapshot()
+        #expect(
+            snapshot.failures == [
+                DeliveryFailure(
+                    messageID: log.messageID(4), recipientID: identifier(4), reason: .expired, isWithheld: true)
+            ])
+        var progress = DeliveryProgress()
+        (progress.offered, progress.sent, progress.delivered, progress.read) = (4, 3, 2, 1)
+        progress.receipt = Receipt(
+            logID: log.logID, sequence: 2, chain: log.entries[1].chain, readSequence: 1, deviceID: identifier(41),
+            signature: signature(42))
+        let delivery = DeliveryRecord(logID: log.logID, recipientID: identifier(4), progress: progress)
+        #expect(snapshot.deliveries.filter { $0.logID == log.logID } == [delivery])
+        let own = snapshot.deliveries.filter { $0.logID == answer.logID }
+        #expect(own.map(\.progress.delivered) == [1] && own.map(\.progress.receipt) == [nil])
+
+        // The withheld one has failed, those before it are delivered or have no receipt yet.
+        let waiting = try store.undelivered(of: log.record.description.deviceID, limit: 9)
+        #expect(waiting.map(\.entry.sequence) == [3, 5] && waiting.allSatisfy { $0.recipientID == identifier(4) })
+        #expect(try store.undeliveredCount(of: log.record.description.deviceID) == 2)
     }
 
     @Test("keeps its entries, their order and their cursors, and each gets its kind")
@@ -87,6 +144,6 @@ struct MigrationTests {
     func reading() throws {
         expect(.unavailable) { try Store.reading(path: path) }
         try Store(path: path).close()
-        #expect(try Store.reading(path: path).snapshot().logs.map(\.logID) == [log.logID])
+        #expect(try Store.reading(path: path).snapshot().logs.count == 3)
     }
 }

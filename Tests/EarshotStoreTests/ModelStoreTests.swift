@@ -143,7 +143,8 @@ private struct RandomCommits {
         let sequence = UInt64.random(in: 1...head, using: &generator)
         commit.failures.append(
             DeliveryFailure(
-                messageID: log.messageID(sequence), reason: generator.oneIn(2) ? .expired : .blocked,
+                messageID: log.messageID(sequence), recipientID: identifier(generator.oneIn(3) ? 5 : 4),
+                reason: generator.oneIn(2) ? .expired : .blocked,
                 isWithheld: generator.oneIn(2)))
     }
 }

@@ -1,5 +1,6 @@
 import EarshotModel
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -34,6 +35,29 @@ struct SnapshotTests {
         #expect(try Store.inMemory().snapshot() == Snapshot())
     }
 
+    @Test("has the receipt that a log's progress goes by, while the store keeps what each device has signed")
+    func receipts() throws {
+        let store = try Store.inMemory()
+        let log = SampleLog.at([1, 2, 3])
+        try store.commit(log.commit)
+        for (device, sequence) in [(41, 3), (42, 2), (42, 2)] as [(UInt8, UInt64)] {
+            var progress = DeliveryProgress()
+            (progress.offered, progress.sent, progress.delivered) = (3, 3, 3)
+            progress.receipt = Receipt(
+                logID: log.logID, sequence: sequence, chain: identifier(40), readSequence: 1,
+                deviceID: identifier(device), signature: signature(device))
+            var commit = Commit()
+            commit.deliveries = [DeliveryRecord(logID: log.logID, recipientID: identifier(4), progress: progress)]
+            try store.commit(commit)
+            #expect(try store.snapshot().deliveries == commit.deliveries)
+        }
+        let kept = try store.read { db in
+            try Row.fetchAll(db, sql: "SELECT deviceID, sequence FROM receipt ORDER BY deviceID")
+                .map { ($0["deviceID"] as Data, $0["sequence"] as Int64) }
+        }
+        #expect(kept.map(\.0) == [41, 42].map { Data(repeating: $0, count: 32) } && kept.map(\.1) == [3, 2])
+    }
+
     @Test("leaves out failures that a receipt has overtaken")
     func overtakenFailure() throws {
         let failures = try failuresInSnapshot(isWithheld: false, delivered: 1, read: 0)
@@ -56,7 +80,10 @@ struct SnapshotTests {
         var progress = DeliveryProgress()
         (progress.delivered, progress.read) = (delivered, read)
         commit.deliveries = [DeliveryRecord(logID: log.logID, recipientID: identifier(4), progress: progress)]
-        commit.failures = [DeliveryFailure(messageID: log.messageID(1), reason: .expired, isWithheld: isWithheld)]
+        commit.failures = [
+            DeliveryFailure(
+                messageID: log.messageID(1), recipientID: identifier(4), reason: .expired, isWithheld: isWithheld)
+        ]
         try store.commit(commit)
         return try store.snapshot().failures
     }
@@ -79,7 +106,10 @@ struct SnapshotTests {
             LogRecord(
                 description: LogDescription(
                     logID: identifier(70), conversationID: identifier(71), deviceID: identifier(72), epoch: .max),
-                authorID: identifier(73), peerID: identifier(74), head: other.record.head, nextExpiry: 12))
+                authorID: identifier(73),
+                conversation: ConversationRecord(
+                    conversationID: identifier(71), kind: .direct, participantIDs: [identifier(74), identifier(73)]),
+                head: other.record.head, nextExpiry: 12))
         for trust in Trust.allCases {
             commit.users.append(
                 UserRecord(
@@ -104,7 +134,8 @@ struct SnapshotTests {
         for (index, reason) in FailureReason.allCases.enumerated() {
             commit.failures.append(
                 DeliveryFailure(
-                    messageID: log.messageID(UInt64(10 + index)), reason: reason, isWithheld: index.isMultiple(of: 2)))
+                    messageID: log.messageID(UInt64(10 + index)), recipientID: identifier(4), reason: reason,
+                    isWithheld: index.isMultiple(of: 2)))
         }
         return commit
     }

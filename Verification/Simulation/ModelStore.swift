@@ -14,7 +14,7 @@ package struct ModelStore {
         var record: LogRecord
         var entries: [UInt64: EntryRecord] = [:]
         var deliveries: [UserID: DeliveryProgress] = [:]
-        var failures: [UInt64: DeliveryFailure] = [:]
+        var failures: [Addressed: DeliveryFailure] = [:]
 
         /// The numbers of its entries, ascending; a sound log has no holes, and then this is quick.
         func sequences(from first: UInt64) -> [UInt64] {
@@ -62,7 +62,7 @@ package struct ModelStore {
             for entry in run.entries { logs[run.logID]?.entries[entry.sequence] = entry }
         }
         for delivery in commit.deliveries { logs[delivery.logID]?.deliveries[delivery.recipientID] = delivery.progress }
-        for messageID in commit.withdrawnFailures { logs[messageID.log]?.failures[messageID.sequence] = nil }
+        for message in commit.withdrawnFailures { logs[message.messageID.log]?.failures[message] = nil }
         for failure in commit.failures { write(failure) }
     }
 
@@ -84,9 +84,9 @@ package struct ModelStore {
         guard var log = logs[cut.logID] else { return }
         let start = cut.knownEnd
         if start > cut.after {
-            for sequence in cut.after + 1...start {
-                log.entries[sequence] = nil
-                log.failures[sequence] = nil
+            for sequence in cut.after + 1...start { log.entries[sequence] = nil }
+            log.failures = log.failures.filter {
+                $0.key.messageID.sequence <= cut.after || $0.key.messageID.sequence > start
             }
         }
         defer { logs[cut.logID] = log }
@@ -102,11 +102,12 @@ package struct ModelStore {
                 content: entry.content, chain: chain,
                 checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil, isDeleted: entry.isDeleted)
         }
-        for (sequence, failure) in log.failures where sequence > start {
-            log.failures[sequence] = nil
-            successor.failures[sequence - start] = DeliveryFailure(
-                messageID: MessageID(log: successorID, sequence: sequence - start), reason: failure.reason,
-                isWithheld: failure.isWithheld)
+        for (message, failure) in log.failures where message.messageID.sequence > start {
+            log.failures[message] = nil
+            let moved = DeliveryFailure(
+                messageID: MessageID(log: successorID, sequence: message.messageID.sequence - start),
+                recipientID: message.recipientID, reason: failure.reason, isWithheld: failure.isWithheld)
+            successor.failures[moved.addressed] = moved
         }
         logs[successorID] = successor
     }
@@ -193,12 +194,9 @@ package struct ModelStore {
     }
 
     private mutating func write(_ failure: DeliveryFailure) {
-        let messageID = failure.messageID
-        if let old = logs[messageID.log]?.failures[messageID.sequence] {
-            logs[messageID.log]?.failures[messageID.sequence]?.isWithheld = old.isWithheld || failure.isWithheld
-        } else {
-            logs[messageID.log]?.failures[messageID.sequence] = failure
-        }
+        let logID = failure.messageID.log
+        let isWithheld = logs[logID]?.failures[failure.addressed]?.isWithheld == true || failure.isWithheld
+        logs[logID]?.failures[failure.addressed, default: failure].isWithheld = isWithheld
     }
 
     // MARK: - Reading
@@ -214,10 +212,9 @@ package struct ModelStore {
                 snapshot.deliveries.append(
                     DeliveryRecord(logID: logID, recipientID: recipientID, progress: progress))
             }
-            let delivered = log.deliveries.values.map(\.delivered).max() ?? 0
             snapshot.failures += log.failures.values
-                .filter { $0.isWithheld || $0.messageID.sequence > delivered }
-                .sorted { $0.messageID < $1.messageID }
+                .filter { $0.isWithheld || $0.messageID.sequence > log.deliveries[$0.recipientID]?.delivered ?? 0 }
+                .sorted { ($0.messageID, $0.recipientID) < ($1.messageID, $1.recipientID) }
         }
         return snapshot
     }
@@ -272,10 +269,14 @@ package struct ModelStore {
     }
 
     private func held(_ entry: EntryRecord, in log: StoredLog) -> HeldMessage? {
-        guard case .body = entry.content else { return nil }
+        guard entry.kind.isShown else { return nil }
         return HeldMessage(
-            log: log.record, entry: entry, failure: log.failures[entry.sequence],
-            progress: log.deliveries[log.record.peerID] ?? DeliveryProgress())
+            log: log.record, entry: entry,
+            failure: log.failures[
+                Addressed(
+                    messageID: MessageID(log: log.record.logID, sequence: entry.sequence),
+                    recipientID: log.record.recipientID)],
+            progress: log.deliveries[log.record.recipientID] ?? DeliveryProgress())
     }
 }
 

@@ -7,7 +7,7 @@ struct HeldMessage {
     let log: LogRecord
     let entry: EntryRecord
     let failure: DeliveryFailure?
-    /// The progress of its log for the other user.
+    /// The progress of its log for its recipient.
     let progress: DeliveryProgress
 
     var messageID: MessageID { MessageID(log: log.logID, sequence: entry.sequence) }
@@ -33,8 +33,8 @@ struct HeldMessage {
 
     init(_ row: HistoryRow) {
         self.init(
-            log: row.log, entry: row.entry, failure: row.failure,
-            progress: row.progress[row.log.peerID] ?? DeliveryProgress())
+            log: row.log, entry: row.entry, failure: row.failures[row.log.recipientID],
+            progress: row.progress[row.log.recipientID] ?? DeliveryProgress())
     }
 }
 

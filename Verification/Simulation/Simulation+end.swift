@@ -40,7 +40,7 @@ extension Simulation {
         for log in snapshot.logs {
             let entries = try nodes[index].store.entries(
                 of: log.logID, from: 1, countLimit: .max / 2, byteLimit: .max / 2)
-            let recipientID = log.authorID == nodes[index].local.userID ? log.peerID : nodes[index].local.userID
+            let recipientID = log.recipientID
             let receipt = snapshot.deliveries.first { $0.logID == log.logID && $0.recipientID == recipientID }?
                 .progress.receipt
             var audit = LogAudit(

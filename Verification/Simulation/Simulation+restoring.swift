@@ -13,8 +13,9 @@ extension Simulation {
     func haveSameLogs(_ a: Int, _ b: Int) throws -> Bool { try heads(of: a, with: b) == heads(of: b, with: a) }
 
     private func heads(of index: Int, with peer: Int) throws -> [LogID: ChainHash] {
-        try nodes[index].store.snapshot().logs
-            .filter { $0.peerID == nodes[peer].local.userID }
+        let conversationID = ConversationID.direct(nodes[index].local.userID, nodes[peer].local.userID)
+        return try nodes[index].store.snapshot().logs
+            .filter { $0.description.conversationID == conversationID }
             .reduce(into: [:]) { $0[$1.logID] = $1.head.chain }
     }
 

@@ -209,6 +209,7 @@ package struct Simulation {
         let texts = (0..<errand.count).map { "message \(errand.number).\($0) of node \(index)" + padding }
         let requestID = nodes[index].nextRequest(for: texts)
         let drafts = texts.map { MessageDraft($0, timeToLive: .milliseconds(errand.timeToLive)) }
-        try perform(index) { $0.send(drafts, to: recipientID, requestID: requestID, now: $1) }
+        let conversationID = ConversationID.direct(nodes[index].local.userID, recipientID)
+        try perform(index) { $0.send(drafts, to: conversationID, requestID: requestID, now: $1) }
     }
 }

@@ -47,7 +47,7 @@ struct TraceDigest {
             string(record.reason.rawValue)
             flag(record.isWithheld)
         }
-        for messageID in commit.withdrawnFailures.sorted() {
+        for messageID in commit.withdrawnFailures.map(\.messageID).sorted() {
             text("withdrawn failure")
             message(messageID)
         }

@@ -18,10 +18,11 @@ private struct Disk {
         try Store(path: path).close()
         try write(
             """
-            INSERT INTO log VALUES (1, \(Self.blob(1)), x'00', x'00', 0, x'0a', x'0b', 0, x'00', 0, 0);
-            INSERT INTO log VALUES (2, \(Self.blob(2)), x'00', x'00', 0, x'0b', x'0b', 0, x'00', 0, 0);
-            INSERT INTO delivery VALUES (1, x'0b', 0, 0, 2, 0, NULL, NULL, NULL);
-            INSERT INTO delivery VALUES (2, x'0a', 0, 0, 9, 0, NULL, NULL, NULL);
+            INSERT INTO user VALUES (\(Self.blob(9)), 'bob', 'unverified', 0, 0, 1);
+            INSERT INTO log VALUES (1, \(Self.blob(1)), x'00', x'00', 0, \(Self.blob(8)), 0, x'00', 0, 0);
+            INSERT INTO log VALUES (2, \(Self.blob(2)), x'00', x'00', 0, \(Self.blob(9)), 0, x'00', 0, 0);
+            INSERT INTO delivery VALUES (1, \(Self.blob(9)), 0, 0, 2, 0, NULL);
+            INSERT INTO delivery VALUES (2, \(Self.blob(8)), 0, 0, 9, 0, NULL);
             """)
     }
 

@@ -69,7 +69,7 @@ struct BackupContents {
         undeliveredCount = try store.undeliveredCount(of: deviceID)
         let names = Dictionary(uniqueKeysWithValues: try store.snapshot().users.map { ($0.userID, $0.name) })
         undelivered = try store.undelivered(of: deviceID, limit: BackupSummary.listedLimit)
-            .map { UndeliveredMessage($0, name: names[$0.log.peerID]) }
+            .map { UndeliveredMessage($0, name: names[$0.recipientID]) }
     }
 }
 
@@ -82,7 +82,7 @@ extension UndeliveredMessage {
             text = written
         }
         self.init(
-            messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence), recipientID: row.log.peerID,
+            messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence), recipientID: row.recipientID,
             recipientName: name, text: text, timestamp: row.entry.timestamp.milliseconds)
     }
 }

@@ -186,9 +186,12 @@ extension Home {
         guard access(databaseFile, F_OK) == 0 else { return }
         let now = UInt64(max(1, Self.now))
         try withHistory { store throws(StoreError) in
-            var newest: [UserID: LogRecord] = [:]
+            var newest: [ConversationID: LogRecord] = [:]
             for log in try store.snapshot().logs where log.description.deviceID == deviceID {
-                if log.description.epoch >= newest[log.peerID]?.description.epoch ?? 0 { newest[log.peerID] = log }
+                let conversationID = log.description.conversationID
+                if log.description.epoch >= newest[conversationID]?.description.epoch ?? 0 {
+                    newest[conversationID] = log
+                }
             }
             var commit = Commit()
             commit.logs = newest.values.map { $0.next(epoch: max(now, $0.description.epoch + 1)) }
@@ -213,6 +216,7 @@ extension LogRecord {
     fileprivate func next(epoch: UInt64) -> LogRecord {
         let next = LogDescription(
             conversationID: description.conversationID, deviceID: description.deviceID, epoch: epoch)
-        return LogRecord(description: next, authorID: authorID, peerID: peerID, head: .origin(of: next.logID))
+        return LogRecord(
+            description: next, authorID: authorID, conversation: conversation, head: .origin(of: next.logID))
     }
 }

@@ -49,7 +49,7 @@ enum LongWork {
 
 extension Message {
     /// - Returns: `nil` for an entry that is no text message.
-    init?(_ row: HistoryRow, localID: UserID) {
+    init?(_ row: HistoryRow) {
         var (text, headers) = ("", [String: String]())
         if !row.entry.isDeleted {
             guard case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
@@ -57,14 +57,13 @@ extension Message {
             else { return nil }
             (text, headers) = (written, writtenHeaders)
         }
-        let recipientID = row.log.authorID == localID ? row.log.peerID : localID
-        let progress = row.progress[recipientID] ?? DeliveryProgress()
+        let recipientIDs = row.log.conversation.recipientIDs(of: row.log.authorID)
         self.init(
             messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence),
             conversationID: row.log.description.conversationID, senderID: row.log.authorID,
-            recipientIDs: [recipientID], text: text, headers: headers, timestamp: row.entry.timestamp,
+            recipientIDs: recipientIDs, text: text, headers: headers, timestamp: row.entry.timestamp,
             expiry: row.entry.expiry,
-            states: [recipientID: progress.state(of: row.entry.sequence, failure: row.failure)],
+            states: Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.state(for: $0)) }),
             isDeleted: row.entry.isDeleted)
     }
 }

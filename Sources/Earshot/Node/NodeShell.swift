@@ -61,9 +61,9 @@ actor NodeShell {
 
     func user(_ userID: UserID) -> User? { machine.user(userID) }
 
-    func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws(EarshotError) -> [Message] {
+    func send(_ drafts: [MessageDraft], to conversationID: ConversationID) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
-            machine.send(drafts, to: recipientID, requestID: requestID, now: now)
+            machine.send(drafts, to: conversationID, requestID: requestID, now: now)
         }.messages
     }
 

@@ -17,8 +17,8 @@ package struct Commit: Hashable, Sendable {
     package var failures: [DeliveryFailure] = []
     /// Logs that a peer continues in another way than this node, cut before their new entries are written.
     package var cuts: [LogCut] = []
-    /// Messages that have not failed after all: their recipient holds them.
-    package var withdrawnFailures: [MessageID] = []
+    /// Messages that have not failed after all: their recipients hold them.
+    package var withdrawnFailures: [Addressed] = []
 
     package init() {}
 }

@@ -35,23 +35,27 @@ package struct LogRecord: Hashable, Sendable {
     package let description: LogDescription
     /// The user whose device writes it.
     package let authorID: UserID
-    /// The user at the other end of the direct conversation, seen from this node.
-    package let peerID: UserID
+    /// The conversation that it is part of.
+    package let conversation: ConversationRecord
     package var head: LogHead
     /// The earliest expiry of this node's own messages in it that may be undelivered, or `.max`.
     package var nextExpiry: Int64
 
     package init(
-        description: LogDescription, authorID: UserID, peerID: UserID, head: LogHead, nextExpiry: Int64 = .max
+        description: LogDescription, authorID: UserID, conversation: ConversationRecord, head: LogHead,
+        nextExpiry: Int64 = .max
     ) {
         self.description = description
         self.authorID = authorID
-        self.peerID = peerID
+        self.conversation = conversation
         self.head = head
         self.nextExpiry = nextExpiry
     }
 
     package var logID: LogID { description.logID }
+
+    /// The user whom its entries are for: a direct conversation has one beside the author.
+    package var recipientID: UserID { conversation.participantIDs.first { $0 != authorID } ?? authorID }
 }
 
 /// What an entry holds, or what keeps its place in the chain.

@@ -37,7 +37,7 @@ package struct DeliveryProgress: Hashable, Sendable {
     package var delivered: UInt64 = 0
     /// Was seen by the recipient.
     package var read: UInt64 = 0
-    /// The recipient's word for `delivered` and `read`.
+    /// The word of one of the recipient's devices for `delivered` and `read`.
     package var receipt: Receipt?
 
     package init() {}
@@ -66,16 +66,31 @@ package struct DeliveryRecord: Hashable, Sendable {
     }
 }
 
-/// That one message will not be delivered, and why.
+/// One message on its way to one recipient.
+package struct Addressed: Hashable, Sendable {
+    package let messageID: MessageID
+    package let recipientID: UserID
+
+    package init(messageID: MessageID, recipientID: UserID) {
+        self.messageID = messageID
+        self.recipientID = recipientID
+    }
+}
+
+/// That one message will not be delivered to one recipient, and why.
 package struct DeliveryFailure: Hashable, Sendable {
     package let messageID: MessageID
+    package let recipientID: UserID
     package let reason: FailureReason
     /// Whether its content was or will be kept from the recipient: then no receipt can turn it into delivered.
     package var isWithheld: Bool
 
-    package init(messageID: MessageID, reason: FailureReason, isWithheld: Bool) {
+    package init(messageID: MessageID, recipientID: UserID, reason: FailureReason, isWithheld: Bool) {
         self.messageID = messageID
+        self.recipientID = recipientID
         self.reason = reason
         self.isWithheld = isWithheld
     }
+
+    package var addressed: Addressed { Addressed(messageID: messageID, recipientID: recipientID) }
 }

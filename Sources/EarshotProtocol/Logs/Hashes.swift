@@ -15,6 +15,14 @@ extension ConversationID {
     }
 }
 
+extension ConversationRecord {
+    /// The conversation of a pair of users, whichever of them asks.
+    package static func direct(_ a: UserID, _ b: UserID) -> ConversationRecord {
+        ConversationRecord(
+            conversationID: .direct(a, b), kind: .direct, participantIDs: a == b ? [a] : [a, b])
+    }
+}
+
 extension LogDescription {
     package init(conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
         var hash = Blake2b(label: "earshot log v1")

@@ -2,13 +2,15 @@ import EarshotModel
 
 /// The logs that this node knows: those that this device writes, and those of peers' devices.
 ///
-/// It decides which log the next message to a user goes into, and whether a peer may begin another one. It holds no entry,
+/// It decides which log the next message of a conversation goes into, and whether a peer may begin another one. It holds no entry,
 /// and never decides what is sent to whom.
 struct Logs: Sendable {
     private let author: LogAuthor
     private var own: [LogID: OwnLog] = [:]
-    /// The log that this device writes to each user now.
-    private var current: [UserID: LogID] = [:]
+    /// The log that this device writes in each conversation now.
+    private var current: [ConversationID: LogID] = [:]
+    /// To whom this device has ever written.
+    private var recipientIDs: Set<UserID> = []
     private var incoming = IncomingLogs()
 
     init(author: LogAuthor, records: [LogRecord] = []) {
@@ -29,38 +31,41 @@ struct Logs: Sendable {
 
     /// Ascending by id.
     func own(to userID: UserID) -> [OwnLog] {
-        own.values.filter { $0.record.peerID == userID }.sorted { $0.record.logID < $1.record.logID }
+        own.values.filter { $0.record.recipientID == userID }.sorted { $0.record.logID < $1.record.logID }
     }
 
     /// In no order.
     var allOwn: some Collection<OwnLog> { own.values }
 
     /// Whether this device has ever written to a user.
-    func hasWritten(to userID: UserID) -> Bool { current[userID] != nil }
+    func hasWritten(to userID: UserID) -> Bool { recipientIDs.contains(userID) }
 
-    /// The log that the next message to a user goes into: a new one if there is none.
-    func logForMessages(to userID: UserID, now: Moment) -> OwnLog {
-        if let log = current[userID].flatMap({ own[$0] }) { return log }
+    /// The log that the next message of a conversation goes into: a new one if there is none.
+    func logForMessages(in conversation: ConversationRecord, now: Moment) -> OwnLog {
+        if let log = current[conversation.conversationID].flatMap({ own[$0] }) { return log }
         let description = LogDescription(
-            conversationID: .direct(author.userID, userID), deviceID: author.deviceID,
+            conversationID: conversation.conversationID, deviceID: author.deviceID,
             epoch: UInt64(max(1, now.wallClock)))
         return OwnLog(
             record: LogRecord(
-                description: description, authorID: author.userID, peerID: userID,
+                description: description, authorID: author.userID, conversation: conversation,
                 head: .origin(of: description.logID)))
     }
 
     /// New messages are on the disk.
     mutating func appended(_ record: LogRecord) {
         own[record.logID] = OwnLog(record: record)
-        current[record.peerID] = record.logID
+        current[record.description.conversationID] = record.logID
+        recipientIDs.insert(record.recipientID)
     }
 
     /// A log is there, or goes further, because the disk had it or a peer gave it back. The youngest is written on.
     mutating func adopt(_ record: LogRecord) {
         own[record.logID] = OwnLog(record: record)
-        let epoch = current[record.peerID].flatMap { own[$0]?.description.epoch }
-        if epoch.map({ $0 < record.description.epoch }) ?? true { current[record.peerID] = record.logID }
+        recipientIDs.insert(record.recipientID)
+        let conversationID = record.description.conversationID
+        let epoch = current[conversationID].flatMap { own[$0]?.description.epoch }
+        if epoch.map({ $0 < record.description.epoch }) ?? true { current[conversationID] = record.logID }
     }
 
     mutating func setNextExpiry(_ expiry: Int64, of logID: LogID) { own[logID]?.setNextExpiry(expiry) }

@@ -47,8 +47,8 @@ struct OwnLog: Sendable {
 
     /// What the drafts are to their author, once they are entries.
     func messages(of entries: [EntryRecord], drafts: [Draft], record: LogRecord) -> [Message] {
-        let recipients = [record.peerID]
-        let states = [record.peerID: DeliveryState.queued]
+        let recipients = [record.recipientID]
+        let states = [record.recipientID: DeliveryState.queued]
         return zip(entries, drafts).map { entry, item in
             Message(
                 messageID: MessageID(log: record.logID, sequence: entry.sequence),

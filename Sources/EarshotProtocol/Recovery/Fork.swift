@@ -82,7 +82,7 @@ struct Fork: Sendable {
             logID: logID, after: after, kept: renamed, successor: description.logID, chains: chains,
             checkpoint: checkpoint)
         let record = LogRecord(
-            description: description, authorID: author.userID, peerID: own.record.peerID, head: head,
+            description: description, authorID: author.userID, conversation: own.record.conversation, head: head,
             nextExpiry: own.record.nextExpiry)
         let moved = RenamedMessages(
             from: MessageID(log: logID, sequence: cut.knownEnd + 1), to: MessageID(log: description.logID, sequence: 1),

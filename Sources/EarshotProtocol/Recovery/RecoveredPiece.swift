@@ -19,7 +19,7 @@ struct RecoveredPiece: Sendable {
     /// What the log's progress is with this commit.
     var progress = DeliveryProgress()
 
-    var key: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.peerID) }
+    var key: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.recipientID) }
 
     /// The progress of which steps are told: of messages that this node did not know of none is.
     func toldProgress(from old: DeliveryProgress) -> DeliveryProgress {
@@ -34,7 +34,7 @@ struct RecoveredPiece: Sendable {
     var event: Event? {
         var tally = RecoveryTally()
         tally.add(self)
-        return tally.event(from: record.peerID)
+        return tally.event(from: record.recipientID)
     }
 
     /// Entries whose content came back.

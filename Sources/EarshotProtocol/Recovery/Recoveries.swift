@@ -141,7 +141,8 @@ struct Recoveries: Sendable {
                 next.commit.entries.append(LogEntries(logID: piece.record.logID, entries: piece.entries))
             }
             next.commit.withdrawnFailures += piece.withdrawn.map {
-                MessageID(log: piece.record.logID, sequence: $0)
+                Addressed(
+                    messageID: MessageID(log: piece.record.logID, sequence: $0), recipientID: piece.record.recipientID)
             }
             next.recovered.append(piece)
         }

@@ -227,7 +227,7 @@ struct Recovery: Sendable {
         let isWithheldHere = deliveries.isWithheld(messageID)
         switch (own.content, theirs.content) {
         case (.body, .withheld) where !isWithheldHere && !theirs.isDeleted:
-            deliveries.withhold(messageID, expiry: own.expiry, now: now)
+            deliveries.withhold(messageID, for: userID, expiry: own.expiry, now: now)
             return false
         case (_, .body): return isWithheldHere
         default: return false
@@ -279,7 +279,7 @@ struct Recovery: Sendable {
         guard case .withheld = entry.content, !entry.isDeleted, let expiry = own.expiry,
             !deliveries.isWithheld(messageID)
         else { return }
-        deliveries.withhold(messageID, expiry: expiry, now: now)
+        deliveries.withhold(messageID, for: userID, expiry: expiry, now: now)
     }
 
     // MARK: - What becomes of it
@@ -298,7 +298,9 @@ struct Recovery: Sendable {
         guard isComplete || !entries.isEmpty else { return ask(ground) }
         var record =
             own?.record
-            ?? LogRecord(description: log.description, authorID: author.userID, peerID: userID, head: log.proved)
+            ?? LogRecord(
+                description: log.description, authorID: author.userID,
+                conversation: .direct(author.userID, userID), head: log.proved)
         if !entries.isEmpty { record.head = log.proved }
         let cut = own.flatMap { own in fork.map { $0.cut(of: own, author: author) } }
         let piece = RecoveredPiece(

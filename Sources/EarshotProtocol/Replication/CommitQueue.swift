@@ -130,6 +130,6 @@ struct CommitInFlight: Sendable {
 
     /// Whether it writes to a log of this node's own that a user is to have.
     func writes(to userID: UserID) -> Bool {
-        appended.contains { $0.record.peerID == userID } || recovered.contains { $0.record.peerID == userID }
+        appended.contains { $0.record.recipientID == userID } || recovered.contains { $0.record.recipientID == userID }
     }
 }

@@ -171,7 +171,8 @@ struct Deliveries: Sendable {
         for sequence in sequences where sequence > progress.delivered && failures[logID]?[sequence] == nil {
             fail(
                 DeliveryFailure(
-                    messageID: MessageID(log: logID, sequence: sequence), reason: reason,
+                    messageID: MessageID(log: logID, sequence: sequence), recipientID: log.record.recipientID,
+                    reason: reason,
                     isWithheld: sequence > progress.offered))
         }
     }
@@ -190,9 +191,9 @@ struct Deliveries: Sendable {
     }
 
     /// Only a message's hash was given to its recipient, so it was taken back, or its time was over, before it left.
-    mutating func withhold(_ messageID: MessageID, expiry: Int64, now: Moment) {
+    mutating func withhold(_ messageID: MessageID, for recipientID: UserID, expiry: Int64, now: Moment) {
         let reason = expiry <= now.wallClock ? FailureReason.expired : .cancelled
-        fail(DeliveryFailure(messageID: messageID, reason: reason, isWithheld: true))
+        fail(DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: reason, isWithheld: true))
     }
 
     /// It has not failed after all.
@@ -295,7 +296,7 @@ struct Deliveries: Sendable {
         func change(_ sequence: UInt64, _ state: DeliveryState) -> MessageStateChange {
             MessageStateChange(
                 messageID: MessageID(log: logID, sequence: sequence), conversationID: conversationID,
-                recipientID: log.record.peerID, state: state)
+                recipientID: log.record.recipientID, state: state)
         }
         let failed = failures(in: logID)
         if new.sent > old.sent {
@@ -332,7 +333,7 @@ struct Deliveries: Sendable {
         return .messageFailed(
             MessageStateChange(
                 messageID: messageID, conversationID: log.description.conversationID,
-                recipientID: log.record.peerID, state: state))
+                recipientID: log.record.recipientID, state: state))
     }
 
     /// How many messages of a log wait for their recipient's receipt.
@@ -345,12 +346,12 @@ struct Deliveries: Sendable {
 }
 
 extension OwnLog {
-    var deliveryKey: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.peerID) }
+    var deliveryKey: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.recipientID) }
 }
 
 extension DeliveryFailure {
     func moved(to messageID: MessageID) -> DeliveryFailure {
-        DeliveryFailure(messageID: messageID, reason: reason, isWithheld: isWithheld)
+        DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: reason, isWithheld: isWithheld)
     }
 }
 

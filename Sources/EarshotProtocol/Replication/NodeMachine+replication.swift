@@ -4,14 +4,22 @@ package import EarshotModel
 extension NodeMachine {
     // MARK: - Requests
 
-    /// A user of this node wants messages sent. They are accepted together or not at all, and keep their order.
+    /// A user of this node wants messages sent to a conversation. They are accepted together or not at all, and keep
+    /// their order.
     package mutating func send(
-        _ drafts: [MessageDraft], to recipientID: UserID, requestID: RequestID, now: Moment
+        _ drafts: [MessageDraft], to conversationID: ConversationID, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         do throws(ProtocolError) {
-            try check(drafts, to: recipientID)
+            guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
+            let conversation = try conversation(conversationID)
+            guard let recipientID = conversation.recipientIDs(of: local.userID).first else {
+                throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
+            }
+            try trust.checkRecipient(recipientID)
+            try check(drafts)
             try replication.send(
-                drafts, to: recipientID, name: trust.directory.users[recipientID]?.name, requestID: requestID)
+                drafts, to: conversation, recipientID: recipientID, name: trust.directory.users[recipientID]?.name,
+                requestID: requestID)
             use(recipientID, now: now)
         } catch {
             emit(.complete(requestID, .failure(error)))
@@ -19,12 +27,7 @@ extension NodeMachine {
         return finish(now: now)
     }
 
-    private func check(_ drafts: [MessageDraft], to recipientID: UserID) throws(ProtocolError) {
-        guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
-        guard recipientID != local.userID else {
-            throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
-        }
-        try trust.checkRecipient(recipientID)
+    private func check(_ drafts: [MessageDraft]) throws(ProtocolError) {
         guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
             throw ProtocolError(
                 .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")

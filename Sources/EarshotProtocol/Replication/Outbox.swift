@@ -4,13 +4,16 @@ import EarshotModel
 /// Messages that were asked for and wait for a commit.
 struct PendingSend: Sendable {
     let requestID: RequestID
+    let conversation: ConversationRecord
+    /// Who may be giving back a log, so that the messages wait.
     let recipientID: UserID
     let drafts: [MessageDraft]
     /// Texts and headers, in bytes.
     let bytes: Int
 
-    init(requestID: RequestID, recipientID: UserID, drafts: [MessageDraft]) {
+    init(requestID: RequestID, conversation: ConversationRecord, recipientID: UserID, drafts: [MessageDraft]) {
         self.requestID = requestID
+        self.conversation = conversation
         self.recipientID = recipientID
         self.drafts = drafts
         bytes = drafts.reduce(0) { sum, draft in

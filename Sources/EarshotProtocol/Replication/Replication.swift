@@ -46,9 +46,11 @@ struct Replication: Sendable {
 
     /// This node's user wants messages sent. They are accepted together or not at all, and keep their order.
     mutating func send(
-        _ drafts: [MessageDraft], to recipientID: UserID, name: UserName?, requestID: RequestID
+        _ drafts: [MessageDraft], to conversation: ConversationRecord, recipientID: UserID, name: UserName?,
+        requestID: RequestID
     ) throws(ProtocolError) {
-        let send = PendingSend(requestID: requestID, recipientID: recipientID, drafts: drafts)
+        let send = PendingSend(
+            requestID: requestID, conversation: conversation, recipientID: recipientID, drafts: drafts)
         try outbox.add(send, isHeld: isHolding(recipientID), to: name?.description ?? recipientID.fingerprint)
     }
 
@@ -65,7 +67,9 @@ struct Replication: Sendable {
                 .alreadySent, "the message is on its way or delivered already, and cannot be taken back")
         }
         deliveries.fail(
-            DeliveryFailure(messageID: messageID, reason: .cancelled, isWithheld: true), requestID: requestID)
+            DeliveryFailure(
+                messageID: messageID, recipientID: log.record.recipientID, reason: .cancelled, isWithheld: true),
+            requestID: requestID)
     }
 
     /// This node's user has seen a peer's messages up to this one.
@@ -116,7 +120,7 @@ struct Replication: Sendable {
     var undelivered: [UserID: UInt64] {
         logs.allOwn.reduce(into: [:]) { counts, log in
             let count = deliveries.undelivered(in: log)
-            if count > 0 { counts[log.record.peerID, default: 0] += count }
+            if count > 0 { counts[log.record.recipientID, default: 0] += count }
         }
     }
 
@@ -166,7 +170,7 @@ struct Replication: Sendable {
     // MARK: - Entries out
 
     private mutating func pumpLinks(of logID: LogID) {
-        if let userID = logs.own(logID)?.record.peerID { sessions.pump(userID) }
+        if let userID = logs.own(logID)?.record.recipientID { sessions.pump(userID) }
     }
 
     /// The store's answer to a read.
@@ -298,7 +302,7 @@ struct Replication: Sendable {
     mutating func receivedHead(_ receipt: Receipt, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
         guard let (userID, _) = sessions.peer(on: connectionID) else { return }
         let log = logs.own(receipt.logID)
-        guard receipt.sequence > 0, log.map({ $0.record.peerID == userID }) ?? true,
+        guard receipt.sequence > 0, log.map({ $0.record.recipientID == userID }) ?? true,
             !recoveries.contains(receipt.logID, on: connectionID)
         else { return }
         guard let log, receipt.sequence <= offered(log) else {
@@ -339,7 +343,7 @@ struct Replication: Sendable {
             try recover(receipt, from: userID, on: connectionID, now: now)
             return
         }
-        guard let log = own, log.record.peerID == userID, let outgoing = sessions[connectionID]?.log(logID) else {
+        guard let log = own, log.record.recipientID == userID, let outgoing = sessions[connectionID]?.log(logID) else {
             throw ProtocolError(.violation, "a receipt for a log that is not for this peer")
         }
         // Before its signature is looked at, which is most of the work.
@@ -695,7 +699,9 @@ struct Replication: Sendable {
         for (logID, head) in heads.sorted(by: { $0.key < $1.key }) {
             guard let log = logs.incoming(logID) else { continue }
             next.commit.logs.append(
-                LogRecord(description: log.description, authorID: log.authorID, peerID: log.authorID, head: head))
+                LogRecord(
+                    description: log.description, authorID: log.authorID,
+                    conversation: .direct(author.userID, log.authorID), head: head))
             deliveries.keep(DeliveryKey(logID: logID, recipientID: author.userID), through: head.sequence)
         }
         return heads
@@ -705,7 +711,7 @@ struct Replication: Sendable {
         var groups: [LogID: (log: OwnLog, drafts: [OwnLog.Draft])] = [:]
         var places: [(requestID: RequestID, logID: LogID, range: Range<Int>)] = []
         for send in outbox.takeForCommit() {
-            let log = logs.logForMessages(to: send.recipientID, now: now)
+            let log = logs.logForMessages(in: send.conversation, now: now)
             let logID = log.record.logID
             let start = groups[logID]?.drafts.count ?? 0
             for draft in send.drafts {
@@ -733,7 +739,7 @@ struct Replication: Sendable {
         guard let last = entries.last else { return }
         let bytes = entries.reduce(0) { $0 + $1.windowBytes }
         var isOffered = false
-        for connectionID in sessions[record.peerID]
+        for connectionID in sessions[record.recipientID]
         where !recoveries.contains(record.logID, on: connectionID)
             && sessions[connectionID]?.offerNew(entries, bytes: bytes, of: record.logID) == true
         {
@@ -741,7 +747,7 @@ struct Replication: Sendable {
         }
         guard isOffered else { return }
         deliveries.offer(
-            DeliveryKey(logID: record.logID, recipientID: record.peerID), through: last.sequence)
+            DeliveryKey(logID: record.logID, recipientID: record.recipientID), through: last.sequence)
     }
 
     private mutating func takeFailures(into next: inout CommitInFlight) {
@@ -798,7 +804,7 @@ struct Replication: Sendable {
     private mutating func written(
         _ appended: CommitInFlight.Appended, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
     ) {
-        let (logID, userID) = (appended.record.logID, appended.record.peerID)
+        let (logID, userID) = (appended.record.logID, appended.record.recipientID)
         logs.appended(appended.record)
         wakeForExpiry(of: appended.record, clocks: &clocks, now: now)
         for message in appended.messages { post(.messageQueued(message)) }
@@ -871,7 +877,7 @@ struct Replication: Sendable {
     /// are elsewhere now. What they have acknowledged meanwhile they say again when they link.
     private mutating func doubtOtherLinks(_ piece: RecoveredPiece, _ cut: LogCut) {
         let isAcknowledged = deliveries.dropAcknowledgements(of: piece)
-        for connectionID in sessions[piece.record.peerID] where connectionID != piece.connectionID {
+        for connectionID in sessions[piece.record.recipientID] where connectionID != piece.connectionID {
             guard let outgoing = sessions[connectionID]?.log(cut.logID),
                 isAcknowledged || outgoing.next > cut.after + 1 || !outgoing.isUntouched
             else { continue }
@@ -880,7 +886,7 @@ struct Replication: Sendable {
     }
 
     private mutating func openSuccessor(_ record: LogRecord) {
-        for connectionID in sessions[record.peerID] where sessions[connectionID]?.hasHeads == true {
+        for connectionID in sessions[record.recipientID] where sessions[connectionID]?.hasHeads == true {
             sessions[connectionID]?.open(record.logID)
             sessions.pump(connectionID)
         }
@@ -930,7 +936,7 @@ struct Replication: Sendable {
         }
         let messageID = pending.failure.messageID
         deliveries.withdraw(messageID)
-        if let userID = logs.own(messageID.log)?.record.peerID { failUndelivered(to: userID, trust: trust) }
+        if let userID = logs.own(messageID.log)?.record.recipientID { failUndelivered(to: userID, trust: trust) }
         actions.append(.complete(requestID, .failure(reason)))
     }
 

@@ -72,8 +72,10 @@ extension CommitWriter {
             sql: "UPDATE log SET headTimestamp = ? WHERE number = ? AND headSequence > 0", arguments: [last, log])
     }
 
-    func withdrawFailure(of messageID: MessageID) throws {
-        try db.cachedStatement(sql: "DELETE FROM failure WHERE log = ? AND sequence = ?")
-            .execute(arguments: [try number(of: messageID.log), Int64(messageID.sequence)])
+    func withdrawFailure(of message: Addressed) throws {
+        try db.cachedStatement(sql: "DELETE FROM failure WHERE log = ? AND sequence = ? AND recipientID = ?")
+            .execute(arguments: [
+                try number(of: message.messageID.log), Int64(message.messageID.sequence), message.recipientID.data,
+            ])
     }
 }

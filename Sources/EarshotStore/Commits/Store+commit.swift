@@ -37,7 +37,7 @@ struct CommitWriter {
         for cut in commit.cuts { try write(cut) }
         for run in commit.entries { try write(run) }
         for delivery in commit.deliveries { try write(delivery) }
-        for messageID in commit.withdrawnFailures { try withdrawFailure(of: messageID) }
+        for message in commit.withdrawnFailures { try withdrawFailure(of: message) }
         for failure in commit.failures { try write(failure) }
     }
 
@@ -82,47 +82,77 @@ struct CommitWriter {
     private func write(_ log: LogRecord) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO log (logID, conversationID, deviceID, epoch, authorID, peerID,
+                UPDATE log SET headSequence = :sequence, headChain = :chain, nextExpiry = :nextExpiry,
+                    headTimestamp = iif(headChain = :chain, headTimestamp, :timestamp)
+                WHERE logID = :log
+                """
+        ).execute(arguments: [
+            "sequence": Int64(log.head.sequence), "chain": log.head.chain.data, "nextExpiry": log.nextExpiry,
+            "timestamp": Int64(log.head.timestamp.rawValue), "log": log.logID.data,
+        ])
+        if db.changesCount == 0 { try begin(log) }
+    }
+
+    private func begin(_ log: LogRecord) throws {
+        let conversation = log.conversation
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO conversation (conversationID, kind) VALUES (?, ?)")
+            .execute(arguments: [conversation.conversationID.data, conversation.kind.rawValue])
+        for userID in conversation.participantIDs {
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO participant (conversationID, userID) VALUES (?, ?)")
+                .execute(arguments: [conversation.conversationID.data, userID.data])
+        }
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO log (logID, conversationID, deviceID, epoch, authorID,
                     headSequence, headChain, headTimestamp, nextExpiry)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (logID) DO UPDATE SET headSequence = excluded.headSequence,
-                    headChain = excluded.headChain, nextExpiry = excluded.nextExpiry,
-                    headTimestamp = iif(headChain = excluded.headChain, headTimestamp, excluded.headTimestamp)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             log.logID.data, log.description.conversationID.data, log.description.deviceID.data,
-            Int64(bitPattern: log.description.epoch), log.authorID.data, log.peerID.data,
-            Int64(log.head.sequence), log.head.chain.data, Int64(log.head.timestamp.rawValue), log.nextExpiry,
+            Int64(bitPattern: log.description.epoch), log.authorID.data, Int64(log.head.sequence), log.head.chain.data,
+            Int64(log.head.timestamp.rawValue), log.nextExpiry,
         ])
     }
 
     private func write(_ delivery: DeliveryRecord) throws {
-        let progress = delivery.progress
+        let (log, progress) = (try number(of: delivery.logID), delivery.progress)
+        if let receipt = progress.receipt { try write(receipt, of: log) }
         try db.cachedStatement(
             sql: """
-                INSERT INTO delivery (log, recipientID, offered, sent, delivered, read,
-                    receiptChain, receiptDeviceID, receiptSignature)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO delivery (log, recipientID, offered, sent, delivered, read, receiptDeviceID)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (log, recipientID) DO UPDATE SET offered = excluded.offered, sent = excluded.sent,
-                    delivered = excluded.delivered, read = excluded.read, receiptChain = excluded.receiptChain,
-                    receiptDeviceID = excluded.receiptDeviceID, receiptSignature = excluded.receiptSignature
+                    delivered = excluded.delivered, read = excluded.read, receiptDeviceID = excluded.receiptDeviceID
                 """
         ).execute(arguments: [
-            try number(of: delivery.logID), delivery.recipientID.data, Int64(progress.offered), Int64(progress.sent),
-            Int64(progress.delivered), Int64(progress.read), progress.receipt?.chain.data,
-            progress.receipt?.deviceID.data, progress.receipt.map { Data($0.signature.bytes) },
+            log, delivery.recipientID.data, Int64(progress.offered), Int64(progress.sent),
+            Int64(progress.delivered), Int64(progress.read), progress.receipt?.deviceID.data,
+        ])
+    }
+
+    private func write(_ receipt: Receipt, of log: Int64) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO receipt (log, deviceID, sequence, chain, readSequence, signature) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (log, deviceID) DO UPDATE SET sequence = excluded.sequence, chain = excluded.chain,
+                    readSequence = excluded.readSequence, signature = excluded.signature
+                WHERE signature <> excluded.signature
+                """
+        ).execute(arguments: [
+            log, receipt.deviceID.data, Int64(receipt.sequence), receipt.chain.data, Int64(receipt.readSequence),
+            Data(receipt.signature.bytes),
         ])
     }
 
     private func write(_ failure: DeliveryFailure) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO failure (log, sequence, reason, isWithheld) VALUES (?, ?, ?, ?)
-                ON CONFLICT (log, sequence) DO UPDATE SET isWithheld = max(isWithheld, excluded.isWithheld)
+                INSERT INTO failure (log, sequence, recipientID, reason, isWithheld) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (log, sequence, recipientID) DO UPDATE SET isWithheld = max(isWithheld, excluded.isWithheld)
                 """
         ).execute(arguments: [
-            try number(of: failure.messageID.log), Int64(failure.messageID.sequence), failure.reason.rawValue,
-            failure.isWithheld,
+            try number(of: failure.messageID.log), Int64(failure.messageID.sequence), failure.recipientID.data,
+            failure.reason.rawValue, failure.isWithheld,
         ])
     }
 

@@ -106,8 +106,8 @@ extension Store {
     private func logs(of conversationID: ConversationID) throws(StoreError) -> [LogRecord] {
         let rows = Rows(path: path)
         return try read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM log WHERE conversationID = ?", arguments: [conversationID.data])
-                .map(rows.log)
+            try rows.logs(db, "SELECT * FROM log WHERE conversationID = ?", arguments: [conversationID.data])
+                .map(\.record)
         }
     }
 
@@ -163,7 +163,8 @@ private struct Deletion {
                 WHERE sequence = :sequence AND NOT isWithheld
                     AND log = (SELECT number FROM log WHERE logID = :log AND deviceID = :device)
                     AND NOT EXISTS (SELECT 1 FROM delivery
-                        WHERE delivery.log = failure.log AND delivered >= :sequence)
+                        WHERE delivery.log = failure.log AND delivery.recipientID = failure.recipientID
+                            AND delivered >= :sequence)
                 """
         ).execute(arguments: [
             "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),
@@ -199,16 +200,18 @@ private struct Deletion {
                     """), arguments: [messageID.log.data, sequence]) ?? false
     }
 
-    /// Whether it is a message of this device's that its recipient does not have, and that has not failed.
+    /// Whether it is a message of this device's that a recipient does not have, and that has not failed for them.
     private func mayStillLeave(_ messageID: MessageID) throws -> Bool {
         try Bool.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT 1 FROM log WHERE logID = :log AND deviceID = :device
+                    SELECT 1 FROM log JOIN participant AS recipient
+                        ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
+                    WHERE logID = :log AND deviceID = :device
                         AND NOT EXISTS (SELECT 1 FROM delivery
-                            WHERE delivery.log = number AND recipientID = peerID AND delivered >= :sequence)
+                            WHERE delivery.log = number AND recipientID = recipient.userID AND delivered >= :sequence)
                         AND NOT EXISTS (SELECT 1 FROM failure
-                            WHERE failure.log = number AND sequence = :sequence)
+                            WHERE failure.log = number AND sequence = :sequence AND recipientID = recipient.userID)
                     """),
             arguments: [
                 "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),

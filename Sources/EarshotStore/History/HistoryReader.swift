@@ -25,20 +25,16 @@ struct HistoryReader {
     let order: HistoryOrder
 
     func logs(of conversationID: ConversationID) throws -> [NumberedLog] {
-        try Row.fetchAll(db, sql: "SELECT * FROM log WHERE conversationID = ?", arguments: [conversationID.data])
-            .map(numbered)
+        try rows.logs(db, "SELECT * FROM log WHERE conversationID = ?", arguments: [conversationID.data]).map(numbered)
     }
 
     func log(_ logID: LogID) throws -> NumberedLog? {
-        try Row.fetchOne(db, sql: "SELECT * FROM log WHERE logID = ?", arguments: [logID.data]).map(numbered)
+        try rows.logs(db, "SELECT * FROM log WHERE logID = ?", arguments: [logID.data]).first.map(numbered)
     }
 
-    private func numbered(_ row: Row) throws -> NumberedLog {
-        let number: Int64 = row["number"]
-        let record = try rows.log(row)
+    private func numbered(_ number: Int64, _ record: LogRecord) throws -> NumberedLog {
         let deliveries = try Row.fetchAll(
-            db, sql: "SELECT ? AS logID, delivery.* FROM delivery WHERE log = ?",
-            arguments: [record.logID.data, number]
+            db.cachedStatement(sql: "\(Rows.deliveries) WHERE delivery.log = ?"), arguments: [number]
         ).map(rows.delivery)
         let progress = Dictionary(uniqueKeysWithValues: deliveries.map { ($0.recipientID, $0.progress) })
         return NumberedLog(number: number, record: record, progress: progress)
@@ -119,25 +115,32 @@ struct HistoryReader {
     ) throws -> [HistoryRow] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT entry.*, failure.reason, failure.isWithheld
-                FROM entry LEFT JOIN failure ON failure.log = entry.log AND failure.sequence = entry.sequence
-                WHERE entry.log = ? AND entry.sequence BETWEEN ? AND ?
-                    AND entry.kind IN (\(Self.shownKinds))
-                ORDER BY entry.sequence \(descending ? "DESC" : "ASC") LIMIT ?
+                SELECT * FROM entry WHERE log = ? AND sequence BETWEEN ? AND ? AND kind IN (\(Self.shownKinds))
+                ORDER BY sequence \(descending ? "DESC" : "ASC") LIMIT ?
                 """)
-        return try Row.fetchAll(statement, arguments: [log.number, Int64(first), Int64(last), limit]).map { row in
-            var failure: DeliveryFailure?
-            let entry = try rows.entry(row)
-            if let text = row["reason"] as String? {
-                guard let reason = FailureReason(rawValue: text) else {
-                    throw StoreError.damaged("the reason of a failure", path: rows.path)
-                }
-                failure = DeliveryFailure(
-                    messageID: MessageID(log: log.record.logID, sequence: entry.sequence), reason: reason,
-                    isWithheld: row["isWithheld"])
-            }
-            return HistoryRow(
-                log: log.record, entry: entry, failure: failure, cursor: row["cursor"], progress: log.progress)
+        let found = try Row.fetchAll(statement, arguments: [log.number, Int64(first), Int64(last), limit])
+            .map { (entry: try rows.entry($0), cursor: $0["cursor"] as Int64) }
+        guard let one = found.first?.entry.sequence, let other = found.last?.entry.sequence else { return [] }
+        let failures = try failures(in: log, min(one, other)...max(one, other))
+        return found.map { entry, cursor in
+            HistoryRow(
+                log: log.record, entry: entry, failures: failures[entry.sequence] ?? [:], cursor: cursor,
+                progress: log.progress)
+        }
+    }
+
+    private func failures(
+        in log: NumberedLog, _ range: ClosedRange<UInt64>
+    ) throws -> [UInt64: [UserID: DeliveryFailure]] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT log.logID, failure.* FROM failure JOIN log ON log.number = failure.log
+                WHERE failure.log = ? AND failure.sequence BETWEEN ? AND ?
+                """)
+        let found = try Row.fetchAll(
+            statement, arguments: [log.number, Int64(range.lowerBound), Int64(range.upperBound)])
+        return try found.map(rows.failure).reduce(into: [:]) { failures, failure in
+            failures[failure.messageID.sequence, default: [:]][failure.recipientID] = failure
         }
     }
 }

@@ -5,11 +5,16 @@ import GRDB
 package struct HistoryRow: Sendable {
     package let log: LogRecord
     package let entry: EntryRecord
-    package let failure: DeliveryFailure?
+    /// For whom it has failed.
+    package let failures: [UserID: DeliveryFailure]
     /// Its place in the order of arrival, which no other entry has, or had.
     package let cursor: Int64
     /// The progress of its log for each recipient.
     package let progress: [UserID: DeliveryProgress]
+
+    package func state(for recipientID: UserID) -> DeliveryState {
+        (progress[recipientID] ?? DeliveryProgress()).state(of: entry.sequence, failure: failures[recipientID])
+    }
 }
 
 /// Where a page of history begins or ends.

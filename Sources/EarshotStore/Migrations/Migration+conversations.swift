@@ -3,12 +3,38 @@ import Foundation
 import GRDB
 
 extension Migration {
-    /// An entry gets a kind, and its cursor is never given to another.
+    /// A conversation has participants, who take the place of a log's peer. An entry has a kind, and its cursor is never
+    /// given to another. A message fails for one recipient, and a receipt is one device's.
     static let conversations = Migration("4: conversations, kinds of entries, receipts of each device") { db in
         db.add(function: kindOfBody)
         defer { db.remove(function: kindOfBody) }
+        try db.execute(sql: conversationTables)
         try db.execute(sql: entries)
+        try db.execute(sql: deliveries)
     }
+
+    /// This node's own user is the author of a log that is for another, and who has receipts for others' logs. A log whose
+    /// peer is its author was written by that peer.
+    private static let conversationTables = """
+        CREATE TABLE conversation (
+            conversationID BLOB PRIMARY KEY CHECK (length(conversationID) = 32),
+            kind TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE participant (
+            conversationID BLOB NOT NULL REFERENCES conversation (conversationID),
+            userID BLOB NOT NULL CHECK (length(userID) = 32),
+            PRIMARY KEY (conversationID, userID)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO conversation SELECT DISTINCT conversationID, 'direct' FROM log;
+        INSERT OR IGNORE INTO participant SELECT conversationID, peerID FROM log;
+        INSERT OR IGNORE INTO participant SELECT conversationID, authorID FROM log;
+        INSERT OR IGNORE INTO participant
+            SELECT conversationID, recipientID FROM log JOIN delivery ON delivery.log = log.number
+            WHERE log.authorID = log.peerID;
+        INSERT OR IGNORE INTO participant
+            SELECT log.conversationID, own.authorID FROM log, (
+                SELECT authorID FROM log WHERE authorID <> peerID LIMIT 1) AS own;
+        """
 
     /// The number of `EntryKind` that a body has: what was deleted was a text, since nothing else was ever shown.
     private static let entries = """
@@ -33,6 +59,37 @@ extension Migration {
         DROP TABLE entry;
         ALTER TABLE numberedEntry RENAME TO entry;
         CREATE UNIQUE INDEX entryOfLog ON entry (log, sequence);
+        """
+
+    /// `receipt` has what each device has signed; `delivery` names the one that it goes by.
+    private static let deliveries = """
+        CREATE TABLE receipt (
+            log INTEGER NOT NULL REFERENCES log (number),
+            deviceID BLOB NOT NULL CHECK (length(deviceID) = 32),
+            sequence INTEGER NOT NULL,
+            chain BLOB NOT NULL,
+            readSequence INTEGER NOT NULL CHECK (readSequence <= sequence),
+            signature BLOB NOT NULL,
+            PRIMARY KEY (log, deviceID)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO receipt
+            SELECT log, receiptDeviceID, delivered, receiptChain, read, receiptSignature FROM delivery
+            WHERE receiptSignature IS NOT NULL;
+        ALTER TABLE delivery DROP COLUMN receiptChain;
+        ALTER TABLE delivery DROP COLUMN receiptSignature;
+        CREATE TABLE addressedFailure (
+            log INTEGER NOT NULL REFERENCES log (number),
+            sequence INTEGER NOT NULL,
+            recipientID BLOB NOT NULL CHECK (length(recipientID) = 32),
+            reason TEXT NOT NULL,
+            isWithheld INTEGER NOT NULL,
+            PRIMARY KEY (log, sequence, recipientID)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO addressedFailure
+            SELECT log, sequence, peerID, reason, isWithheld FROM failure JOIN log ON log.number = failure.log;
+        DROP TABLE failure;
+        ALTER TABLE addressedFailure RENAME TO failure;
+        ALTER TABLE log DROP COLUMN peerID;
         """
 }
 

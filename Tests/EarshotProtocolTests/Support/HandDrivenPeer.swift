@@ -56,7 +56,8 @@ extension Snapshot {
             conversationID: .direct(local.userID, other.userID), deviceID: local.deviceID, epoch: 1)
         snapshot.logs = [
             LogRecord(
-                description: log, authorID: local.userID, peerID: other.userID, head: .origin(of: log.logID))
+                description: log, authorID: local.userID, conversation: .direct(local.userID, other.userID),
+                head: .origin(of: log.logID))
         ]
         return snapshot
     }
@@ -68,7 +69,8 @@ extension Snapshot {
         var snapshot = Snapshot()
         snapshot.logs = [
             LogRecord(
-                description: log, authorID: other.userID, peerID: other.userID, head: .origin(of: log.logID))
+                description: log, authorID: other.userID, conversation: .direct(local.userID, other.userID),
+                head: .origin(of: log.logID))
         ]
         return snapshot
     }
@@ -85,7 +87,7 @@ struct HandWrittenLog {
             conversationID: .direct(author.userID, recipientID), deviceID: author.deviceID, epoch: epoch)
         log = OwnLog(
             record: LogRecord(
-                description: description, authorID: author.userID, peerID: recipientID,
+                description: description, authorID: author.userID, conversation: .direct(author.userID, recipientID),
                 head: .origin(of: description.logID)))
     }
 

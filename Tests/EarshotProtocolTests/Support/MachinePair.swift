@@ -31,7 +31,8 @@ struct MachinePair {
 
         /// The log that this side writes to a user.
         func log(to userID: UserID) -> OwnLog {
-            machine.replication.logs.logForMessages(to: userID, now: MachinePair.start)
+            machine.replication.logs.logForMessages(
+                in: .direct(local.userID, userID), now: MachinePair.start)
         }
 
         mutating func perform(_ actions: [NodeAction]) {

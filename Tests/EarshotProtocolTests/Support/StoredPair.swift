@@ -157,8 +157,7 @@ struct StoredPair {
     func state(of text: String, by name: Name) throws -> DeliveryState? {
         guard let index = try texts(name).firstIndex(of: text) else { return nil }
         let row = try rows(name)[index]
-        return row.progress[row.log.peerID, default: DeliveryProgress()].state(
-            of: row.entry.sequence, failure: row.failure)
+        return row.state(for: row.log.recipientID)
     }
 
     /// What an audit of a side's store finds that does not hold: as `kind sequence`.

@@ -26,7 +26,10 @@ struct SampleLog {
         let description = LogDescription(
             conversationID: identifier(conversation), deviceID: identifier(device), epoch: epoch)
         record = LogRecord(
-            description: description, authorID: identifier(author), peerID: identifier(4),
+            description: description, authorID: identifier(author),
+            conversation: ConversationRecord(
+                conversationID: identifier(conversation), kind: .direct,
+                participantIDs: [identifier(author), identifier(4)]),
             head: .origin(of: description.logID))
     }
 

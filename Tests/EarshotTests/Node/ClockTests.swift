@@ -46,7 +46,8 @@ struct ClockTests {
         var commit = Commit()
         commit.logs = [
             LogRecord(
-                description: description, authorID: author.userID, peerID: author.userID,
+                description: description, authorID: author.userID,
+                conversation: .direct(owner.userID, author.userID),
                 head: LogHead(sequence: 1, chain: chain, timestamp: timestamp))
         ]
         commit.entries = [

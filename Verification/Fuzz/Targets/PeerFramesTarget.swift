@@ -88,7 +88,8 @@ struct HostileLink: Sendable {
     private mutating func send(_ text: String) {
         requestCount += 1
         let request = RequestID(requestCount)
-        perform(machine.send([MessageDraft(text)], to: Cast.mallory.userID, requestID: request, now: now))
+        let conversationID = ConversationID.direct(machine.userID, Cast.mallory.userID)
+        perform(machine.send([MessageDraft(text)], to: conversationID, requestID: request, now: now))
     }
 
     private mutating func settle() {

@@ -6,7 +6,7 @@ import GRDB
 /// Reads a node's database without the right to write, whether the node lives or not: rows in the order of their
 /// arrival, each once, as a reader does that keeps its cursor.
 ///
-/// It knows the tables of `EarshotStore/Schema.swift`: what is judged is the disk, and not what the node says of it.
+/// It knows the tables of `EarshotStore/Migrations`, and that everybody but this node's own user is in that of users: what is judged is the disk, and not what the node says of it.
 struct NodeDatabase {
     /// What a look found.
     struct Look {
@@ -104,7 +104,7 @@ struct NodeDatabase {
             db,
             sql: """
                 SELECT log, delivered FROM delivery JOIN log ON log.number = delivery.log
-                WHERE recipientID = log.peerID
+                WHERE log.authorID NOT IN (SELECT userID FROM user)
                 """)
         for row in deliveries {
             if let logID = logs[row["log"]] { look.delivered[logID] = UInt64(row["delivered"] as Int64) }

@@ -1,0 +1,22 @@
+/// How a conversation came to its participants.
+package enum ConversationKind: String, Hashable, Sendable, CaseIterable {
+    /// A fixed pair of users, whom the conversation's id names.
+    case direct
+}
+
+/// A conversation and who belongs to it, as the store holds it.
+package struct ConversationRecord: Hashable, Sendable {
+    package let conversationID: ConversationID
+    package let kind: ConversationKind
+    /// In ascending order.
+    package let participantIDs: [UserID]
+
+    package init(conversationID: ConversationID, kind: ConversationKind, participantIDs: [UserID]) {
+        self.conversationID = conversationID
+        self.kind = kind
+        self.participantIDs = participantIDs.sorted()
+    }
+
+    /// Everybody whom a participant writes to.
+    package func recipientIDs(of authorID: UserID) -> [UserID] { participantIDs.filter { $0 != authorID } }
+}
