@@ -2,6 +2,7 @@ import EarshotCrypto
 import EarshotProtocol
 import EarshotStore
 import Foundation
+import GRDB
 import Testing
 
 @Suite("earshot doctor")
@@ -51,8 +52,15 @@ struct DoctorTests {
         let home = try await TestHome.named("alice")
         let file = URL(fileURLWithPath: home.path + "/history.db")
         try Store(path: file.path).close()
+        // Not every page of a database is in use; those of its tables are.
+        let database = try DatabaseQueue(path: file.path)
+        let page = try await database.read {
+            try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'entry'")
+        }
+        try database.close()
+        let place = (try #require(page) - 1) * 4096
         var bytes = try Data(contentsOf: file)
-        bytes.replaceSubrange(bytes.count / 2..<bytes.count / 2 + 1000, with: Data(repeating: 0xaa, count: 1000))
+        bytes.replaceSubrange(place..<place + 1000, with: Data(repeating: 0xaa, count: 1000))
         try bytes.write(to: file)
         let result = try await home.doctor()
         #expect(result.status == 12)
