@@ -76,6 +76,22 @@ struct HostilePeerTests {
         #expect(pair.alice.isDisconnected)
     }
 
+    @Test("says why it closes a link on which the peer names a log twice, or wants what no log has")
+    mutating func violationsAreNamed() {
+        let claim = receipt(1)
+        let wrong: [Frame] = [.heads([claim, claim], isComplete: true), .wanted(claim.logID, from: 0)]
+        for frame in wrong {
+            pair = .linked()
+            say(frame)
+            #expect(pair.alice.isDisconnected)
+            pair.exchange()
+            let reasons = pair.bob.events.compactMap {
+                if case .linkFailed(let failure) = $0 { failure.closeReason } else { nil }
+            }
+            #expect(reasons == [CloseReason.violation.name])
+        }
+    }
+
     @Test(
         "takes nothing for delivered by a receipt beyond what it has written, and ends the link when that does not come",
         arguments: [3, 1000, UInt64(Int64.max), UInt64(Int64.max) + 1, UInt64.max])

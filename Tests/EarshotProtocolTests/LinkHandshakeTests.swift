@@ -82,6 +82,14 @@ struct LinkHandshakeTests {
         #expect(refused.closing?.message.contains("version 9") == true)
     }
 
+    @Test("that begins with a length of zero is over at once, without a wait for what follows")
+    func zeroLength() throws {
+        let now = Moment(wallClock: 1, uptime: 1)
+        var responder = try LinkMachine(
+            role: .responder, configuration: device("bob").link, ephemeralKey: .generate(), now: now)
+        #expect(responder.received([0, 0], now: now).closing?.code == .violation)
+    }
+
     @Test(
         "with an expired credential is refused, and both ends hear that it must be renewed", arguments: [true, false])
     func expired(isInitiator: Bool) throws {

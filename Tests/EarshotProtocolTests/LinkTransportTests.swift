@@ -235,6 +235,19 @@ struct LinkTransportTests {
         #expect(error?.code == .violation)
     }
 
+    @Test("hands over the frames before one that is forbidden, and reads nothing behind it")
+    func violation() throws {
+        var pair = try connected()
+        let logID = LogID(Bytes32())
+        pair.initiator.enqueue(.wanted(logID, from: 1))
+        pair.initiator.enqueue(.wanted(logID, from: 0))
+        pair.initiator.enqueue(.wanted(logID, from: 2))
+        pair.runInitiator(pair.initiator.flush(now: pair.now))
+        #expect(pair.responderActions.frames == [.wanted(logID, from: 1)])
+        #expect(pair.responderActions.violation?.code == .violation)
+        #expect(pair.responderActions.closing == nil)
+    }
+
     @Test("takes so many receipts in one frame, and refuses one more")
     func manyReceipts() throws {
         let receipt = Receipt(

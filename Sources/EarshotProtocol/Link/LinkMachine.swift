@@ -13,6 +13,8 @@ package struct LinkMachine: Sendable {
         /// Both ends have proved all that they must, the network key included.
         case established(LinkPeer)
         case receive(Frame)
+        /// The peer said what the protocol forbids: it is told so, and the link is closed.
+        case violated(ProtocolError)
         /// A probe is not answered so far: the link may be dead.
         case doubted
         /// It is answered after all.
@@ -217,7 +219,8 @@ package struct LinkMachine: Sendable {
         var actions: [Action] = []
         while isReading {
             do throws(ProtocolError) {
-                guard let message = try input.next(limit: messageLimit) else { return actions }
+                guard let message = try input.next(limit: messageLimit, isRefusalAllowed: isRefusalAllowed)
+                else { return actions }
                 actions += try receivedMessage(message, now: now)
             } catch {
                 state = .closed
@@ -237,6 +240,11 @@ package struct LinkMachine: Sendable {
         }
     }
 
+    /// Only a responder that cannot begin speaks in the clear, in place of its introduction.
+    private var isRefusalAllowed: Bool {
+        if case .awaitingIntroduction = state { true } else { false }
+    }
+
     private var messageLimit: Int {
         switch state {
         case .established, .awaitingConfirmation: TransportState.maximumMessageBytes
@@ -250,17 +258,17 @@ package struct LinkMachine: Sendable {
         switch (state, message) {
         case (.established(var transport), .noise(let bytes)):
             state = .closed
-            let frames = try transport.open(bytes)
+            let opened = try transport.open(bytes)
             work += transport.takeWork()
             state = .established(transport)
-            return try receivedFrames(frames, now: now)
+            return receivedFrames(opened, now: now)
         case (.awaitingConfirmation(var transport, let peer), .noise(let bytes)):
             state = .closed
-            let frames = try transport.open(bytes)
+            let opened = try transport.open(bytes)
             work += transport.takeWork()
             state = .established(transport)
-            if case .close = frames.first { return try receivedFrames(frames, now: now) }
-            return [.established(peer)] + (try receivedFrames(frames, now: now))
+            if case .close = opened.frames.first { return receivedFrames(opened, now: now) }
+            return [.established(peer)] + receivedFrames(opened, now: now)
         case (.awaitingHello(let handshake), .noise(let bytes)): return try receivedHello(bytes, handshake)
         case (.awaitingFirstMessage(let handshake), .noise(let bytes)):
             return try receivedFirstMessage(bytes, handshake, now: now)
@@ -274,9 +282,9 @@ package struct LinkMachine: Sendable {
         }
     }
 
-    private mutating func receivedFrames(_ frames: [Frame], now: Moment) throws(ProtocolError) -> [Action] {
+    private mutating func receivedFrames(_ opened: LinkTransport.Opened, now: Moment) -> [Action] {
         var actions: [Action] = []
-        for frame in frames {
+        for frame in opened.frames {
             switch frame {
             case .ping: isPongDue = true
             case .pong, .rekey: continue
@@ -289,6 +297,7 @@ package struct LinkMachine: Sendable {
             case .heads, .entries, .receipts, .dialBack, .dialBackResult, .wanted: actions.append(.receive(frame))
             }
         }
+        if let violation = opened.violation { actions.append(.violated(violation)) }
         return actions
     }
 

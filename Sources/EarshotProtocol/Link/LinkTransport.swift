@@ -75,9 +75,16 @@ struct LinkTransport: Sendable {
         return work
     }
 
+    /// What one Noise message completes.
+    struct Opened {
+        var frames: [Frame] = []
+        /// What is forbidden in the frame behind them. The stream itself is sound, and nothing more of it is read.
+        var violation: ProtocolError?
+    }
+
     /// Opens one Noise message.
-    /// - Returns: the frames that it completes.
-    mutating func open(_ message: [UInt8]) throws(ProtocolError) -> [Frame] {
+    /// - Throws: `ProtocolError` where the stream can no longer be relied on.
+    mutating func open(_ message: [UInt8]) throws(ProtocolError) -> Opened {
         guard message.count >= TransportState.tagBytes else {
             throw ProtocolError(.malformed, "a message is shorter than its tag")
         }
@@ -86,16 +93,22 @@ struct LinkTransport: Sendable {
         }
         let workBefore = work
         defer { if work == workBefore, message.count < Limits.pieceBytes { work += 1 } }
-        var frames: [Frame] = []
+        var opened = Opened()
         while let bytes = try input.next() {
             work += 1 + bytes.count / Limits.requestBytes
-            guard let frame = try Frame.decode(bytes, from: peer) else { continue }
-            if case .rekey? = frames.last {
+            let decoded: Frame?
+            do { decoded = try Frame.decode(bytes, from: peer) } catch {
+                guard error.code == .violation else { throw error }
+                opened.violation = error
+                return opened
+            }
+            guard let frame = decoded else { continue }
+            if case .rekey? = opened.frames.last {
                 throw ProtocolError(.violation, "a frame follows the change of keys in the same message")
             }
-            frames.append(frame)
+            opened.frames.append(frame)
         }
-        if case .rekey? = frames.last { noise.rekeyReceiving() }
-        return frames
+        if case .rekey? = opened.frames.last { noise.rekeyReceiving() }
+        return opened
     }
 }

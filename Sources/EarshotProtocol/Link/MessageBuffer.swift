@@ -26,7 +26,9 @@ struct MessageBuffer: Sendable {
     }
 
     /// The next whole message, or `nil` until more has come.
-    mutating func next(limit: Int) throws(ProtocolError) -> Message? {
+    /// - Parameter isRefusalAllowed: whether a length of zero may stand here.
+    /// - Throws: `ProtocolError` for a length that may not stand here, as soon as the length is known.
+    mutating func next(limit: Int, isRefusalAllowed: Bool) throws(ProtocolError) -> Message? {
         let available = bytes.count - start
         guard available >= 2 else { return nil }
         let length = Int(bytes[start]) << 8 | Int(bytes[start + 1])
@@ -34,6 +36,7 @@ struct MessageBuffer: Sendable {
             throw ProtocolError(.malformed, "what is at the other end does not speak this protocol")
         }
         guard length > 0 else {
+            guard isRefusalAllowed else { throw ProtocolError(.violation, "a refusal where none is allowed") }
             guard available >= 4 else { return nil }
             defer { start += 4 }
             return .refusal(reason: bytes[start + 2], version: bytes[start + 3])

@@ -108,6 +108,7 @@ extension NodeMachine {
                     close(connectionID, error.closeReason ?? .violation, error: error, now: now)
                 }
             case .doubted: peers.dialBeside(connectionID, now: now.uptime)
+            case .violated(let error): close(connectionID, .violation, error: error, now: now)
             case .trusted: peers.trusted(connectionID)
             case .close(let error): end(connectionID, error: error, now: now)
             }

@@ -58,9 +58,13 @@ extension Frame {
         case .dialBackResult(let result):
             return .dialBackResult(nonce: result.nonce, isReachable: result.reachable)
         case .wanted(let wanted):
-            guard let logID = LogID(bytes: wanted.logID), wanted.firstSequence > 0,
-                wanted.firstSequence <= UInt64(Int64.max)
-            else { throw ProtocolError(.malformed, "a place in a log is out of range") }
+            guard let logID = LogID(bytes: wanted.logID) else {
+                throw ProtocolError(.malformed, "a log has the wrong length")
+            }
+            // No log has such an entry, so nobody holds it.
+            guard wanted.firstSequence > 0, wanted.firstSequence <= UInt64(Int64.max) else {
+                throw ProtocolError(.violation, "the peer wants entry \(wanted.firstSequence) of a log")
+            }
             return .wanted(logID, from: wanted.firstSequence)
         case nil: return nil
         }

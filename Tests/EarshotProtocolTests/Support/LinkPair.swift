@@ -39,7 +39,7 @@ struct LinkPair {
                 initiatorActions.append(action)
                 runInitiator(initiator.accept(now: now))
             case .established: isConfirmed = true
-            case .receive, .doubted, .trusted, .close: initiatorActions.append(action)
+            case .receive, .violated, .doubted, .trusted, .close: initiatorActions.append(action)
             }
         }
     }
@@ -55,7 +55,7 @@ struct LinkPair {
                 // As a node does: the first frame also tells the initiator that the keys agree.
                 responder.enqueue(.heads([], isComplete: true))
                 runResponder(responder.flush(now: responderNow))
-            case .receive, .doubted, .trusted, .close: responderActions.append(action)
+            case .receive, .violated, .doubted, .trusted, .close: responderActions.append(action)
             }
         }
     }
@@ -63,6 +63,7 @@ struct LinkPair {
 
 extension [LinkMachine.Action] {
     var frames: [Frame] { compactMap { if case .receive(let frame) = $0 { frame } else { nil } } }
+    var violation: ProtocolError? { compactMap { if case .violated(let error) = $0 { error } else { nil } }.first }
     var closing: ProtocolError? { compactMap { if case .close(let error) = $0 { error } else { nil } }.first }
     var peers: [LinkPeer] { compactMap { if case .decide(let peer) = $0 { peer } else { nil } } }
     var written: [[UInt8]] { compactMap { if case .write(let bytes) = $0 { bytes } else { nil } } }

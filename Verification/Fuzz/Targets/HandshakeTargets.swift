@@ -172,7 +172,7 @@ struct HostileHandshake {
         var buffer = MessageBuffer()
         buffer.append(bytes)
         var messages: [[UInt8]] = []
-        while case .noise(let message)? = try? buffer.next(limit: TransportState.maximumMessageBytes) {
+        while case .noise(let message)? = try? buffer.next(limit: TransportState.maximumMessageBytes, isRefusalAllowed: true) {
             messages.append(message)
         }
         return messages
