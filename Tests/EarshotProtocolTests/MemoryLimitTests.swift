@@ -38,12 +38,14 @@ struct MemoryLimitTests {
     mutating func window() throws {
         var author = HandWrittenLog(by: pair.alice.local, to: pair.bob.local.userID)
         var peer = try HandDrivenPeer(pair.alice.local, to: &pair.bob, now: pair.now)
+        peer.say([.heads([], isComplete: true)], to: &pair.bob, now: pair.now)
         let text = String(repeating: "x", count: Limits.textBytes / 2)
         var count: UInt64 = 0
         while !pair.bob.isDisconnected, count < 1_000 {
             // Every tenth message comes over another link.
             if count > 0, count.isMultiple(of: 10) {
                 peer = try HandDrivenPeer(pair.alice.local, to: &pair.bob, now: pair.now)
+                peer.say([.heads([], isComplete: true)], to: &pair.bob, now: pair.now)
             }
             peer.say([.entries(author.append(text))], to: &pair.bob, now: pair.now)
             count += 1

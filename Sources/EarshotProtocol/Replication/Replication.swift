@@ -225,6 +225,9 @@ struct Replication: Sendable {
         _ frame: EntriesFrame, on connectionID: ConnectionID, isStranger: Bool, clocks: inout ClockMachine, now: Moment
     ) throws(ProtocolError) {
         guard let (userID, deviceID) = sessions.peer(on: connectionID) else { return }
+        guard sessions[connectionID]?.hasHeads == true else {
+            throw ProtocolError(.violation, "the peer sent entries before it said what it holds")
+        }
         guard frame.log.deviceID != author.deviceID else {
             try receivedOwnEntries(frame, from: userID, on: connectionID, now: now)
             return
@@ -303,7 +306,7 @@ struct Replication: Sendable {
         guard let (userID, _) = sessions.peer(on: connectionID) else { return }
         let log = logs.own(receipt.logID)
         guard receipt.sequence > 0, log.map({ $0.record.recipientID == userID }) ?? true,
-            !recoveries.contains(receipt.logID, on: connectionID)
+            logs.incoming(receipt.logID) == nil, !recoveries.contains(receipt.logID, on: connectionID)
         else { return }
         guard let log, receipt.sequence <= offered(log) else {
             try recover(receipt, from: userID, on: connectionID, now: now)
@@ -338,7 +341,7 @@ struct Replication: Sendable {
             return
         }
         let own = logs.own(logID)
-        if own == nil, receipt.sequence > 0, sessions[connectionID]?.hasHeads == true {
+        if own == nil, logs.incoming(logID) == nil, receipt.sequence > 0, sessions[connectionID]?.hasHeads == true {
             // The peer has only now written what this node forgot that it sent.
             try recover(receipt, from: userID, on: connectionID, now: now)
             return
