@@ -44,7 +44,7 @@ struct HandshakeEnd {
                     isWelcome
                         ? machine.accept(now: Cast.now) : machine.refuse(error, reason: .blocked, now: Cast.now))
             case .established: isEstablished = true
-            case .receive: require(isEstablished, "no frame comes before the link is established")
+            case .receive, .violated: require(isEstablished, "no frame comes before the link is established")
             case .doubted, .trusted: continue
             case .close: isClosed = true
             }
