@@ -163,7 +163,9 @@ struct TrustTests {
         var input = MessageBuffer()
         input.append(hello)
         _ = try input.next(limit: 2048, isRefusalAllowed: true)
-        guard case .noise(let first) = try input.next(limit: 2048, isRefusalAllowed: true) else { throw CancellationError() }
+        guard case .noise(let first) = try input.next(limit: 2048, isRefusalAllowed: true) else {
+            throw CancellationError()
+        }
         var handshake = try HandshakeState(
             pattern: .xxpsk3, role: .responder, prologue: alice.link.prologue, staticKey: outsider.link.agreementKey,
             ephemeralKey: .generate(), presharedKey: SecretBytes(copying: [UInt8](repeating: 8, count: 32)))

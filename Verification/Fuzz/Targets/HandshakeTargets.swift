@@ -172,7 +172,9 @@ struct HostileHandshake {
         var buffer = MessageBuffer()
         buffer.append(bytes)
         var messages: [[UInt8]] = []
-        while case .noise(let message)? = try? buffer.next(limit: TransportState.maximumMessageBytes, isRefusalAllowed: true) {
+        while case .noise(let message)? = try? buffer.next(
+            limit: TransportState.maximumMessageBytes, isRefusalAllowed: true)
+        {
             messages.append(message)
         }
         return messages
