@@ -21,6 +21,7 @@ let package = Package(
     name: "earshot",
     products: [
         .library(name: "Earshot", targets: ["Earshot"]),
+        .library(name: "EarshotTesting", targets: ["EarshotTesting"]),
         .executable(name: "earshot", targets: ["EarshotCommand"]),
     ],
     dependencies: [
@@ -98,8 +99,29 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // An example that a reader can start from; a test runs it.
-        .executableTarget(name: "hello", dependencies: ["Earshot"], path: "examples/hello", swiftSettings: settings),
+        // For tests of what users of the SDK build: nodes in memory.
+        .target(
+            name: "EarshotTesting",
+            dependencies: [
+                "Earshot", "EarshotDiscovery", "EarshotModel", "EarshotProtocol", "EarshotStore",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+
+        // Examples that a reader can start from; tests run them. They see what any other package sees.
+        .executableTarget(
+            name: "hello", dependencies: ["Earshot"], path: "examples/hello", packageAccess: false,
+            swiftSettings: settings),
+        .target(
+            name: "EchoBot", dependencies: ["Earshot"], path: "examples/echo-bot/EchoBot", packageAccess: false,
+            swiftSettings: settings),
+        .executableTarget(
+            name: "echo-bot", dependencies: ["Earshot", "EchoBot"], path: "examples/echo-bot/Command",
+            packageAccess: false, swiftSettings: settings),
+        .testTarget(
+            name: "EchoBotTests", dependencies: ["Earshot", "EarshotTesting", "EchoBot"],
+            path: "examples/echo-bot/Tests", packageAccess: false, swiftSettings: settings),
 
         // Tests, what they share, and the simulator that tests of the protocol and the store run in.
         .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["requirements.txt"], swiftSettings: settings),
@@ -142,6 +164,9 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
+        .testTarget(
+            name: "EarshotTestingTests", dependencies: ["Earshot", "EarshotTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "EarshotGatewayTests",
             dependencies: [

@@ -62,7 +62,7 @@ public final class EventBus: Sendable {
     }
 
     /// Ends every sequence once its buffer is empty. The node has stopped.
-    func finish() {
+    package func finish() {
         let mailboxes = state.withLock { state in
             state.isFinished = true
             return Array(state.mailboxes.values)

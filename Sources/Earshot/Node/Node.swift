@@ -190,6 +190,9 @@ public final class Node: Sendable {
         await shell.stopOrWait()
     }
 
+    /// Takes the process for dead, for tests of crashes: calls that are under way fail as `stopped`, and all others do.
+    package func abandon() async { await shell.abandon() }
+
     private func keepCredential() async {
         await keeper.run { credential in
             await shell.renew(credential)

@@ -95,6 +95,8 @@ actor NodeShell {
     private func request(
         _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws(EarshotError) -> RequestAnswer {
+        // The home may be another node's by now, and nobody would answer.
+        guard lock != nil else { throw EarshotError(.stopped, "the node has stopped") }
         let result = await withCheckedContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
             let requestID = requests.add(answer)
             perform(body(&machine, requestID, clock.now))
@@ -169,6 +171,12 @@ actor NodeShell {
         case .starting, .running, .stopping: await withCheckedContinuation { stopping.append($0) }
         case .stopped: return
         }
+    }
+
+    /// The process is taken for dead: whoever waits is told so, and nothing more is taken.
+    func abandon() {
+        requests.stop()
+        lock = nil
     }
 
     /// Says goodbye to everybody, and returns when all that waited is on the disk and the home is free.

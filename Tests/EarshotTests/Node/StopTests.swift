@@ -29,6 +29,7 @@ struct StopTests {
         let live = try await LiveNode.start(alice.home)
         try await live.stop()
         await expect(.stopped) { try await live.node.messages.send("hello", to: bob.userID) }
+        await expect(.stopped) { try await live.node.users.decide(.block, about: bob.userID) }
         #expect(try await live.node.conversations.direct(with: bob.userID).history().isEmpty)
     }
 

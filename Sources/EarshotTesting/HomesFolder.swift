@@ -1,0 +1,24 @@
+import Earshot
+import Foundation
+
+/// A folder for the homes of a test network's users, which goes with it.
+final class HomesFolder: Sendable {
+    private let path: String
+
+    /// In memory, where Linux has a place for that.
+    init() throws {
+        let memory = "/dev/shm"
+        let place = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+        path = place + "/earshot-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        do { try FileManager.default.removeItem(atPath: path) } catch {
+            // A folder that cannot be removed is left to whoever cleans the place up: nobody is there to be told.
+        }
+    }
+
+    func home(_ number: Int) -> Home { Home(path: "\(path)/\(number)") }
+}

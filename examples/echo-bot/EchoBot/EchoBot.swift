@@ -1,0 +1,26 @@
+public import Earshot
+
+/// Answers every message with its own text, until its node stops.
+public struct EchoBot: Sendable {
+    private let node: Node
+    private let received: EventSequence<Message>
+
+    /// Answers what is received from now on.
+    public init(on node: Node) {
+        self.node = node
+        received = node.events.events(.messageReceived)
+    }
+
+    /// Returns when the node has stopped.
+    /// - Throws: `EarshotError` if an answer is not accepted.
+    public func run() async throws {
+        for await message in received {
+            do {
+                try await node.messages.send("you said: \(message.text)", to: message.senderID)
+                try await node.messages.markRead(message.messageID)
+            } catch let error as EarshotError where error.code == .stopped {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Earshot
+import EarshotTesting
+import EchoBot
+import Testing
+
+/// How a bot is tested: its node is a real one, and the network, the disk and the clock are in memory.
+@Suite("The echo bot", .timeLimit(.minutes(1)))
+struct EchoBotTests {
+    private let network: TestNetwork
+
+    init() throws { network = try TestNetwork() }
+
+    @Test("answers what was sent to it")
+    func answers() async throws {
+        let (alice, robot) = (try await network.node("alice"), try await network.node("robot"))
+        let bot = EchoBot(on: robot)
+        async let echoing: Void = bot.run()
+
+        let answers = alice.events.events(.messageReceived)
+        try await alice.messages.send("hello", to: robot.userID)
+        #expect(await answers.first { _ in true }?.text == "you said: hello")
+
+        await network.stop()
+        try await echoing
+    }
+
+    @Test("answers after a cable was cut for an hour")
+    func cutCable() async throws {
+        let (alice, robot) = (try await network.node("alice"), try await network.node("robot"))
+        let bot = EchoBot(on: robot)
+        async let echoing: Void = bot.run()
+
+        network.cut(alice, robot)
+        let answers = alice.events.events(.messageReceived)
+        try await alice.messages.send("are you there?", to: robot.userID)
+        await network.advance(by: .seconds(3600))
+        #expect(await alice.users.user(robot.userID)?.isOnline == false)
+
+        network.mend(alice, robot)
+        #expect(await answers.first { _ in true }?.text == "you said: are you there?")
+
+        await network.stop()
+        try await echoing
+    }
+
+    @Test("answers nothing twice when it crashes after an answer and is started again")
+    func crash() async throws {
+        let alice = try await network.node("alice")
+        var robot = try await network.node("robot")
+        var answers = alice.events.events(.messageReceived).makeAsyncIterator()
+        for (text, crashes) in [("one", true), ("two", false)] {
+            let bot = EchoBot(on: robot)
+            async let echoing: Void = bot.run()
+            try await alice.messages.send(text, to: robot.userID)
+            #expect(await answers.next()?.text == "you said: \(text)")
+            if crashes { await network.crash(robot) } else { await network.stop() }
+            try await echoing
+            if crashes { robot = try await network.node("robot") }
+        }
+    }
+}
