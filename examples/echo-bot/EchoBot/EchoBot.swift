@@ -13,14 +13,19 @@ public struct EchoBot: Sendable {
 
     /// Returns when the node has stopped.
     /// - Throws: `EarshotError` if an answer is not accepted.
-    public func run() async throws {
+    public func run() async throws(EarshotError) {
         for await message in received {
             do {
-                try await node.messages.send("you said: \(message.text)", to: message.senderID)
-                try await node.messages.markRead(message.messageID)
-            } catch let error as EarshotError where error.code == .stopped {
+                try await answer(message)
+            } catch {
+                guard error.code == .stopped else { throw error }
                 return
             }
         }
+    }
+
+    private func answer(_ message: Message) async throws(EarshotError) {
+        _ = try await node.messages.send("you said: \(message.text)", to: message.senderID)
+        try await node.messages.markRead(message.messageID)
     }
 }
