@@ -42,20 +42,37 @@ extension Attack {
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(Mallory.heads(), link.mallory.entries(log, from: 2, bodies: [forged]))
             },
+            .frames("an entry before the heads") { link, arena in
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                link.send(link.mallory.entries(log, bodies: [forged]))
+            },
+            .frames("a receipt for the attacker's own log") { link, arena in
+                link.send(Mallory.heads())
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                let body = Mallory.body("allowed", at: Mallory.now)
+                link.send(link.mallory.entries(log, bodies: [body]))
+                guard link.waitForReceipt() else { throw HostileSocket.Failure(description: "no receipt") }
+                let chain = ChainHash.origin(of: log.logID).appending(.of(body: body))
+                link.send(Mallory.receipts([link.mallory.receipt(log.logID, 1, chain: chain)]))
+            },
             .frames("an entry whose checkpoint is over another chain", code: "unauthentic") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 let chain = ChainHash(Bytes32())
                 link.send(link.mallory.entries(log, bodies: [forged], after: chain))
             },
             .frames("an entry whose checkpoint another key has signed", code: "unauthentic") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [forged], key: .generate()))
             },
             .frames("an entry whose checkpoint is over another number", code: "unauthentic") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [forged], signedSequence: 2))
             },
             .frames("a fork of the attacker's own log", code: "unauthentic") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 let first = Mallory.body("allowed", at: Mallory.now)
                 link.send(link.mallory.entries(log, bodies: [first]))
@@ -66,78 +83,91 @@ extension Attack {
                         log, from: 2, bodies: [Mallory.body("forged too", at: Mallory.now + 1)], after: other))
             },
             .frames("an entry with the number 2^64 − 1") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, from: .max, bodies: [forged]))
             },
             .frames("an entry with the number 0") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, from: 0, bodies: [forged]))
             },
             .frames("an entry in bob's log to alice") { link, arena in
+                link.send(Mallory.heads())
                 let log = LogDescription(
                     conversationID: .direct(arena.alice.node.userID, arena.bob.node.userID),
                     deviceID: arena.bob.node.deviceID, epoch: 1)
                 link.send(link.mallory.entries(log, bodies: [forged]))
             },
             .frames("an entry in the conversation of alice and bob") { link, arena in
+                link.send(Mallory.heads())
                 let log = LogDescription(
                     conversationID: .direct(arena.alice.node.userID, arena.bob.node.userID),
                     deviceID: link.mallory.deviceID, epoch: 1)
                 link.send(link.mallory.entries(log, bodies: [forged]))
             },
             .frames("an entry that is not later than the one before") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [forged, forged]))
             },
             .frames("a text of 64 KiB and a byte") { link, arena in
+                link.send(Mallory.heads())
                 let text = "forged" + String(repeating: "x", count: Limits.textBytes - 5)
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [Mallory.body(text, at: Mallory.now)]))
             },
             .frames("a message with 65 headers") { link, arena in
+                link.send(Mallory.heads())
                 let headers = Dictionary(uniqueKeysWithValues: (0...Limits.headerCount).map { ("h\($0)", "v") })
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(
                     link.mallory.entries(log, bodies: [Mallory.body("forged", at: Mallory.now, headers: headers)]))
             },
             .frames("a message with 9 KiB of headers") { link, arena in
+                link.send(Mallory.heads())
                 let headers = ["h": String(repeating: "v", count: 9 * 1024)]
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(
                     link.mallory.entries(log, bodies: [Mallory.body("forged", at: Mallory.now, headers: headers)]))
             },
             .frames("an entry that is no protobuf", code: "malformed") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [[0xff, 0xff]]))
             },
             .frames("a run without entries") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: []))
             },
-            .frames("1,025 entries in a frame", reason: nil) { link, arena in
+            .frames("1,025 entries in a frame") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 let bodies = (0...Limits.entriesPerFrame).map { Mallory.body("forged", at: Mallory.now + Int64($0)) }
                 link.send(link.mallory.entries(log, bodies: bodies))
             },
             .frames("a checkpoint of 63 bytes", reason: nil, code: "malformed") { link, arena in
+                link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(Mallory.entries(log, from: 1, bodies: [forged], checkpoint: [UInt8](repeating: 1, count: 63)))
             },
             .frames("1,025 logs") { link, arena in
+                link.send(Mallory.heads())
                 for epoch in 1...UInt64(Limits.logsPerHeads + 1) {
                     let log = link.mallory.log(to: arena.alice.node.userID, epoch: epoch)
                     guard link.send(link.mallory.entries(log, bodies: [Mallory.body("allowed", at: Mallory.now)]))
                     else { return }
                 }
             },
-            .frames("heads that name 10,000 logs", reason: nil) { link, _ in
+            .frames("heads that name 10,000 logs") { link, _ in
                 let receipt =
                     Proto.field(1, [UInt8](repeating: 1, count: 32)) + Proto.field(2, 1)
                     + Proto.field(3, [UInt8](repeating: 1, count: 32))
                     + Proto.field(5, [UInt8](repeating: 1, count: 64))
                 for _ in 0..<2 { link.send(Mallory.heads(Array(repeating: receipt, count: 5_000), isComplete: false)) }
             },
-            .frames("1,025 receipts in a frame", reason: nil) { link, arena in
+            .frames("1,025 receipts in a frame") { link, arena in
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 let receipt = link.mallory.receipt(log.logID, 1, chain: ChainHash(Bytes32()))
                 link.send(

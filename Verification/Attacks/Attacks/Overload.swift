@@ -15,7 +15,7 @@ extension Attack {
         .flood("100,000 Noise messages without a frame", pieces: true) { _, _ in Array(repeating: [], count: 1000) },
         .flood("20 MiB of frames that nobody knows") { _, _ in [Proto.field(99, [UInt8](repeating: 1, count: 1 << 18))]
         },
-        .flood("an entry that is known already, again and again") { mallory, arena in
+        .flood("an entry that is known already, again and again", saysHeads: true) { mallory, arena in
             let entry = mallory.entries(
                 mallory.log(to: arena.alice.node.userID), bodies: [Mallory.body("allowed", at: 1_700_000_000_000)])
             return Array(repeating: entry, count: 500)
@@ -33,7 +33,7 @@ extension Attack {
 
     /// The same again and again, until the node has enough.
     private static func flood(
-        _ name: String, pieces: Bool = false, isAcknowledging: Bool = false,
+        _ name: String, pieces: Bool = false, saysHeads: Bool = false, isAcknowledging: Bool = false,
         _ frames: @escaping @Sendable (Mallory, Arena) -> [[UInt8]]
     ) -> Attack {
         Attack(
@@ -41,6 +41,7 @@ extension Attack {
         ) { arena, source in
             let mallory = Mallory(name: "f \(source)")
             let held = try await Held.link(mallory, arena, source)
+            if saysHeads { _ = try await blocking { try held.with { $0.send(Mallory.heads()) } } }
             var receipts: [UInt8]?
             if isAcknowledging {
                 let message = try await arena.alice.node.messages.send("for you", to: mallory.userID)
@@ -271,7 +272,7 @@ extension Attack {
         let body = Mallory.body("allowed", at: Mallory.now + 10 * 365 * 24 * 3600 * 1000)
         try await blocking {
             try held.with { link in
-                link.send(mallory.entries(log, bodies: [body]))
+                link.send(Mallory.heads(), mallory.entries(log, bodies: [body]))
                 _ = link.waitForReceipt()
             }
         }
