@@ -27,9 +27,10 @@ struct Burst: AsyncParsableCommand {
         try await running.value
     }
 
-    /// Runs it, and kills it when so many more were accepted.
-    /// - Returns: how many messages were accepted in all, by the last line that it wrote.
-    static func runAndKill(home: String, peer: UInt16, user: UserID, after first: Int) throws -> Int {
+    /// Runs it, and kills it when forty messages were accepted.
+    /// - Returns: the numbers that it said were accepted. The one after them may have been accepted too: it may have died
+    ///   before it could say so.
+    static func runAndKill(home: String, peer: UInt16, user: UserID, from first: Int) throws -> Range<Int> {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = ["burst", "--home", home, "--peer", "\(peer)", "--user", "\(user)", "--first", "\(first)"]
@@ -42,6 +43,6 @@ struct Burst: AsyncParsableCommand {
         }
         process.waitUntilExit()
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
-        return max(first, (lines.compactMap { Int($0) }.last ?? first - 1) + 1)
+        return first..<max(first, (lines.compactMap { Int($0) }.last ?? first - 1) + 1)
     }
 }
