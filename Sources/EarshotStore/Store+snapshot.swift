@@ -91,12 +91,7 @@ struct Rows: Sendable {
     }
 
     /// Rows for `delivery`.
-    static let deliveries = """
-        SELECT log.logID, delivery.*, receipt.sequence AS receiptSequence, receipt.chain AS receiptChain,
-            receipt.readSequence AS receiptReadSequence, receipt.signature AS receiptSignature
-        FROM delivery JOIN log ON log.number = delivery.log
-            LEFT JOIN receipt ON receipt.log = delivery.log AND receipt.deviceID = delivery.receiptDeviceID
-        """
+    static let deliveries = "SELECT log.logID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
 
     func delivery(_ row: Row) throws -> DeliveryRecord {
         let logID: LogID = try identifier(row, "logID")

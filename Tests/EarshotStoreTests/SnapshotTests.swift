@@ -35,12 +35,12 @@ struct SnapshotTests {
         #expect(try Store.inMemory().snapshot() == Snapshot())
     }
 
-    @Test("has the receipt that a log's progress goes by, while the store keeps what each device has signed")
+    @Test("has the receipt that a log's progress goes by, while the store keeps what other devices have signed")
     func receipts() throws {
         let store = try Store.inMemory()
         let log = SampleLog.at([1, 2, 3])
         try store.commit(log.commit)
-        for (device, sequence) in [(41, 3), (42, 2), (42, 2)] as [(UInt8, UInt64)] {
+        for (device, sequence) in [(41, 3), (42, 2), (42, 2), (41, 3), (43, 1)] as [(UInt8, UInt64)] {
             var progress = DeliveryProgress()
             (progress.offered, progress.sent, progress.delivered) = (3, 3, 3)
             progress.receipt = Receipt(

@@ -21,8 +21,8 @@ private struct Disk {
             INSERT INTO user VALUES (\(Self.blob(9)), 'bob', 'unverified', 0, 0, 1);
             INSERT INTO log VALUES (1, \(Self.blob(1)), x'00', x'00', 0, \(Self.blob(8)), 0, x'00', 0, 0);
             INSERT INTO log VALUES (2, \(Self.blob(2)), x'00', x'00', 0, \(Self.blob(9)), 0, x'00', 0, 0);
-            INSERT INTO delivery VALUES (1, \(Self.blob(9)), 0, 0, 2, 0, NULL);
-            INSERT INTO delivery VALUES (2, \(Self.blob(8)), 0, 0, 9, 0, NULL);
+            INSERT INTO delivery VALUES (1, \(Self.blob(9)), 0, 0, 2, 0, NULL, NULL, NULL, NULL, NULL);
+            INSERT INTO delivery VALUES (2, \(Self.blob(8)), 0, 0, 9, 0, NULL, NULL, NULL, NULL, NULL);
             """)
     }
 

@@ -115,32 +115,22 @@ struct CommitWriter {
     }
 
     private func write(_ delivery: DeliveryRecord) throws {
-        let (log, progress) = (try number(of: delivery.logID), delivery.progress)
-        if let receipt = progress.receipt { try write(receipt, of: log) }
+        let (progress, receipt) = (delivery.progress, delivery.progress.receipt)
         try db.cachedStatement(
             sql: """
-                INSERT INTO delivery (log, recipientID, offered, sent, delivered, read, receiptDeviceID)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO delivery (log, recipientID, offered, sent, delivered, read,
+                    receiptDeviceID, receiptSequence, receiptChain, receiptReadSequence, receiptSignature)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (log, recipientID) DO UPDATE SET offered = excluded.offered, sent = excluded.sent,
-                    delivered = excluded.delivered, read = excluded.read, receiptDeviceID = excluded.receiptDeviceID
+                    delivered = excluded.delivered, read = excluded.read, receiptDeviceID = excluded.receiptDeviceID,
+                    receiptSequence = excluded.receiptSequence, receiptChain = excluded.receiptChain,
+                    receiptReadSequence = excluded.receiptReadSequence, receiptSignature = excluded.receiptSignature
                 """
         ).execute(arguments: [
-            log, delivery.recipientID.data, Int64(progress.offered), Int64(progress.sent),
-            Int64(progress.delivered), Int64(progress.read), progress.receipt?.deviceID.data,
-        ])
-    }
-
-    private func write(_ receipt: Receipt, of log: Int64) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO receipt (log, deviceID, sequence, chain, readSequence, signature) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (log, deviceID) DO UPDATE SET sequence = excluded.sequence, chain = excluded.chain,
-                    readSequence = excluded.readSequence, signature = excluded.signature
-                WHERE signature <> excluded.signature
-                """
-        ).execute(arguments: [
-            log, receipt.deviceID.data, Int64(receipt.sequence), receipt.chain.data, Int64(receipt.readSequence),
-            Data(receipt.signature.bytes),
+            try number(of: delivery.logID), delivery.recipientID.data, Int64(progress.offered), Int64(progress.sent),
+            Int64(progress.delivered), Int64(progress.read), receipt?.deviceID.data,
+            receipt.map { Int64($0.sequence) }, receipt?.chain.data, receipt.map { Int64($0.readSequence) },
+            receipt.map { Data($0.signature.bytes) },
         ])
     }
 

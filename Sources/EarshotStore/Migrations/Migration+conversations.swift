@@ -61,8 +61,12 @@ extension Migration {
         CREATE UNIQUE INDEX entryOfLog ON entry (log, sequence);
         """
 
-    /// `receipt` has what each device has signed; `delivery` names the one that it goes by.
+    /// A row of `delivery` holds the receipt that it goes by, so that a commit writes one row. When another of the
+    /// recipient's devices takes over, what the one before has signed moves to `receipt`.
     private static let deliveries = """
+        ALTER TABLE delivery ADD COLUMN receiptSequence INTEGER;
+        ALTER TABLE delivery ADD COLUMN receiptReadSequence INTEGER;
+        UPDATE delivery SET receiptSequence = delivered, receiptReadSequence = read WHERE receiptSignature IS NOT NULL;
         CREATE TABLE receipt (
             log INTEGER NOT NULL REFERENCES log (number),
             deviceID BLOB NOT NULL CHECK (length(deviceID) = 32),
@@ -72,11 +76,13 @@ extension Migration {
             signature BLOB NOT NULL,
             PRIMARY KEY (log, deviceID)
         ) STRICT, WITHOUT ROWID;
-        INSERT INTO receipt
-            SELECT log, receiptDeviceID, delivered, receiptChain, read, receiptSignature FROM delivery
-            WHERE receiptSignature IS NOT NULL;
-        ALTER TABLE delivery DROP COLUMN receiptChain;
-        ALTER TABLE delivery DROP COLUMN receiptSignature;
+        CREATE TRIGGER otherDevice AFTER UPDATE OF receiptDeviceID ON delivery
+            WHEN old.receiptDeviceID <> new.receiptDeviceID
+        BEGIN
+            DELETE FROM receipt WHERE log = new.log AND deviceID IN (old.receiptDeviceID, new.receiptDeviceID);
+            INSERT INTO receipt VALUES (old.log, old.receiptDeviceID, old.receiptSequence, old.receiptChain,
+                old.receiptReadSequence, old.receiptSignature);
+        END;
         CREATE TABLE addressedFailure (
             log INTEGER NOT NULL REFERENCES log (number),
             sequence INTEGER NOT NULL,
