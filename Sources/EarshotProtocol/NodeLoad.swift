@@ -96,13 +96,12 @@ extension NodeMachine {
     private func addLinks(to load: inout NodeLoad) {
         var hosts: [String: Int] = [:]
         for link in peers.links.links.values {
-            if link.peer != nil {
-                load.links += 1
-            } else if link.isOutbound {
-                load.dials += 1
-            } else {
+            switch link {
+            case .established: load.links += 1
+            case .dialling: load.dials += 1
+            case .answering(let connection):
                 load.handshakes += 1
-                hosts[link.address?.host ?? "", default: 0] += 1
+                hosts[connection.address?.host ?? "", default: 0] += 1
             }
         }
         load.handshakesFromOneAddress = hosts.values.max() ?? 0

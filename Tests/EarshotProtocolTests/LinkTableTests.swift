@@ -10,31 +10,30 @@ struct LinkTableTests {
     private var table = LinkTable()
     private let alice = LinkPeer(credential: device("alice").link.credential, run: 1)
 
-    private func link(from host: String? = nil, outbound: Bool = false, openedAt: Int64 = 0) throws -> Link {
+    private func connection(
+        from host: String? = nil, outbound: Bool = false, openedAt: Int64 = 0
+    ) throws -> Link.Connection {
         var keys = SeededGenerator(seed: 1)
         let now = Moment(wallClock: 1_700_000_000_000, uptime: openedAt)
         let machine = try LinkMachine(
             role: outbound ? .initiator : .responder, configuration: device("bob").link,
             ephemeralKey: keys.agreementKey(), now: now)
-        return Link(
-            machine: machine, targets: [], isOutbound: outbound, address: host.map { PeerAddress(host: $0, port: 1) },
-            openedAt: openedAt, lastUsed: openedAt)
+        return Link.Connection(machine: machine, address: host.map { PeerAddress(host: $0, port: 1) })
     }
 
     private mutating func establish(
         _ number: UInt64, to peer: LinkPeer, outbound: Bool = false, openedAt: Int64 = 0
     ) throws -> ConnectionID {
-        var link = try link(outbound: outbound, openedAt: openedAt)
-        link.peer = peer
-        link.establishedAt = openedAt
-        table.establish(link, ConnectionID(number), to: peer)
+        let connection = try connection(outbound: outbound, openedAt: openedAt)
+        let link = EstablishedLink(connection, peer: peer, targets: [], establishedAt: openedAt)
+        table.establish(link, ConnectionID(number))
         return ConnectionID(number)
     }
 
     @Test("forgets a link under every name when it is gone, and finds another one to the same user")
     mutating func indexes() throws {
         let first = try establish(1, to: alice)
-        _ = table.choose(first, for: alice, isFirst: true)
+        _ = table.choose(first, isFirst: true)
         let second = try establish(2, to: alice)
         #expect(table.connections(to: alice.userID) == [first, second])
         #expect(table.remove(first) != nil)
@@ -48,29 +47,29 @@ struct LinkTableTests {
     @Test("keeps of two crossing links the one dialled by the lower device id", arguments: [true, false])
     mutating func crossing(isFirst: Bool) throws {
         let dialled = try establish(1, to: alice, outbound: true)
-        #expect(table.choose(dialled, for: alice, isFirst: isFirst) == nil)
+        #expect(table.choose(dialled, isFirst: isFirst) == nil)
         let accepted = try establish(2, to: alice)
-        #expect(table.choose(accepted, for: alice, isFirst: isFirst) == (isFirst ? accepted : dialled))
+        #expect(table.choose(accepted, isFirst: isFirst) == (isFirst ? accepted : dialled))
         #expect(table.connection(to: alice.deviceID) == (isFirst ? dialled : accepted))
     }
 
     @Test("keeps the new one of two links where the peer has restarted, or has lost the old one")
     mutating func restarted() throws {
         let old = try establish(1, to: alice, outbound: true)
-        _ = table.choose(old, for: alice, isFirst: true)
+        _ = table.choose(old, isFirst: true)
         let late = try establish(2, to: alice, openedAt: Timing.simultaneousDial + 1)
-        #expect(table.choose(late, for: alice, isFirst: true) == old)
+        #expect(table.choose(late, isFirst: true) == old)
         let again = LinkPeer(credential: alice.credential, run: 2)
         let restarted = try establish(3, to: again, openedAt: Timing.simultaneousDial + 1)
-        #expect(table.choose(restarted, for: again, isFirst: true) == late)
+        #expect(table.choose(restarted, isFirst: true) == late)
     }
 
     @Test("gives up the oldest handshake of an address that has too many, and of nobody else")
     mutating func surplusOfAddress() throws {
-        table.insert(try link(from: "10.0.0.1"), ConnectionID(1))
+        table.insert(.answering(try connection(from: "10.0.0.1")), ConnectionID(1))
         for number in 2..<2 + UInt64(Limits.pendingHandshakesPerAddress) {
             #expect(table.surplusHandshake(for: PeerAddress(host: "10.0.0.2", port: 9)) == nil)
-            table.insert(try link(from: "10.0.0.2"), ConnectionID(number))
+            table.insert(.answering(try connection(from: "10.0.0.2")), ConnectionID(number))
         }
         #expect(table.surplusHandshake(for: PeerAddress(host: "10.0.0.2", port: 9)) == ConnectionID(2))
         #expect(table.surplusHandshake(for: PeerAddress(host: "10.0.0.1", port: 9)) == nil)

@@ -23,7 +23,7 @@ struct LinkTable: Sendable {
     /// Ascending.
     var connections: [ConnectionID] { links.keys.sorted() }
 
-    var established: [EstablishedLink] { links.values.compactMap(EstablishedLink.init) }
+    var established: [EstablishedLink] { links.values.compactMap(\.established) }
 
     /// The users who have established links.
     var users: some Sequence<UserID> { linksOfUser.keys }
@@ -36,13 +36,15 @@ struct LinkTable: Sendable {
 
     /// One link a user, that on which they were heard last; the latest first.
     var heardLast: [(userID: UserID, connectionID: ConnectionID)] {
-        let heard = links.compactMap { connectionID, link in
-            link.peer.map { (userID: $0.userID, connectionID: connectionID, at: link.machine.lastHeard) }
+        let heard = establishedByConnection.map { connectionID, link in
+            (userID: link.peer.userID, connectionID: connectionID, at: link.connection.machine.lastHeard)
         }
         .sorted { ($1.at, $0.connectionID) < ($0.at, $1.connectionID) }
         var users: Set<UserID> = []
         return heard.filter { users.insert($0.userID).inserted }.map { ($0.userID, $0.connectionID) }
     }
+
+    private var establishedByConnection: [ConnectionID: EstablishedLink] { links.compactMapValues(\.established) }
 
     /// Dials of a target, under way or in their handshake, ascending.
     func dials(of target: Dialer.Target) -> [ConnectionID] {
@@ -53,23 +55,43 @@ struct LinkTable: Sendable {
 
     mutating func insert(_ link: Link, _ connectionID: ConnectionID) { links[connectionID] = link }
 
-    /// Changes a link in place.
+    /// Changes a link's connection in place.
     /// - Returns: `nil` if it is gone.
-    @discardableResult
-    mutating func update<Result>(_ connectionID: ConnectionID, _ change: (inout Link) -> Result) -> Result? {
+    mutating func updateConnection<Result>(
+        _ connectionID: ConnectionID, _ change: (inout Link.Connection) -> Result
+    ) -> Result? {
         guard let index = links.index(forKey: connectionID) else { return nil }
-        return change(&links.values[index])
+        return links.values[index].updateConnection(change)
     }
 
-    mutating func updateAll(_ change: (inout Link) -> Void) {
-        for index in links.indices { change(&links.values[index]) }
+    /// Changes a link's machine in place.
+    /// - Returns: `nil` if it is gone.
+    @discardableResult
+    mutating func updateMachine<Result>(
+        _ connectionID: ConnectionID, _ change: (inout LinkMachine) -> Result
+    ) -> Result? {
+        updateConnection(connectionID) { change(&$0.machine) }
+    }
+
+    mutating func updateMachines(_ change: (inout LinkMachine) -> Void) {
+        for index in links.indices { links.values[index].updateConnection { change(&$0.machine) } }
+    }
+
+    /// Changes an established link in place.
+    /// - Returns: `nil` if it is gone, or not established.
+    @discardableResult
+    mutating func updateEstablished<Result>(
+        _ connectionID: ConnectionID, _ change: (inout EstablishedLink) -> Result
+    ) -> Result? {
+        guard let index = links.index(forKey: connectionID) else { return nil }
+        return links.values[index].updateEstablished(change)
     }
 
     /// A link's peer is accepted.
-    mutating func establish(_ link: Link, _ connectionID: ConnectionID, to peer: LinkPeer) {
-        links[connectionID] = link
-        linksOfUser[peer.userID, default: []].append(connectionID)
-        linksOfUser[peer.userID]?.sort()
+    mutating func establish(_ link: EstablishedLink, _ connectionID: ConnectionID) {
+        links[connectionID] = .established(link)
+        linksOfUser[link.peer.userID, default: []].append(connectionID)
+        linksOfUser[link.peer.userID]?.sort()
     }
 
     mutating func remove(_ connectionID: ConnectionID) -> Link? {
@@ -86,19 +108,20 @@ struct LinkTable: Sendable {
     /// Decides which of two links to one device stays: this one or an earlier one.
     /// - Parameter isFirst: whether this node's device id is the lower one.
     /// - Returns: the one that gives way, if there are two.
-    mutating func choose(_ connectionID: ConnectionID, for peer: LinkPeer, isFirst: Bool) -> ConnectionID? {
-        guard let link = links[connectionID] else { return nil }
-        guard let earlier = linkOfDevice[peer.deviceID], let earlierLink = links[earlier],
-            !Self.keeps(link, over: earlierLink, peer: peer, isFirst: isFirst)
-        else { return linkOfDevice.updateValue(connectionID, forKey: peer.deviceID) }
+    mutating func choose(_ connectionID: ConnectionID, isFirst: Bool) -> ConnectionID? {
+        guard let link = links[connectionID]?.established else { return nil }
+        let deviceID = link.peer.deviceID
+        guard let earlier = linkOfDevice[deviceID], let earlierLink = links[earlier]?.established,
+            !Self.keeps(link, over: earlierLink, isFirst: isFirst)
+        else { return linkOfDevice.updateValue(connectionID, forKey: deviceID) }
         return connectionID
     }
 
     /// Both ends must come to the same answer.
-    private static func keeps(_ new: Link, over old: Link, peer: LinkPeer, isFirst: Bool) -> Bool {
-        if old.peer?.run != peer.run { return true }
+    private static func keeps(_ new: EstablishedLink, over old: EstablishedLink, isFirst: Bool) -> Bool {
+        if old.peer.run != new.peer.run { return true }
         // Nobody dials a device that it has a link to: one that began later means that the peer has lost the old one.
-        if new.openedAt > (old.establishedAt ?? 0) + Timing.simultaneousDial { return true }
+        if new.connection.machine.startedAt > old.establishedAt + Timing.simultaneousDial { return true }
         if new.isOutbound == old.isOutbound { return true }
         return new.isOutbound == isFirst
     }
@@ -107,12 +130,13 @@ struct LinkTable: Sendable {
     /// that has too many, else the oldest of the address that has the most. Whoever holds handshakes open shuts out
     /// nobody who finishes one.
     func surplusHandshake(for address: PeerAddress?) -> ConnectionID? {
-        let pending = links.filter { $0.value.peer == nil && !$0.value.isOutbound }
         var places: [String: [ConnectionID]] = [:]
-        for (connectionID, link) in pending { places[link.address?.host ?? "", default: []].append(connectionID) }
+        for case (let connectionID, .answering(let connection)) in links {
+            places[connection.address?.host ?? "", default: []].append(connectionID)
+        }
         let own = places[address?.host ?? ""] ?? []
         if own.count >= Limits.pendingHandshakesPerAddress { return own.min() }
-        guard pending.count >= Limits.pendingHandshakes else { return nil }
+        guard places.values.reduce(0, { $0 + $1.count }) >= Limits.pendingHandshakes else { return nil }
         let oldest = places.values.compactMap { place in place.min().map { (count: place.count, oldest: $0) } }
         return oldest.max { ($0.count, $1.oldest) < ($1.count, $0.oldest) }?.oldest
     }
@@ -122,9 +146,9 @@ struct LinkTable: Sendable {
     func surplusLink(
         beside connectionID: ConnectionID, standing: (UserID) -> Standing
     ) -> ConnectionID? {
-        let established = links.filter { $0.value.peer != nil && $0.key != connectionID }
+        let established = establishedByConnection.filter { $0.key != connectionID }
         guard established.count >= Limits.links else { return nil }
-        let standings = established.mapValues { $0.peer.map { standing($0.userID) } ?? .unpinned }
+        let standings = established.mapValues { standing($0.peer.userID) }
         guard let lowest = standings.values.min() else { return nil }
         return established.filter { standings[$0.key] == lowest }
             .min { ($0.value.lastUsed, $0.key) < ($1.value.lastUsed, $1.key) }?.key

@@ -180,7 +180,7 @@ extension NodeMachine {
         guard let link = peers.establish(peer, on: connectionID, now: now.uptime) else { return }
         note { $0.add(LinkNote(establishedOn: link)) }
         replication.linkBegan(connectionID, to: peer)
-        clocks.wake(by: link.machine.deadline)
+        clocks.wake(by: link.connection.machine.deadline)
         if peers.links.connection(to: peer.deviceID) == nil,
             let surplus = peers.links.surplusLink(beside: connectionID, standing: standing)
         {
@@ -190,7 +190,7 @@ extension NodeMachine {
             trust.linked(
                 peer, at: link.isOutbound ? link.address : nil, exchange: exchange, isIdle: isIdle, now: now),
             now: now)
-        peers.chargeLink(link, of: peer, isStranger: isStranger(peer.userID), now: now.uptime)
+        peers.chargeLink(link, isStranger: isStranger(peer.userID), now: now.uptime)
         if peers.choose(connectionID, for: peer) {
             replication.linkChosen(connectionID)
             performReplication(now: now)
@@ -216,8 +216,8 @@ extension NodeMachine {
     }
 
     /// Throws in the middle of what a peer has sent as soon as that is too much.
-    func checkBudget(of peer: LinkPeer, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
-        try peers.checkBudget(of: peer, on: connectionID, isStranger: isStranger, now: now.uptime)
+    func checkBudget(on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
+        try peers.checkBudget(on: connectionID, isStranger: isStranger, now: now.uptime)
     }
 
     // MARK: - The end of a link

@@ -48,19 +48,20 @@ package struct LinkNote: Sendable, Hashable {
 }
 
 extension LinkNote {
-    init(establishedOn link: Link) {
+    init(establishedOn link: EstablishedLink) {
         self.init(
-            change: .established, userID: link.peer?.userID, address: link.address, isOutbound: link.isOutbound,
-            duration: (link.establishedAt ?? link.openedAt) - link.openedAt, reason: nil, isByPeer: false)
+            change: .established, userID: link.peer.userID, address: link.address, isOutbound: link.isOutbound,
+            duration: link.establishedAt - link.connection.machine.startedAt, reason: nil, isByPeer: false)
     }
 
     /// - Parameter error: `nil` for a connection that is gone, and for one that only wanted to know whether the port is
     ///   open: that is not worth a note.
     init?(endOf link: Link, _ error: ProtocolError?, now: Int64) {
-        guard link.peer != nil || error != nil else { return nil }
+        let established = link.established
+        guard established != nil || error != nil else { return nil }
         self.init(
-            change: link.peer == nil ? .refused : .closed, userID: link.claimedPeer?.userID, address: link.address,
-            isOutbound: link.isOutbound, duration: now - (link.establishedAt ?? link.openedAt),
+            change: established == nil ? .refused : .closed, userID: link.claimedPeer?.userID, address: link.address,
+            isOutbound: link.isOutbound, duration: now - (established?.establishedAt ?? link.machine.startedAt),
             reason: error.map { $0.closeReason?.name ?? $0.code.description },
             isByPeer: error?.code == .closedByPeer)
     }

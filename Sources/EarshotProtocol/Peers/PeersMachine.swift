@@ -96,9 +96,7 @@ struct PeersMachine: Sendable {
             let connectionID = nextConnection()
             let machine = linkMachine(.initiator, now: now)
             links.insert(
-                Link(
-                    machine: machine, targets: [target], isOutbound: true, address: addresses.first,
-                    openedAt: now.uptime, lastUsed: now.uptime), connectionID)
+                .dialling(target, Link.Connection(machine: machine, address: addresses.first)), connectionID)
             actions += [.wake(by: machine.deadline), .connect(connectionID, addresses)]
         }
         return actions
@@ -130,10 +128,7 @@ struct PeersMachine: Sendable {
         if let surplus = links.surplusHandshake(for: address), let link = remove(surplus) {
             actions += [.disconnect(surplus), refuse(link.address, now: now)]
         }
-        links.insert(
-            Link(
-                machine: machine, targets: [], isOutbound: false, address: address, openedAt: now.uptime,
-                lastUsed: now.uptime), connectionID)
+        links.insert(.answering(Link.Connection(machine: machine, address: address)), connectionID)
         return (connectionID, actions + [.wake(by: machine.deadline)])
     }
 
@@ -144,48 +139,47 @@ struct PeersMachine: Sendable {
     /// A dial succeeded.
     /// - Returns: `nil` for a dial that was given up.
     mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress) -> [LinkMachine.Action]? {
-        for target in links[connectionID]?.targets ?? [] { dialer.reached(target, at: address) }
-        return links.update(connectionID) { link in
-            link.address = address
-            return link.machine.start()
+        guard case .dialling(let target, _) = links[connectionID] else { return nil }
+        dialer.reached(target, at: address)
+        return links.updateConnection(connectionID) { connection in
+            connection.address = address
+            return connection.machine.start()
         }
     }
 
     /// A dial failed.
     /// - Returns: what to tell of that; `nil` for a dial that was given up.
     mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Int64) -> [LinkFailure]? {
-        guard let link = links.remove(connectionID) else { return nil }
-        var failures: [LinkFailure] = []
-        for target in link.targets {
-            if standingLink(for: target, of: nil) != nil {
-                dialer.linked(target)
-            } else {
-                dialer.failed(target, now: now)
-            }
-            guard case .address(let address) = target else { continue }
-            failures.append(
-                LinkFailure(
-                    address: address.description, userID: nil, code: ProtocolError.Code.unreachable.description,
-                    message: "\(address) cannot be reached: \(reason)"))
+        guard case .dialling(let target, _) = links[connectionID] else { return nil }
+        _ = remove(connectionID)
+        if standingLink(for: target, of: nil) != nil {
+            dialer.linked(target)
+        } else {
+            dialer.failed(target, now: now)
         }
-        return failures
+        guard case .address(let address) = target else { return [] }
+        return [
+            LinkFailure(
+                address: address.description, userID: nil, code: ProtocolError.Code.unreachable.description,
+                message: "\(address) cannot be reached: \(reason)")
+        ]
     }
 
     /// Bytes came.
     /// - Returns: `nil` where the connection is gone.
     mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action]? {
-        links.update(connectionID) { $0.machine.received(bytes, now: now) }
+        links.updateMachine(connectionID) { $0.received(bytes, now: now) }
     }
 
     /// The node wants the peer that has introduced itself.
     mutating func accept(_ connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
-        links.update(connectionID) { $0.machine.accept(now: now) } ?? []
+        links.updateMachine(connectionID) { $0.accept(now: now) } ?? []
     }
 
     mutating func refuse(
         _ connectionID: ConnectionID, _ reason: CloseReason, _ error: ProtocolError, now: Moment
     ) -> [LinkMachine.Action] {
-        links.update(connectionID) { $0.machine.refuse(error, reason: reason, now: now) } ?? []
+        links.updateMachine(connectionID) { $0.refuse(error, reason: reason, now: now) } ?? []
     }
 
     /// Whether a peer that has introduced itself has shown that it has the network key too. To whoever dialled, the
@@ -198,7 +192,7 @@ struct PeersMachine: Sendable {
 
     /// Puts a frame among those that leave when the current input has been dealt with.
     mutating func send(_ frame: Frame, on connectionID: ConnectionID) {
-        links.update(connectionID) { $0.machine.enqueue(frame) }
+        links.updateMachine(connectionID) { $0.enqueue(frame) }
         linksToFlush.insert(connectionID)
     }
 
@@ -212,26 +206,26 @@ struct PeersMachine: Sendable {
     }
 
     mutating func flush(_ connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
-        links.update(connectionID) { $0.machine.flush(now: now) } ?? []
+        links.updateMachine(connectionID) { $0.flush(now: now) } ?? []
     }
 
     mutating func tick(_ connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
-        links.update(connectionID) { $0.machine.deadline <= now.uptime ? $0.machine.tick(now: now) : [] } ?? []
+        links.updateMachine(connectionID) { $0.deadline <= now.uptime ? $0.tick(now: now) : [] } ?? []
     }
 
     /// Links that were not used for long give way first.
     mutating func noteUse(of connectionID: ConnectionID, now: Int64) {
-        links.update(connectionID) { $0.lastUsed = now }
+        links.updateEstablished(connectionID) { $0.lastUsed = now }
     }
 
     /// What a peer sent has moved a log forward, by so many requests; or, where that is negative, was worth nothing.
     mutating func credit(_ requests: Int, on connectionID: ConnectionID) {
-        links.update(connectionID) { $0.credit += requests }
+        links.updateEstablished(connectionID) { $0.credit += requests }
     }
 
     /// This node's own clock was set.
     mutating func clockWasSet(by jump: Int64) {
-        links.updateAll { $0.machine.clockWasSet(by: jump) }
+        links.updateMachines { $0.clockWasSet(by: jump) }
     }
 
     // MARK: - Links in doubt
@@ -239,12 +233,13 @@ struct PeersMachine: Sendable {
     /// There is reason to doubt that a peer is still there: it is asked.
     mutating func doubt(_ connectionID: ConnectionID, isAnew: Bool, now: Moment) -> [LinkMachine.Action]? {
         guard links[connectionID]?.peer != nil else { return nil }
-        return links.update(connectionID) { $0.machine.doubt(isAnew: isAnew, now: now) }
+        return links.updateMachine(connectionID) { $0.doubt(isAnew: isAnew, now: now) }
     }
 
     /// A peer does not answer: it is dialled before the link is given up. If it is there, its new link wins.
     mutating func dialBeside(_ connectionID: ConnectionID, now: Int64) {
-        guard let link = links[connectionID], let peer = link.peer else { return }
+        guard let link = links[connectionID]?.established else { return }
+        let peer = link.peer
         let delay = local.deviceID < peer.deviceID ? 0 : Timing.dialDeference
         // Where the device is known it is dialled, and not the given address of it, too.
         if dialer.doubted(.device(peer.deviceID), delay: delay, now: now) { return }
@@ -261,26 +256,28 @@ struct PeersMachine: Sendable {
     // MARK: - Established links
 
     /// A peer is accepted.
-    mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Int64) -> Link? {
-        guard var link = links[connectionID] else { return nil }
-        let device = Dialer.Target.device(peer.deviceID)
-        for case .device(let deviceID) in link.targets.sorted() where deviceID != peer.deviceID {
-            link.targets.remove(.device(deviceID))
+    /// - Returns: the link; `nil` where it is over, or was established before.
+    mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Int64) -> EstablishedLink? {
+        var dialled: Set<Dialer.Target> = []
+        switch links[connectionID] {
+        case .dialling(.device(let deviceID), _) where deviceID != peer.deviceID:
             dialer.failed(.device(deviceID), now: now)
+        case .dialling(let target, _): dialled = [target]
+        case .answering: break
+        case .established, nil: return nil
         }
-        link.targets.insert(device)
+        guard let connection = links[connectionID]?.connection else { return nil }
+        let link = EstablishedLink(connection, peer: peer, targets: dialled, establishedAt: now)
         for target in link.targets { dialer.linked(target) }
-        if link.isOutbound, let address = link.address { dialer.proved(device, at: address) }
-        link.peer = peer
-        link.establishedAt = now
-        links.establish(link, connectionID, to: peer)
+        if link.isOutbound, let address = link.address { dialer.proved(.device(peer.deviceID), at: address) }
+        links.establish(link, connectionID)
         return link
     }
 
     /// Decides which of the links to a device stays.
     /// - Returns: whether this one does.
     mutating func choose(_ connectionID: ConnectionID, for peer: LinkPeer) -> Bool {
-        let loser = links.choose(connectionID, for: peer, isFirst: local.deviceID < peer.deviceID)
+        let loser = links.choose(connectionID, isFirst: local.deviceID < peer.deviceID)
         if let loser { duplicates.append(loser) }
         return loser != connectionID
     }
@@ -294,7 +291,7 @@ struct PeersMachine: Sendable {
 
     /// Closes a link with a word to the peer.
     mutating func close(_ connectionID: ConnectionID, _ reason: CloseReason, now: Moment) -> [LinkMachine.Action]? {
-        links.update(connectionID) { $0.machine.close(reason, now: now) }
+        links.updateMachine(connectionID) { $0.close(reason, now: now) }
     }
 
     /// A link is over.
@@ -304,7 +301,7 @@ struct PeersMachine: Sendable {
         for target in link.targets {
             if link.peer == nil { noteProof(of: target, by: link) }
             if let survivor = standingLink(for: target, of: link.peer) {
-                links.update(survivor) { $0.targets.insert(target) }
+                links.updateEstablished(survivor) { $0.targets.insert(target) }
                 dialer.linked(target)
             } else if case .address = target, error?.closeReason == .ownIdentity, error?.code == .closedHere {
                 // Not because somebody says so: who answers at an address may be anybody. And no device: who is
@@ -370,37 +367,40 @@ struct PeersMachine: Sendable {
     /// - Parameter isStranger: whether this node owes the peer's user nothing.
     /// - Returns: whether it was within its budget.
     mutating func charge(_ connectionID: ConnectionID, isStranger: Bool, now: Int64) -> Bool {
-        let cost = links.update(connectionID) { link in
+        let charged = links.updateEstablished(connectionID) { link in
             defer { link.credit = 0 }
-            return link.machine.takeWork() - link.credit
+            let payers = Self.payers(for: link.peer, at: link.address, isStranger: isStranger)
+            return (cost: link.connection.machine.takeWork() - link.credit, payers: payers)
         }
-        guard let cost, cost > 0, let link = links[connectionID], let peer = link.peer else { return true }
-        return limits.charge(cost, to: payers(for: peer, at: link.address, isStranger: isStranger), now: now)
+        guard let (cost, payers) = charged else { return true }
+        return limits.charge(cost, to: payers, now: now)
     }
 
     /// Charges a peer for a new link. One that this node has begun is not held against an address: it did not come
     /// from there.
-    mutating func chargeLink(_ link: Link, of peer: LinkPeer, isStranger: Bool, now: Int64) {
+    mutating func chargeLink(_ link: EstablishedLink, isStranger: Bool, now: Int64) {
         let isAlone = link.isOutbound || !isStranger
-        let payers = payers(for: peer, at: link.address, isStranger: !isAlone)
+        let payers = Self.payers(for: link.peer, at: link.address, isStranger: !isAlone)
         _ = limits.charge(Limits.linkRequests, to: payers, now: now)
     }
 
     /// Why a peer that has introduced itself is refused because it has asked for too much, until it has waited.
     func excess(of peer: LinkPeer, at address: PeerAddress?, isStranger: Bool, now: Int64) -> ProtocolError? {
-        limits.excess(of: peer, payers: payers(for: peer, at: address, isStranger: isStranger), now: now)
+        limits.excess(of: peer, payers: Self.payers(for: peer, at: address, isStranger: isStranger), now: now)
     }
 
     /// Throws in the middle of what a peer has sent as soon as that is too much, before another signature is looked at.
     func checkBudget(
-        of peer: LinkPeer, on connectionID: ConnectionID, isStranger: (UserID) -> Bool, now: Int64
+        on connectionID: ConnectionID, isStranger: (UserID) -> Bool, now: Int64
     ) throws(ProtocolError) {
-        guard let link = links[connectionID], link.credit < 0 else { return }
-        let payers = payers(for: peer, at: link.address, isStranger: isStranger(peer.userID))
-        if let error = limits.excess(of: peer, payers: payers, beside: 1 - link.credit, now: now) { throw error }
+        guard let link = links[connectionID]?.established, link.credit < 0 else { return }
+        let payers = Self.payers(for: link.peer, at: link.address, isStranger: isStranger(link.peer.userID))
+        if let error = limits.excess(of: link.peer, payers: payers, beside: 1 - link.credit, now: now) { throw error }
     }
 
-    private func payers(for peer: LinkPeer, at address: PeerAddress?, isStranger: Bool) -> [PeerBudgets.Payer] {
+    private static func payers(
+        for peer: LinkPeer, at address: PeerAddress?, isStranger: Bool
+    ) -> [PeerBudgets.Payer] {
         isStranger ? [.user(peer.userID), .strangers(at: address?.host ?? "")] : [.user(peer.userID)]
     }
 }

@@ -78,7 +78,7 @@ extension NodeMachine {
                 run, on: connectionID, isStranger: isStranger(peer.userID), clocks: &clocks, now: now)
         case .receipts(let receipts):
             for receipt in receipts where isOpen(connectionID) {
-                try checkBudget(of: peer, on: connectionID, now: now)
+                try checkBudget(on: connectionID, now: now)
                 note { $0.receiptsReceived += 1 }
                 try replication.receivedReceipt(receipt, on: connectionID, now: now)
                 performReplication(now: now)
@@ -86,7 +86,7 @@ extension NodeMachine {
         case .heads(let receipts, let isComplete):
             try replication.checkHeads(receipts, on: connectionID)
             for receipt in receipts where isOpen(connectionID) {
-                try checkBudget(of: peer, on: connectionID, now: now)
+                try checkBudget(on: connectionID, now: now)
                 try replication.receivedHead(receipt, on: connectionID, now: now)
                 performReplication(now: now)
             }
