@@ -11,14 +11,14 @@ public struct Conversations: Sendable {
     }
 }
 
-/// A conversation of a pair of users.
+/// A conversation between two users.
 public struct Conversation: Sendable {
     public let conversationID: ConversationID
     /// The other user.
     public let peerID: UserID
     let node: Node
 
-    /// Which part of a history.
+    /// A part of a history.
     public enum Page: Sendable, Hashable {
         /// The first messages.
         case first
@@ -37,23 +37,23 @@ public struct Conversation: Sendable {
         }
     }
 
-    /// What a history is read along.
+    /// The order in which a history is read.
     public enum Order: Sendable, Hashable {
-        /// The time of writing, by the authors' clocks: alike for both users when both hold the same.
+        /// The time of writing, by the authors' clocks. Two users who hold the same messages see the same order.
         case time
-        /// The order in which messages reached this node's disk. A message that was long on its way stands last, so whoever
-        /// goes on after the last message that they know misses none.
+        /// The order in which messages reached this node's disk. A message that was long on its way comes last, so a
+        /// reader who continues after the last message that they know misses none.
         case arrival
     }
 
-    /// A page of the history: ascending, without duplicates.
+    /// Reads a page of the history, ascending and without duplicates.
     ///
     /// - Parameters:
-    ///   - page: which part of it; the last messages unless given.
-    ///   - order: by default that of arrival for what comes after a message, and else that of time.
+    ///   - page: the part to read; by default the last messages.
+    ///   - order: by default arrival for a page after a message, and time for every other page.
     ///   - limit: 1 to `Limits.historyPage`.
-    /// - Throws: `EarshotError` `unknownMessage` if the page names a message that is not in this conversation,
-    ///   `invalidLimit` for a limit out of its range; `storeDamaged`, `storeUnavailable`.
+    /// - Throws: `EarshotError` `unknownMessage` if the page names a message that is not in this conversation;
+    ///   `invalidLimit` if the limit is out of range; `storeDamaged`, `storeUnavailable`.
     public func history(
         _ page: Page = .latest, order: Order? = nil, limit: Int = 50
     ) async throws(EarshotError) -> [Message] {

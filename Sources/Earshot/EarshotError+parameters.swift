@@ -1,13 +1,13 @@
 extension EarshotError {
-    /// What an error is about. Which fields there are depends on its code.
+    /// The details of an error. Its code determines which fields are set.
     public struct Parameters: Hashable, Sendable {
-        /// Which of the cases of its code it is.
+        /// The case within the error's code.
         public package(set) var detail: Detail?
         /// The file or directory.
         public package(set) var path: String?
         /// The permissions that the file should have, as chmod(1) takes them.
         public package(set) var mode: String?
-        /// The number that the operating system gave for the error (`errno`).
+        /// The operating system's number for the error (`errno`).
         public package(set) var systemError: Int32?
         /// The process that is in the way.
         public package(set) var processID: Int32?
@@ -19,9 +19,9 @@ extension EarshotError {
         public package(set) var name: String?
         /// The user.
         public package(set) var userID: UserID?
-        /// The users who could be meant.
+        /// The users who may be meant.
         public package(set) var candidates: [UserID]
-        /// What was probably meant, the nearest first.
+        /// What was probably meant, the most similar first.
         public package(set) var suggestions: [String]
         /// The message.
         public package(set) var messageID: MessageID?
@@ -50,16 +50,16 @@ extension EarshotError {
         }
     }
 
-    /// Tells the cases of one code apart, where something else helps in each. The texts are stable; more may come.
+    /// Distinguishes the cases of one code that have different remedies. The texts are stable; more may come.
     public struct Detail: Hashable, Sendable, CustomStringConvertible {
         /// The detail's stable text.
         public let description: String
 
-        /// Makes a detail from its text, as one that the local API gave.
+        /// Makes a detail from its text, such as one from the local API.
         public init(_ description: String) { self.description = description }
 
         // Files and directories.
-        /// There is something else than a directory in its place.
+        /// It is not a directory.
         public static let notADirectory = Detail("notADirectory")
         /// It cannot be opened or read.
         public static let unreadable = Detail("unreadable")
@@ -67,19 +67,19 @@ extension EarshotError {
         public static let unwritable = Detail("unwritable")
         /// It does not hold what it should.
         public static let malformed = Detail("malformed")
-        /// Two files are not of one identity.
+        /// Two files belong to different identities.
         public static let mismatched = Detail("mismatched")
         /// It belongs to another user of the machine.
         public static let foreignOwner = Detail("foreignOwner")
-        /// An interrupted export or import has left it, and it cannot be removed. It holds keys, or a copy of the history.
+        /// An interrupted export or import left it, and it cannot be removed. It holds keys, or a copy of the history.
         public static let leftover = Detail("leftover")
-        /// It is in the way, and may be in use.
+        /// It is in the way, and somebody may be using it.
         public static let inTheWay = Detail("inTheWay")
         /// Another export writes to it.
         public static let underWay = Detail("underWay")
         /// Somebody removed it meanwhile.
         public static let removedMeanwhile = Detail("removedMeanwhile")
-        /// There are files of a node, and its identity is not among them.
+        /// There are files of a node, but not its identity.
         public static let identityMissing = Detail("identityMissing")
         /// The directory is not empty.
         public static let notEmpty = Detail("notEmpty")
@@ -97,7 +97,7 @@ extension EarshotError {
         public static let empty = Detail("empty")
         /// The text is longer than it may be.
         public static let tooLong = Detail("tooLong")
-        /// The text was not copied right.
+        /// The text was not copied correctly.
         public static let mistyped = Detail("mistyped")
         /// The name has a character that addresses use.
         public static let reservedCharacter = Detail("reservedCharacter")

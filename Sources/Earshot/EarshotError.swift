@@ -3,39 +3,39 @@ import EarshotCrypto
 import EarshotProtocol
 import EarshotStore
 
-/// Why something that was asked of a node did not happen.
+/// Why a node did not do what it was asked.
 ///
-/// The code is for programs; together with `parameters` it is enough to say what to do in words of one's own. The message
-/// is for people, and names no command.
+/// The code is for programs. With `parameters` it is enough for a program to say in its own words what to do. The
+/// message is for people, and names no command.
 public struct EarshotError: Error, Sendable, CustomStringConvertible {
-    /// What kind of error it is. The texts are stable; more may come.
+    /// The kind of error. The texts are stable; more may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's stable text.
         public let description: String
 
-        /// Makes a code from its text, as one that the local API gave.
+        /// Makes a code from its text, such as one from the local API.
         public init(_ description: String) { self.description = description }
 
         // The home directory.
         /// There is no identity in the home directory.
         public static let notInitialized = Code("notInitialized")
-        /// There is an identity already.
+        /// The home directory already has an identity.
         public static let alreadyInitialized = Code("alreadyInitialized")
-        /// Others than its owner may read the home directory or a key file.
+        /// Somebody other than its owner may read the home directory or a key file.
         public static let looseHome = Code("looseHome")
         /// A file of the home directory cannot be read or written, or does not hold what it should.
         public static let unusableHome = Code("unusableHome")
         /// Another node runs on this home directory.
         public static let homeInUse = Code("homeInUse")
-        /// The identity is sealed, and there is no passphrase, or none that could be read.
+        /// The identity is sealed, and there is no passphrase that could be read.
         public static let passphraseNeeded = Code("passphraseNeeded")
-        /// The passphrase does not open what it should.
+        /// The passphrase is wrong.
         public static let wrongPassphrase = Code("wrongPassphrase")
-        /// A text that is no network key, or not the whole of one.
+        /// The text is not a whole network key.
         public static let invalidNetworkKey = Code("invalidNetworkKey")
-        /// The home directory has another network key already.
+        /// The home directory already has another network key.
         public static let networkKeyExists = Code("networkKeyExists")
-        /// A text that cannot be the name of a user.
+        /// The text cannot be the name of a user.
         public static let invalidName = Code("invalidName")
 
         // Backups.
@@ -43,21 +43,21 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let backupDamaged = Code("backupDamaged")
         /// The backup was written by a newer version.
         public static let backupNewer = Code("backupNewer")
-        /// There is a file in the place where one is to be written, and it is not overwritten.
+        /// A file is to be written where there is one already, which is not overwritten.
         public static let fileExists = Code("fileExists")
         /// A file cannot be read or written.
         public static let unusableFile = Code("unusableFile")
 
         // The network.
-        /// The port cannot be listened on.
+        /// The node cannot listen on the port.
         public static let portInUse = Code("portInUse")
         /// The network cannot be used.
         public static let networkUnavailable = Code("networkUnavailable")
-        /// A peer is named by something that is no host and port, or more peers are named than a node dials.
+        /// A peer's address is not a host and a port, or there are more addresses than a node dials.
         public static let invalidAddress = Code("invalidAddress")
 
         // The disk.
-        /// The database is damaged. It is left as it is.
+        /// The database is damaged. It is left unchanged.
         public static let storeDamaged = Code("storeDamaged")
         /// There is no space left on the disk; nothing was accepted.
         public static let storeFull = Code("storeFull")
@@ -67,7 +67,7 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let storeNewer = Code("storeNewer")
 
         // Messages and users.
-        /// Nobody with this name or key was ever met.
+        /// This node has never met anybody with this name or key.
         public static let unknownUser = Code("unknownUser")
         /// Several users have the name.
         public static let ambiguousUser = Code("ambiguousUser")
@@ -75,17 +75,17 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let unknownMessage = Code("unknownMessage")
         /// The message is over a limit, or empty.
         public static let invalidMessage = Code("invalidMessage")
-        /// The user is blocked by this node's user.
+        /// This node's user has blocked the user.
         public static let blocked = Code("blocked")
-        /// The node admits only some users, and this one is not among them.
+        /// The node admits only some users, and not this one.
         public static let notAdmitted = Code("notAdmitted")
         /// The user claims a name that belongs to another key here.
         public static let identityConflict = Code("identityConflict")
-        /// The user has another name by now than the one about which was decided.
+        /// The user no longer has the name under which the decision was made.
         public static let nameChanged = Code("nameChanged")
         /// The message may have left this machine already.
         public static let alreadySent = Code("alreadySent")
-        /// A page of history is to have more messages than one has, or none.
+        /// The limit of a page of history is out of range.
         public static let invalidLimit = Code("invalidLimit")
         /// The message's content may still have to leave this machine.
         public static let undelivered = Code("undelivered")
@@ -93,19 +93,19 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let overloaded = Code("overloaded")
         /// The node is not running.
         public static let stopped = Code("stopped")
-        /// What was waited for did not happen in time.
+        /// What the caller waited for did not happen in time.
         public static let timedOut = Code("timedOut")
         /// A fault of this program.
         public static let internalError = Code("internalError")
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let code: Code
     /// What happened, in a sentence for people.
     public let message: String
-    /// What it is about, for programs.
+    /// The details, for programs.
     public let parameters: Parameters
-    /// The error below, where there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
     package init(

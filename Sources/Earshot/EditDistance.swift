@@ -1,4 +1,4 @@
-/// How many characters must be added, dropped or changed to make one text of another (Levenshtein).
+/// How many characters must be added, dropped or changed to turn one text into another (Levenshtein).
 package enum EditDistance {
     package static func between(_ a: String, _ b: String) -> Int {
         let (a, b) = (Array(a), Array(b))

@@ -2,26 +2,26 @@ import EarshotProtocol
 import EarshotStore
 import Foundation
 
-/// What erasing contents came to.
+/// The result of erasing contents.
 public struct Erasure: Sendable, Hashable {
-    /// Messages whose contents are gone now and were there before.
+    /// Messages whose contents this erasure removed.
     public let erasedCount: Int
-    /// Own messages that were kept because they are not delivered yet: the first `listedLimit` of them.
+    /// Own messages that were kept because they are not yet delivered: the first `listedLimit` of them.
     public let kept: [MessageID]
-    /// How many were kept.
+    /// How many messages were kept.
     public let keptCount: Int
-    /// Whether the contents are overwritten in the database's files; `false` where somebody was reading all the time, or
-    /// the disk is full. Then the next erasure overwrites them, or the end of the node.
+    /// Whether the contents are overwritten in the database's files. They are not if somebody was reading all the time,
+    /// or if the disk is full. Then the next erasure overwrites them, or the node does when it stops.
     public let isOverwritten: Bool
 
-    /// Messages that are listed at the most.
+    /// The greatest number of messages that are listed.
     public static let listedLimit = 100
 }
 
 extension Messages {
-    /// Erases the contents of messages, here and nowhere else: all of them or none.
+    /// Erases the contents of messages, on this machine only: of all of them or of none.
     ///
-    /// A message keeps its place: its hash stays in the chain, so that the history is as provable as before.
+    /// A message keeps its place, and its hash stays in the chain, so the history can still be proved.
     /// - Throws: `EarshotError` `unknownMessage`; `undelivered` for an own message whose content may still have to leave.
     @discardableResult
     public func erase(_ messageIDs: [MessageID]) async throws(EarshotError) -> Erasure {
@@ -39,7 +39,8 @@ extension Messages {
 }
 
 extension Conversation {
-    /// Erases the contents of all messages here and nowhere else; own ones that are not delivered yet are kept.
+    /// Erases the contents of all messages of the conversation, on this machine only. It keeps own messages that are
+    /// not yet delivered.
     @discardableResult
     public func eraseContents() async throws(EarshotError) -> Erasure {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
@@ -63,11 +64,11 @@ extension Erasure {
         isOverwritten = try Self.overwrite(in: store)
     }
 
-    /// Most readers are gone in a moment; whoever copies the whole history is not.
+    /// Most readers finish in a moment, but a copy of the whole history takes longer.
     private static let overwritingTries = 20
     private static let pause = 0.05
 
-    /// Waits for readers here, and not in the database, where commits would wait too.
+    /// Waits for readers here and not in the database, where commits would wait too.
     private static func overwrite(in store: Store) throws(StoreError) -> Bool {
         for attempt in 1...overwritingTries {
             switch try store.overwriteDeleted() {
@@ -81,7 +82,7 @@ extension Erasure {
 }
 
 extension EarshotError {
-    /// Why nothing was deleted, if that is so.
+    /// The reason why nothing was deleted; `nil` if something was.
     fileprivate init?(_ outcome: DeletionOutcome) {
         if let messageID = outcome.unknown.first {
             self.init(.unknownMessage, "there is no message \(messageID)", .init(messageID: messageID))

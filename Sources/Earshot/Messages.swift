@@ -1,14 +1,14 @@
 import EarshotProtocol
 import EarshotStore
 
-/// Sends messages and says what has become of them.
+/// Sends messages, and reports their states.
 public struct Messages: Sendable {
     let node: Node
 
-    /// Sends a text. Returns when the message is on this node's disk: from then on it is never lost.
+    /// Sends a text. It returns when the message is on this node's disk; from then on it is never lost.
     ///
     /// - Throws: `EarshotError`: `unknownUser`, `invalidMessage`, `blocked`, `overloaded`, `storeFull`,
-    ///   `storeUnavailable`, `stopped`. Then nothing was accepted.
+    ///   `storeUnavailable`, `stopped`. In each case nothing was accepted.
     @discardableResult
     public func send(
         _ text: String, headers: [String: String] = [:], to recipientID: UserID
@@ -16,17 +16,17 @@ public struct Messages: Sendable {
         try await send(MessageDraft(text, headers: headers), to: recipientID)
     }
 
-    /// As above, with a time to live.
+    /// Sends a draft, which may set a time to live.
     @discardableResult
     public func send(_ draft: MessageDraft, to recipientID: UserID) async throws(EarshotError) -> Message {
         try await send([draft], to: recipientID)[0]
     }
 
-    /// Sends several messages: accepted together or not at all, delivered in this order.
+    /// Sends several messages. They are accepted together or not at all, and delivered in this order.
     ///
     /// - Parameters:
     ///   - drafts: 1 to `Limits.messagesPerSend`.
-    ///   - recipientID: the user whom they are for.
+    ///   - recipientID: the recipient.
     @discardableResult
     public func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws(EarshotError) -> [Message] {
         do { return try await node.shell.send(drafts, to: .direct(node.userID, recipientID)) } catch {
@@ -40,20 +40,20 @@ public struct Messages: Sendable {
         do { try await node.shell.cancel(messageID) } catch { throw error.about(messageID) }
     }
 
-    /// Tells the other user that this node's user has seen a message, and every one of theirs in the conversation that
-    /// had arrived before it.
-    /// - Throws: `EarshotError` `unknownMessage`, also for a message of this node's own.
+    /// Tells the other user that this node's user has seen a message, and all messages of the other user in the
+    /// conversation that had arrived before it.
+    /// - Throws: `EarshotError` `unknownMessage`, also for this node's own messages.
     public func markRead(_ messageID: MessageID) async throws(EarshotError) {
         let (store, readerID) = (node.store, node.userID)
         let unmarked = try await node.readStore { () throws(StoreError) in
             try store.unmarked(through: messageID, by: readerID)
         }
-        // A peer has several logs when its home was restored, and each has a receipt of its own.
+        // A peer whose home was restored has several logs, each with a receipt of its own.
         for other in unmarked where other.log != messageID.log { try await node.shell.markRead(other) }
         do { try await node.shell.markRead(messageID) } catch { throw error.about(messageID) }
     }
 
-    /// A message and its state now.
+    /// A message with its current state.
     /// - Throws: `EarshotError` `unknownMessage`.
     public func message(_ messageID: MessageID) async throws(EarshotError) -> Message {
         let store = node.store

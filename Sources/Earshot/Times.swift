@@ -3,18 +3,18 @@ public import Foundation
 // Points and spans of time as programs use them. Machines and the store count milliseconds.
 
 extension Message {
-    /// When its sender wrote it, by the sender's clock. Messages are ordered by it, also where their clocks differ.
+    /// When its sender wrote it, by the sender's clock. The history can be read in this order, even if clocks differ.
     public var createdAt: Date { Date(milliseconds: timestamp.milliseconds) }
 
-    /// When it fails if it is not delivered, by the sender's clock.
+    /// When it fails if it is still not delivered, by the sender's clock.
     public var expiresAt: Date { Date(milliseconds: expiry) }
 }
 
 extension User {
-    /// When there first was a link to one of the user's devices.
+    /// When this node first had a link to one of the user's devices.
     public var firstSeenAt: Date { Date(milliseconds: firstSeen) }
 
-    /// When there last was one.
+    /// When this node last had a link to one of them.
     public var lastSeenAt: Date { Date(milliseconds: lastSeen) }
 }
 
@@ -32,17 +32,17 @@ extension CredentialNotice {
 }
 
 extension Node {
-    /// Until when the node's credential is valid. A node that runs renews it in time where it can.
+    /// When the node's credential expires. A running node renews it in time if it can.
     public var credentialExpiresAt: Date { Date(milliseconds: credentialExpiry) }
 }
 
 extension NodeStatus {
-    /// Until when the node's credential is valid.
+    /// When the node's credential expires.
     public var credentialExpiresAt: Date { Date(milliseconds: credentialExpiry) }
 }
 
 extension LinkStatus {
-    /// Since when there is the link.
+    /// When the link was established.
     public var establishedAt: Date { Date(milliseconds: establishedMilliseconds) }
 
     /// How far the peer's clock is ahead of this machine's; negative if it is behind. `nil` if it is unknown.

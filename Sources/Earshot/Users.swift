@@ -1,18 +1,18 @@
 @_exported public import struct EarshotCrypto.SafetyNumber
 
-/// The users that a node knows: everybody it ever had a link to, itself left out.
+/// The users that a node knows: everybody whom it ever had a link to, except its own user.
 public struct Users: Sendable {
     let node: Node
 
-    /// By name.
+    /// All known users, ordered by name.
     public var all: [User] {
         get async { await node.shell.users }
     }
 
-    /// What is shorter is no beginning of a key.
+    /// A shorter text is not taken for the beginning of a key.
     public static let shortestPrefix = 4
-    /// In bytes; what is longer names nobody. A name may be typed in a form that takes three times the bytes of form C, and
-    /// a key behind it.
+    /// In bytes; a longer text names nobody. A typed name may take three times the bytes of its form C, with a key
+    /// after it.
     private static let longestText = 4 * Limits.nameBytes
 
     public func user(_ userID: UserID) async -> User? { await node.shell.user(userID) }
@@ -20,12 +20,11 @@ public struct Users: Sendable {
     /// Finds the one user that a text names: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), or a
     /// key.
     ///
-    /// Of the beginning of a key there are at least `shortestPrefix` characters.
-    /// A name alone is the user to whom it is pinned, whoever else claims it. Where it is pinned to nobody, it names
-    /// somebody only if they are alone in having it.
-    /// - Throws: `EarshotError` `unknownUser`, with names that are near, or `ambiguousUser`, with the fingerprints.
+    /// The beginning of a key has at least `shortestPrefix` characters. A name alone means the user to whom it is
+    /// pinned, whoever else claims it. A name that is pinned to nobody names a user only if no other user has it.
+    /// - Throws: `EarshotError` `unknownUser`, with similar names; `ambiguousUser`, with the fingerprints.
     public func named(_ text: String) async throws(EarshotError) -> User {
-        // Comparing takes as long as the text is, for each user.
+        // A comparison with a user takes longer the longer the text is.
         guard text.utf8.count <= Self.longestText else { throw unknown(text, among: []) }
         let all = await self.all
         if let userID = UserID(text), let user = all.first(where: { $0.userID == userID }) { return user }
@@ -44,8 +43,8 @@ public struct Users: Sendable {
         return match
     }
 
-    /// The users whose name the text is, and those whose name and beginning of the key it is: a user who takes such a
-    /// text for a name gets no message that was meant for another.
+    /// The users whose name is the text, and the users whose name and beginning of a key is the text. So a user who
+    /// takes such a text as a name gets no message that was meant for another.
     private static func matches(_ text: String, among users: [User]) -> [User] {
         let namesakes = users.filter { $0.name.text == text }
         var matches = namesakes.filter(\.isPinned)
@@ -58,23 +57,24 @@ public struct Users: Sendable {
         return matches
     }
 
-    /// What names one of several users alone: the beginning of the key where they share a name, else the key.
+    /// Text that names only this one of several users: the name with the beginning of the key if they share a name,
+    /// else the key.
     private static func choice(_ user: User, among users: [User]) -> String {
         let key = user.userID.description
         return Set(users.map(\.name)).count == 1 ? "\(user.name)@\(key.prefix(8))" : key
     }
 
-    /// Decides about a user: whether the name is theirs, whether their key was compared, whether to have to do with
-    /// them. Returns when the decision is on the disk.
+    /// Decides about a user: whether the name is theirs, whether their key was compared, whether they are blocked. It
+    /// returns when the decision is on the disk.
     /// - Returns: the user as they are now.
     /// - Parameters:
-    ///   - decision: what is decided.
-    ///   - userID: about whom.
-    ///   - name: what the user was called when that was decided. Users may take another name at any time, and nobody
-    ///     decides about one that they did not see.
-    /// - Throws: `EarshotError` `unknownUser`; `blocked` for a user who must be unblocked first; `identityConflict`
-    ///   where a user is to be verified whose name belongs to another; `nameChanged` for a user who has another name
-    ///   than the given one by now; `storeUnavailable`, `stopped`.
+    ///   - decision: the decision.
+    ///   - userID: the user whom it is about.
+    ///   - name: the user's name at the time of the decision. Users may take another name at any time, and nobody
+    ///     should decide about a name that they did not see.
+    /// - Throws: `EarshotError` `unknownUser`; `blocked` for a user who must be unblocked first; `identityConflict` if
+    ///   a user is to be verified whose name belongs to another; `nameChanged` if the user now has another name than
+    ///   the given one; `storeUnavailable`, `stopped`.
     @discardableResult
     public func decide(
         _ decision: TrustDecision, about userID: UserID, named name: UserName? = nil
@@ -86,13 +86,13 @@ public struct Users: Sendable {
         return user
     }
 
-    /// Decides who may have a link to this node, until the node ends: everybody at first. Whoever may not is refused in
-    /// the handshake, with a reason, and nothing can be sent to them; a link that they have ends at once.
+    /// Decides who may have a link to this node until the node ends; at first everybody may. The node refuses everybody
+    /// else in the handshake, with a reason, and sends nothing to them. A link that such a user has ends at once.
     ///
-    /// It is not kept: a node that is started again admits everybody, unless its program says otherwise.
+    /// The choice is not stored: a node that is started again admits everybody, unless its program says otherwise.
     public func admit(_ admission: Admission) async { await node.shell.admit(admission) }
 
-    /// The number that two people compare to be sure that nobody is in between. It takes some milliseconds to work out.
+    /// The number that two people compare to be sure that nobody is in between. Computing it takes some milliseconds.
     public func safetyNumber(with userID: UserID) -> SafetyNumber { SafetyNumber(node.userID, userID) }
 
     private func unknown(_ text: String, among users: [User]) -> EarshotError {
@@ -107,10 +107,10 @@ public struct Users: Sendable {
             .init(name: Excerpt.of(text), suggestions: near))
     }
 
-    /// Names of others that are offered in place of one that is unknown.
+    /// How many names are suggested for an unknown one.
     private static let suggestions = 3
 
-    /// The names that were probably meant, the nearest first: two letters may be wrong, and one in a short name.
+    /// The names that were probably meant, the most similar first. Two letters may be wrong, and one in a short name.
     private static func near(_ text: String, among names: Set<UserName>) -> [String] {
         let text = text.lowercased()
         let length = text.count

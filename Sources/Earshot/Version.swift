@@ -1,2 +1,2 @@
-/// The version of this package, by semantic versioning (`0.minor.patch`). Read it as `Earshot.version`.
+/// The version of this package, in semantic versioning (`0.minor.patch`). Read it as `Earshot.version`.
 public let version = "0.10.0"

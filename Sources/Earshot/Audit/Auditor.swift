@@ -2,10 +2,10 @@ import EarshotProtocol
 import EarshotStore
 
 extension Conversation {
-    /// Proves the whole history again: each entry, each link of the chains, each signature. What a node has taken in was
-    /// proved once; this tells whether somebody has changed it on the disk since.
+    /// Proves the whole history again: each entry, each link of the chains, each signature. A node proves once what it
+    /// takes in; an audit finds what somebody has changed on the disk since.
     ///
-    /// It reads page by page and holds nothing up; it takes a time that grows with the history.
+    /// It reads page by page and holds up nothing. The time that it takes grows with the history.
     /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`, `unusableHome`.
     public func audit() async throws(EarshotError) -> ConversationAudit {
         let (home, userID) = (node.home, peerID)
@@ -14,7 +14,7 @@ extension Conversation {
 }
 
 extension Home {
-    /// The same without a node, and also while one runs.
+    /// The same audit without a node; a node may run meanwhile.
     public func audit(with userID: UserID) throws(EarshotError) -> ConversationAudit {
         try check()
         let credential = try readCredential()
@@ -29,10 +29,10 @@ extension Home {
 /// Feeds a conversation's logs to `LogAudit`.
 private struct Auditor {
     let store: Store
-    /// This node's own.
+    /// This node's own credential.
     let credential: Credential
 
-    /// What is read at once.
+    /// The size of one read.
     private static let pageEntries = 1024
     private static let pageBytes = 1024 * 1024
 
@@ -57,7 +57,7 @@ private struct Auditor {
             let page = try store.entries(
                 of: log.record.logID, from: audit.sequence + 1, countLimit: Self.pageEntries, byteLimit: Self.pageBytes)
             guard !page.isEmpty else { break }
-            // Those that a node has added meanwhile stand after the head that is checked here.
+            // Entries that a node adds meanwhile come after the head that is checked here.
             for entry in page where entry.sequence <= log.record.head.sequence { audit.check(entry) }
             if let last = page.last, last.sequence >= log.record.head.sequence { break }
         }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What lies in a backup, in this order. docs/BACKUP.md has the bytes.
+/// The parts of a backup, in this order. docs/BACKUP.md has the bytes.
 enum BackupPart: String, CaseIterable {
     case manifest, identity, device, credential, network, history
 
-    /// A file of keys is far below this, and so is the manifest.
+    /// Key files and the manifest are far smaller.
     static let maximumSmallBytes = PrivateFile.maximumBytes
 
     /// The greatest number of bytes that a part may claim to have.
@@ -21,7 +21,7 @@ enum BackupPart: String, CaseIterable {
         }
     }
 
-    /// What stands before a part: the length of its name, its name, its length.
+    /// The heading of a part: the length of its name, its name, its length.
     func heading(count: UInt64) -> [UInt8] {
         let name = Array(rawValue.utf8)
         return [UInt8(name.count)] + name + withUnsafeBytes(of: count.bigEndian) { Array($0) }
@@ -30,7 +30,7 @@ enum BackupPart: String, CaseIterable {
 
 /// The first part of a backup.
 struct BackupManifest: Codable {
-    /// Of the parts; a reader refuses one that is greater than its own.
+    /// The format of the parts. A reader refuses a format greater than its own.
     var format = Self.currentFormat
     /// Milliseconds since 1970.
     let createdAt: Int64

@@ -94,8 +94,8 @@ final class BackupReader {
         }
     }
 
-    /// Opens chunks until there is something to take.
-    /// - Returns: `false` at the end, behind which nothing stands.
+    /// Opens chunks until there are bytes to take.
+    /// - Returns: `false` at the end, which nothing follows.
     private func fill() throws(EarshotError) -> Bool {
         while chunk.isEmpty {
             let sealed = try Self.read(
@@ -119,7 +119,7 @@ final class BackupReader {
         return (chunk[...], isLast)
     }
 
-    /// As many bytes as there are, up to a number.
+    /// Up to so many bytes, fewer at the end.
     private static func read(_ count: Int, from descriptor: Int32, of path: String) throws(EarshotError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

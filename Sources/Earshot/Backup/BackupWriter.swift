@@ -1,14 +1,14 @@
 import EarshotCrypto
 import Foundation
 
-/// Writes a backup beside its place, and puts it there when it is whole and on the disk.
+/// Writes a backup beside its final place, and moves it there when it is whole and on the disk.
 final class BackupWriter {
     private let path: String
     private let temporary: String
     private let work: WorkFiles
     private let descriptor: Int32
     private let stream: SealedStreamWriter
-    /// What does not fill a chunk yet.
+    /// Bytes that do not yet fill a chunk.
     private var chunk: [UInt8] = []
     private var isFinished = false
 
@@ -24,7 +24,7 @@ final class BackupWriter {
                 cause: error)
         }
         descriptor = try Self.makeFile(temporary, for: path, work)
-        // Another export may have ended since it was asked.
+        // Another export may have ended since the first check.
         try Self.requireFree(path)
         chunk.reserveCapacity(SealedStream.chunkBytes)
         try write(stream.beginning)
@@ -41,8 +41,8 @@ final class BackupWriter {
             .fileExists, "there is a file \(path) already", .init(path: path))
     }
 
-    /// Makes the file to write to, in the place of what an earlier try has left when the power went. What another export
-    /// writes to stays.
+    /// Makes the file to write to. It replaces what an earlier try left behind, for example when the power failed, but
+    /// not a file that another export is writing.
     private static func makeFile(
         _ temporary: String, for path: String, _ work: WorkFiles
     ) throws(EarshotError) -> Int32 {
@@ -73,7 +73,7 @@ final class BackupWriter {
         if let failure { throw failure }
     }
 
-    /// Appends a file as it is now.
+    /// Appends the current content of a file.
     func append(_ part: BackupPart, file: String) throws(EarshotError) {
         let source = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard source >= 0 else { throw EarshotError.unusableFile(file, "read") }
@@ -113,7 +113,7 @@ final class BackupWriter {
         if let failure { throw failure }
     }
 
-    /// A full chunk is sealed only when there is more: the last one is marked as the last.
+    /// A full chunk is sealed only when more bytes follow, because the last chunk is marked as the last.
     private func append(_ bytes: UnsafeRawBufferPointer) throws(EarshotError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -139,7 +139,7 @@ final class BackupWriter {
 }
 
 extension [UInt8] {
-    /// Overwrites bytes that hold keys, as far as they were not copied.
+    /// Overwrites bytes that hold keys, except for copies of them.
     mutating func wipe() {
         withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress else { return }

@@ -4,19 +4,19 @@ import EarshotStore
 import Foundation
 
 extension Home {
-    /// Writes all that the home directory holds into one file that is encrypted under a passphrase: identity, device keys,
-    /// credential, network key, trust and the whole history.
+    /// Writes everything in the home directory into one file that is encrypted under a passphrase: identity, device
+    /// keys, credential, network key, trust and the whole history.
     ///
-    /// It may be done while a node runs: the history is as it was at one moment, and the node is not held up. A sealed
-    /// identity stays sealed with its own passphrase inside.
+    /// A node may run meanwhile, and is not held up; the history is that of one moment. A sealed identity stays sealed
+    /// with its own passphrase inside the backup.
     /// - Throws: `EarshotError` `fileExists`, `unusableFile`, `notInitialized`, `looseHome`, `unusableHome`,
-    ///   `storeDamaged`, `storeFull`, `storeUnavailable`. Then there is no file.
+    ///   `storeDamaged`, `storeFull`, `storeUnavailable`. In each case no file was written.
     @discardableResult
     public func export(to path: String, passphrase: Passphrase) throws(EarshotError) -> BackupSummary {
         try export(to: path, passphrase: passphrase, work: WorkFiles())
     }
 
-    /// - Parameter work: removes what is on the disk meanwhile for a process that is interrupted.
+    /// - Parameter work: removes temporary files if the process is interrupted.
     @discardableResult
     package func export(
         to path: String, passphrase: Passphrase, work: WorkFiles
@@ -56,7 +56,7 @@ extension Home {
     }
 }
 
-/// What a summary says of the history.
+/// The history's part of a summary.
 struct BackupContents {
     var entryCount = 0
     var undelivered: [UndeliveredMessage] = []

@@ -1,28 +1,28 @@
 import Foundation
 
 extension Home {
-    /// Where an export may put a copy of the history: in the home, as safe from others as the original.
+    /// Where an export may put a copy of the history: in the home, as well protected as the original.
     func copyPlace() -> String { path + "/" + Self.copyMark + UUID().uuidString }
 
-    /// Where an import may put a home together: beside this one.
+    /// Where an import may assemble a home: beside this one.
     func stagingPlace() -> String { bare + Self.stagingMark + UUID().uuidString }
 
     private static let copyMark = "backup-"
     private static let stagingMark = ".import-"
-    /// Copies of earlier versions were files, with what SQLite puts beside a database.
+    /// Earlier versions made copies as files, with the files that SQLite puts beside a database.
     private static let copySuffixes = [".db", ".db-wal", ".db-shm", ".db-journal"]
 
-    /// The path without the slashes that a shell puts behind a directory.
+    /// The path without trailing slashes, which a shell adds to a directory.
     private var bare: String {
         path.count > 1 && path.hasSuffix("/") ? String(path.reversed().drop { $0 == "/" }.reversed()) : path
     }
 
-    /// Removes what exports and imports have left that ended in the middle: copies of the history that nothing seals, and
-    /// directories with keys. What another process still works on stays.
+    /// Removes what interrupted exports and imports have left: unsealed copies of the history, and directories with
+    /// keys. What another process still uses stays.
     /// - Returns: what could not be removed.
     func removeLeftovers() -> [String] { leftovers().filter { !WorkFiles.removeAbandoned($0) } }
 
-    /// The same for an export or an import, which leaves no more of them where it cannot remove them.
+    /// Removes leftovers before an export or an import, which must not add to leftovers that it cannot remove.
     /// - Throws: `EarshotError` `unusableHome`.
     func requireNoLeftovers() throws(EarshotError) {
         guard let leftover = removeLeftovers().first else { return }
@@ -43,7 +43,8 @@ extension Home {
 
     private static func names(in directory: String) -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: directory) } catch {
-            // Whoever may not list a directory has left nothing there that they could remove; a missing one holds nothing.
+            // A process that may not list a directory has left nothing there that it could remove, and a missing
+            // directory holds nothing.
             return []
         }
     }

@@ -4,15 +4,16 @@ import EarshotStore
 import Foundation
 
 extension Home {
-    /// Makes this home directory from a backup. It must not exist, or be empty.
+    /// Makes this home directory from a backup. The directory must be empty or not exist.
     ///
-    /// Everything is put together beside its place and checked, and moved there in one step: on any error nothing is here.
+    /// The import assembles and checks everything beside its final place, and moves it there in one step. After an
+    /// error nothing is left here.
     /// - Parameters:
     ///   - file: the path of the backup.
-    ///   - passphrase: the one that it was made with.
-    ///   - device: as which device; see `RestoredDevice`.
-    ///   - identityPassphrase: opens an identity that is sealed with another passphrase than the backup; only a new device
-    ///     needs it, to issue its credential.
+    ///   - passphrase: the passphrase that the backup was made with.
+    ///   - device: the device that it becomes; see `RestoredDevice`.
+    ///   - identityPassphrase: opens an identity whose passphrase is not that of the backup. Only a new device needs
+    ///     it, to issue its credential.
     /// - Throws: `EarshotError` `wrongPassphrase`, `backupDamaged`, `backupNewer`, `unusableFile`, `alreadyInitialized`,
     ///   `passphraseNeeded`, `unusableHome`.
     @discardableResult
@@ -71,7 +72,7 @@ extension Home {
         }
     }
 
-    /// A directory beside this one, its owner's alone.
+    /// Makes a directory beside this one, for its owner alone.
     private func makeStaging(_ work: WorkFiles) throws(EarshotError) -> Home {
         let staging = Home(path: stagingPlace())
         do {
@@ -87,8 +88,8 @@ extension Home {
         return staging
     }
 
-    /// Removes what was put together.
-    /// - Returns: the error, which names what could not be removed: keys are in it.
+    /// Removes what was assembled.
+    /// - Returns: the error, which names what could not be removed, because keys are in it.
     private func removed(after error: EarshotError, _ work: WorkFiles) -> EarshotError {
         guard !work.discard(path) else { return error }
         return EarshotError(
@@ -98,7 +99,7 @@ extension Home {
 
     private func move(to home: Home) throws(EarshotError) {
         PrivateFile.synchronizeDirectory(of: identityFile)
-        // An empty directory in its place is replaced, and nothing else is (rename(2)).
+        // rename(2) replaces an empty directory, and nothing else.
         guard rename(path, home.path) == 0 else { throw EarshotError.unusableFile(home.path, "written") }
         PrivateFile.synchronizeDirectory(of: home.path)
     }
@@ -160,8 +161,8 @@ extension Home {
 
     // MARK: - As which device
 
-    /// Makes the keys of a new device. What the old one wrote is history; what it said about the logs of others, the new
-    /// one says again, because it holds them too.
+    /// Makes the keys of a new device. What the old device wrote is history. The new device holds the logs of others
+    /// too, so it signs the old device's receipts for them anew.
     private func becomeNewDevice(replacing old: Credential, identity: SigningKey) throws(EarshotError) {
         guard UserID(identity.publicKey) == old.userID else {
             throw EarshotError(.unusableHome, "the identity in the backup is not that of its credential")
@@ -180,8 +181,8 @@ extension Home {
         try writeCredential(credential)
     }
 
-    /// Begins a log after each that the device wrote. So none is forked, whatever the device has written after the backup;
-    /// what waited in the old ones is delivered from there.
+    /// Begins a new log after each that the device wrote. So no log is forked, whatever the device has written after
+    /// the backup, and what waited in the old logs is delivered from there.
     private func beginNewLogs(of deviceID: DeviceID) throws(EarshotError) {
         guard access(databaseFile, F_OK) == 0 else { return }
         let now = UInt64(max(1, Self.now))
@@ -201,7 +202,7 @@ extension Home {
 }
 
 extension DeliveryRecord {
-    /// The receipt for the same, signed by another device; `nil` where there is none.
+    /// The same receipt, signed by another device; `nil` if there is none.
     fileprivate func signed(by key: SigningKey, _ deviceID: DeviceID) -> DeliveryRecord? {
         guard let old = progress.receipt else { return nil }
         var record = self

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// What an export or an import needs on the disk while it works, and what must not outlast it: a copy of the history
-/// that nothing seals, or a home directory with its keys.
+/// The temporary files of an export or an import, which must not outlast it: an unsealed copy of the history, or a home
+/// directory with its keys.
 ///
-/// Each is held by a lock of the kernel's on what is open (flock(2)), which ends with the process however that ends. So
-/// whoever finds one that nobody holds may remove it: see `Home.removeLeftovers`.
+/// A lock on the open file holds each of them (flock(2)); the kernel releases it when the process ends, however it
+/// ends. So anybody may remove one whose lock is free: see `Home.removeLeftovers`.
 package final class WorkFiles: Sendable {
     private struct State {
-        /// What there is, each with the descriptor that holds it.
+        /// The existing files, each with the descriptor that holds it.
         var descriptors: [String: Int32] = [:]
         var isDiscarded = false
     }
@@ -19,8 +19,8 @@ package final class WorkFiles: Sendable {
 
     deinit { state.withLock { state in for descriptor in state.descriptors.values { close(descriptor) } } }
 
-    /// Removes all there is, and lets no more be made: what is under way fails.
-    /// - Parameter end: is called before anything hears of it. A process may end there, from any thread.
+    /// Removes all of them, and lets no more be made: what is under way fails.
+    /// - Parameter end: is called before anybody is told. A process may end there, from any thread.
     package func discard(andThen end: () -> Void = {}) {
         state.withLock { state in
             state.isDiscarded = true
@@ -53,7 +53,7 @@ package final class WorkFiles: Sendable {
                 guard errno == EEXIST else { throw EarshotError.unusableFile(path, "written") }
                 throw EarshotError(.fileExists, "there is a file \(path) already", .init(path: path))
             }
-            // Before it is held, somebody who cleans up may have taken it for a leftover.
+            // Before it was held, somebody who cleans up may have taken it for a leftover.
             guard Self.lock(descriptor) != .isHeld, Self.isThere(path, descriptor) else {
                 close(descriptor)
                 throw EarshotError(
@@ -64,7 +64,7 @@ package final class WorkFiles: Sendable {
         }
     }
 
-    /// It is in its place for good.
+    /// Keeps a file or directory for good.
     func release(_ path: String) {
         state.withLock { state in
             guard let descriptor = state.descriptors.removeValue(forKey: path) else { return }
@@ -72,12 +72,12 @@ package final class WorkFiles: Sendable {
         }
     }
 
-    /// Whether what was made is still where it was made.
+    /// Whether a file or directory is still where it was made.
     func isInPlace(_ path: String) -> Bool {
         state.withLock { state in state.descriptors[path].map { Self.isThere(path, $0) } ?? false }
     }
 
-    /// Removes one. What another has put in its place stays.
+    /// Removes one of them, but not what somebody else has put in its place.
     /// - Returns: whether nothing is left.
     @discardableResult
     func discard(_ path: String) -> Bool {
@@ -87,21 +87,21 @@ package final class WorkFiles: Sendable {
 
     // MARK: - Leftovers
 
-    /// Removes what a process has left that has ended; what another one holds stays.
-    /// - Returns: whether there is nothing to remove any more.
+    /// Removes what a process left when it ended; what another process holds stays.
+    /// - Returns: whether nothing is left to remove.
     static func removeAbandoned(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
         return switch lock(descriptor) {
-        // Another who cleans up may have been first, and what is there now may be in use.
+        // Another process that cleans up may have been first, and what is there now may be in use.
         case .isOurs: isThere(path, descriptor) ? remove(path) : true
         case .isHeld: true
         case .isUnknown: false
         }
     }
 
-    /// The same for what must be a file: anything else stays.
+    /// The same, for a file only: anything else stays.
     static func removeAbandonedFile(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return errno == ENOENT }
@@ -110,13 +110,13 @@ package final class WorkFiles: Sendable {
 
     private enum Lock { case isOurs, isHeld, isUnknown }
 
-    /// Not every file system has such locks: what is on one that has none is held by nobody, and left by nobody.
+    /// Not every file system has such locks. On one without them, nothing counts as held or as left behind.
     private static func lock(_ descriptor: Int32) -> Lock {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return .isOurs }
         return errno == EWOULDBLOCK ? .isHeld : .isUnknown
     }
 
-    /// Whether the path still leads to what is open.
+    /// Whether the path still leads to the open file.
     private static func isThere(_ path: String, _ descriptor: Int32) -> Bool {
         var (named, held) = (stat(), stat())
         return lstat(path, &named) == 0 && fstat(descriptor, &held) == 0 && named.st_ino == held.st_ino
@@ -127,7 +127,7 @@ package final class WorkFiles: Sendable {
     @discardableResult
     private static func remove(_ path: String) -> Bool {
         if unlink(path) == 0 || errno == ENOENT { return true }
-        // Whoever is still writing into a directory may put something there meanwhile.
+        // Somebody who is still writing into a directory may put something there meanwhile.
         for _ in 0..<3 {
             do {
                 try FileManager.default.removeItem(atPath: path)

@@ -2,7 +2,7 @@ import EarshotModel
 import EarshotProtocol
 import Synchronization
 
-/// Keeps a running node's credential valid: renews it in time, or tells in time that it cannot.
+/// Keeps a running node's credential valid: renews it in time, or warns in time that it cannot.
 final class CredentialKeeper: Sendable {
     private let home: Home
     private let keys: DeviceKeys
@@ -21,13 +21,13 @@ final class CredentialKeeper: Sendable {
     /// Whether the identity's key is at hand.
     var canRenew: Bool { identity.isAtHand }
 
-    /// The one that the node shows now.
+    /// The credential that the node shows now.
     var credential: Credential { current.withLock { $0 } }
 
     /// Looks after the credential until the task is cancelled.
     /// - Parameters:
-    ///   - adopt: gives the node a renewed credential, which is on the disk by then. The node says so.
-    ///   - post: is told what people must know.
+    ///   - adopt: gives the node a renewed credential, which is already on the disk. The node reports it.
+    ///   - post: receives the events that people must know about.
     func run(adopt: (Credential) async -> Void, post: (Event) async -> Void) async {
         var schedule = CredentialSchedule(credential)
         while true {
@@ -37,7 +37,7 @@ final class CredentialKeeper: Sendable {
         }
     }
 
-    /// - Returns: in how many milliseconds to look again.
+    /// - Returns: the milliseconds until the next look.
     private func look(
         _ schedule: inout CredentialSchedule, adopt: (Credential) async -> Void, post: (Event) async -> Void
     ) async -> Int64 {

@@ -1,12 +1,12 @@
 import EarshotModel
 
-/// What is to be done about a credential, and when to look at it again: a value without clock, disk or key.
+/// Decides what to do about a credential, and when to look at it again. It is a value without clock, disk or key.
 ///
-/// It stands for one credential; a renewed one has a schedule of its own.
+/// It belongs to one credential; a renewed credential has a schedule of its own.
 struct CredentialSchedule: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case nothing
-        /// Issue another. Where that fails, ask again as though it could not be renewed.
+        /// Issue another. If that fails, ask again as if it could not be renewed.
         case renew
         case tellWillExpire
         case tellExpired
@@ -16,7 +16,7 @@ struct CredentialSchedule: Hashable, Sendable {
 
     let notBefore: Int64
     let notAfter: Int64
-    /// The moments after which it is told that the credential will expire, in ascending order.
+    /// The moments after which a warning says that the credential will expire, ascending.
     private let warnings: [Int64]
     private var warningsTold = 0
     private var hasToldExpired = false
@@ -30,7 +30,7 @@ struct CredentialSchedule: Hashable, Sendable {
         warnings = [renewal] + Timing.credentialWarnings.map { notAfter - $0 }.filter { $0 > renewal }
     }
 
-    /// When a credential is renewed: with two thirds of its time over.
+    /// When a credential is renewed: after two thirds of its time.
     static func renewal(notBefore: Int64, notAfter: Int64) -> Int64 {
         notBefore + (notAfter - notBefore) / 3 * 2
     }
@@ -38,7 +38,7 @@ struct CredentialSchedule: Hashable, Sendable {
     /// - Parameters:
     ///   - now: the wall clock, in milliseconds since 1970. It may have jumped either way.
     ///   - canRenew: whether the identity's key is at hand.
-    /// - Returns: what to do, and in how many milliseconds to look again.
+    /// - Returns: what to do, and the milliseconds until the next look.
     mutating func step(now: Int64, canRenew: Bool) -> (step: Step, wait: Int64) {
         guard now >= notBefore else { return notYetValid(canRenew: canRenew) }
         hasToldNotYetValid = false
@@ -56,9 +56,9 @@ struct CredentialSchedule: Hashable, Sendable {
         return (.tellWillExpire, wait)
     }
 
-    /// A clock that was ahead, and was put right, has left a credential that no peer takes: another is issued at once.
-    /// If it is this clock that is wrong nothing is lost, since by it peers are refused too, and what it issues is
-    /// renewed when the clock is right.
+    /// A clock that was ahead and was then corrected has left a credential that no peer accepts, so another is issued
+    /// at once. If this machine's clock is wrong instead, nothing is lost: peers are refused by this clock anyway, and
+    /// the new credential is renewed when the clock is right.
     private mutating func notYetValid(canRenew: Bool) -> (step: Step, wait: Int64) {
         if canRenew { return (.renew, 0) }
         defer { hasToldNotYetValid = true }

@@ -2,7 +2,7 @@ import EarshotCrypto
 import Foundation
 
 extension NetworkKey {
-    /// A longer text is refused.
+    /// The greatest length of a text; a longer one is refused.
     public static let maximumTextBytes = 1024
 
     /// Reads the text of a key from a file that is its owner's alone.
@@ -24,8 +24,8 @@ extension NetworkKey {
 
     /// Reads the text of a key from a file descriptor.
     /// - Parameters:
-    ///   - descriptor: an open one, which stays open.
-    ///   - isLine: whether to stop at the first line's end, as on a terminal.
+    ///   - descriptor: an open file descriptor; it stays open.
+    ///   - isLine: whether to stop at the end of the first line, as on a terminal.
     /// - Throws: `EarshotError` `invalidNetworkKey`.
     public init(readingFrom descriptor: Int32, isLine: Bool = false) throws(EarshotError) {
         var count = 0

@@ -1,19 +1,19 @@
 import EarshotCrypto
 import EarshotProtocol
 
-/// The secret that the nodes of a network share: who does not have it cannot link to them.
+/// The secret that the nodes of a network share. Nobody without it can link to them.
 ///
-/// People hand it to each other as a text, which `init(typed:)` reads. It never expires, and cannot be taken back from
-/// somebody: whoever is to be out needs a new key for all others.
+/// People give it to each other as a text, which `init(typed:)` reads. It never expires, and cannot be taken back: to
+/// keep somebody out, give everybody else a new key.
 public struct NetworkKey: Sendable, Equatable {
     static let byteCount = 32
-    /// What a text begins with: that it is a network key, and the version of the form.
+    /// The beginning of a text. It marks a network key, and has the version of the form.
     static let textPrefix = "earshot-network-1-"
-    /// How many bytes of the checksum a text carries.
+    /// How many bytes of the checksum the text has.
     static let checksumBytes = 5
     /// Characters between two dashes.
     static let groupCharacters = 5
-    /// Base32 of key and checksum.
+    /// The characters of key and checksum in base32.
     static let textCharacters = 60
 
     let secret: SecretBytes
@@ -23,8 +23,8 @@ public struct NetworkKey: Sendable, Equatable {
 
     init(secret: SecretBytes) { self.secret = secret }
 
-    /// Reads the text of a key as people copy it: case, blanks, line breaks and dashes do not matter, nor do o for 0 and
-    /// i or l for 1, nor whether the prefix is there (`docs/PROTOCOL.md`, section 3.7).
+    /// Reads the text of a key as people copy it. It ignores case, blanks, line breaks and dashes, reads o as 0 and i
+    /// and l as 1, and accepts the text with or without the prefix (`docs/PROTOCOL.md`, section 3.7).
     /// - Throws: `EarshotError` `invalidNetworkKey`, which says what is wrong and never repeats the text.
     public init(typed text: String) throws(EarshotError) {
         var characters = try Self.characters(of: text)
@@ -45,10 +45,10 @@ public struct NetworkKey: Sendable, Equatable {
         self.init(secret: secret)
     }
 
-    /// Tells networks apart without telling the key: it is advertised.
+    /// Distinguishes networks without revealing the key. Nodes advertise it.
     public var tag: String { LinkConfiguration.networkTag(of: secret) }
 
-    /// What to hand to others. Whoever has it is in.
+    /// The text to give to others. Everybody who has it is in.
     public var text: String {
         let bytes = secret.withUnsafeBytes { Array($0) } + Self.checksum(of: secret)
         var rest = Base32.encode(bytes)[...]
@@ -74,7 +74,7 @@ public struct NetworkKey: Sendable, Equatable {
         return hash.finalize().bytes.prefix(checksumBytes)
     }
 
-    /// A text as base32, without what separates groups of it.
+    /// A text as base32, without the separators of its groups.
     private static func characters(of text: String) throws(EarshotError) -> String {
         var characters = ""
         for scalar in text.lowercased().unicodeScalars {
@@ -89,7 +89,7 @@ public struct NetworkKey: Sendable, Equatable {
         return characters
     }
 
-    /// Blanks, line breaks, dashes of every length, and what mail programs put between words unseen.
+    /// Blanks, line breaks, dashes of every length, and the invisible characters that mail programs put between words.
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .dashPunctuation, .format, .connectorPunctuation: true
@@ -99,6 +99,6 @@ public struct NetworkKey: Sendable, Equatable {
 }
 
 extension NetworkKey: CustomStringConvertible {
-    /// Shows the tag and never the key.
+    /// The tag, and never the key.
     public var description: String { "<network key \(tag)>" }
 }

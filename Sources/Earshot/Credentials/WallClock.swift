@@ -1,7 +1,7 @@
 import EarshotModel
 import EarshotProtocol
 
-/// The clock that credentials are valid by, and waiting; tests hand in their own.
+/// The clock that decides whether credentials are valid, and waiting; tests hand in their own.
 struct WallClock: Sendable {
     /// Milliseconds since 1970. It may jump.
     let now: @Sendable () -> Int64

@@ -1,17 +1,17 @@
 import Dispatch
 import EarshotProtocol
 
-/// Finds out why messages do not flow, as far as that can be seen without a node.
+/// Finds out why messages do not flow, as far as that shows without a node.
 ///
-/// What a running node sees is told by `Node.findings()`.
+/// `Node.findings()` reports what a running node sees.
 public enum Diagnosis {
-    /// Looks at a home directory and at this machine's network. Nothing is changed.
+    /// Looks at a home directory and at this machine's network, and changes nothing.
     ///
     /// - Parameters:
     ///   - home: the home directory to look at.
-    ///   - discovery: which interfaces peers are looked for on.
-    ///   - testsMulticast: sends one question of multicast DNS on each of these interfaces, and listens for it.
-    /// - Returns: everything that was looked at, in the order of `Finding.Check`.
+    ///   - discovery: the interfaces on which a node looks for peers.
+    ///   - testsMulticast: whether to send one multicast DNS question on each of these interfaces, and listen for it.
+    /// - Returns: a finding for everything that was checked, in the order of `Finding.Check`.
     /// - Throws: `CancellationError`.
     public static func of(
         _ home: Home, discovery: DiscoveryConfiguration = DiscoveryConfiguration(), testsMulticast: Bool = true
@@ -24,7 +24,7 @@ public enum Diagnosis {
         }
     }
 
-    /// Whether a node may be started to look further: it would change a damaged database, or not run at all.
+    /// Whether a node may be started to look further: it would change a damaged database, or would not run at all.
     public static func allowsStart(_ findings: [Finding]) -> Bool {
         !findings.contains { $0.severity == .problem && [.home, .lock, .database].contains($0.check) }
     }
@@ -34,7 +34,7 @@ public enum Diagnosis {
         let disk = DiskFacts.gathered(at: home.path)?.findings ?? []
         guard facts.state == .initialized else { return facts.findings + disk }
         let database = await onThread { DatabaseFacts.gathered(at: home.databaseFile) }
-        // A node that runs knows its own credential.
+        // A running node knows its own credential.
         return facts.findings + disk + database.findings + (facts.isInUse ? [] : credentialFindings(of: home))
     }
 
@@ -42,7 +42,7 @@ public enum Diagnosis {
         do throws(EarshotError) {
             return try CredentialFacts.gathered(of: home).findings(now: Home.now)
         } catch {
-            // Files that others may read are a finding already.
+            // Files that others may read already have a finding.
             guard error.code != .looseHome else { return [] }
             return [
                 .problem(
@@ -52,7 +52,7 @@ public enum Diagnosis {
         }
     }
 
-    /// The whole database is read: that may take a while, and holds up no task.
+    /// Reads the whole database. That may take a while, and holds up no task.
     private static func onThread<Output: Sendable>(_ work: @escaping @Sendable () -> Output) async -> Output {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "earshot.diagnosis").async { continuation.resume(returning: work()) }

@@ -1,11 +1,11 @@
-/// One thing that was looked at to find out why messages do not flow, and what was found.
+/// One check of why messages do not flow, and its result.
 public struct Finding: Hashable, Sendable {
-    /// What was looked at. The names are stable: programs may rely on them.
+    /// What was checked. The names are stable: programs may rely on them.
     public enum Check: String, Hashable, Sendable, CaseIterable {
         // What a home directory shows.
         /// The home directory: whether there is one, and who may read it.
         case home
-        /// Whose the home directory is now.
+        /// Which process holds the home directory.
         case lock
         /// The socket of the local API.
         case socket
@@ -16,7 +16,7 @@ public struct Finding: Hashable, Sendable {
 
         // What this machine's network shows.
         case interfaces
-        /// Whether packets to the local network leave by the interface that is in it.
+        /// Whether packets to the local network leave by an interface of that network.
         case routes
         /// Whether multicast DNS gets out of this machine and in.
         case multicast
@@ -24,23 +24,23 @@ public struct Finding: Hashable, Sendable {
         // What only a running node knows.
         /// Whether a node answers, or could be started.
         case node
-        /// By what peers are found.
+        /// How the node finds peers.
         case discovery
-        /// Who is there.
+        /// Which peers are there.
         case peers
-        /// Whether this node's device is advertised from elsewhere too.
+        /// Whether this node's device is also advertised from elsewhere.
         case deviceCopy
-        /// Whether the others here are of this node's network.
+        /// Whether other nodes here belong to this node's network.
         case networkKey
         /// Whether peers can connect to this node.
         case port
-        /// This machine's clock against the peers'.
+        /// This machine's clock, compared with the peers'.
         case clock
-        /// Whose a name is.
+        /// Who owns a name.
         case names
         /// Links that failed lately.
         case links
-        /// Handshakes that came to nothing lately, in numbers.
+        /// How many handshakes failed lately.
         case handshakes
         /// Whether programs that observe the node keep up.
         case events
@@ -61,17 +61,17 @@ public struct Finding: Hashable, Sendable {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// What was looked at.
+    /// What was checked.
     public let check: Check
     /// How bad it is.
     public let severity: Severity
-    /// Which fault it is. There is none where all is as it should be.
+    /// The fault; `nil` if all is as it should be.
     public let code: Code?
     /// What was found, in a sentence for people.
     public let what: String
-    /// Why it matters. There is none where all is as it should be.
+    /// Why it matters; `nil` if all is as it should be.
     public let why: String?
-    /// What it is about, for programs, and for those who say what to do.
+    /// The details, for programs that say what to do.
     public let parameters: EarshotError.Parameters
 
     private init(

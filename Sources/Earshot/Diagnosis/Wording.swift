@@ -1,4 +1,4 @@
-/// How findings say quantities and lists, in words that stay the same.
+/// The wording of quantities and lists in findings.
 enum Wording {
     /// Like `3 links` and `1 link`.
     static func count(_ number: some BinaryInteger, _ one: String, _ many: String? = nil) -> String {
@@ -12,7 +12,7 @@ enum Wording {
         return "\(count / unit.size) \(unit.name)"
     }
 
-    /// `a, b and 3 more`: the first few of a list that others may make long.
+    /// `a, b and 3 more`: the first items of a list that others may make long.
     static func list(_ items: [String], limit: Int = 5) -> String {
         guard items.count > limit else { return items.joined(separator: ", ") }
         return items.prefix(limit).joined(separator: ", ") + " and \(items.count - limit) more"

@@ -4,11 +4,11 @@ package import EarshotProtocol
 package import EarshotStore
 import NIOCore
 
-/// What a running node asks of its disk. Each answer comes on the node's event loop, and never before the call returns.
+/// A running node's disk. Each answer comes on the node's event loop, and never before the call returns.
 package protocol Disk: Sendable {
     typealias ExpiredEntries = (sequences: [UInt64], nextExpiry: Int64)
 
-    /// Writes all of it or nothing; a success says that it survives a loss of power.
+    /// Writes all of it or nothing. Success means that it survives a loss of power.
     func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
     func read(_ read: EntriesRead, completion: @escaping @Sendable (Result<[EntryRecord], StoreError>) -> Void)
@@ -18,7 +18,7 @@ package protocol Disk: Sendable {
         in logID: LogID, after sequence: UInt64, now: Int64,
         completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void)
 
-    /// Returns when all reads that were asked for are done.
+    /// Returns when all requested reads are done.
     func drain() async
 }
 

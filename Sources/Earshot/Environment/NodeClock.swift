@@ -2,12 +2,12 @@ package import EarshotModel
 import Glibc
 package import NIOCore
 
-/// The clocks that a node lives by.
+/// The clocks of a node.
 package protocol NodeClock: Sendable {
-    /// What both clocks say.
+    /// The readings of both clocks.
     var now: Moment { get }
 
-    /// Calls once, on the event loop, when an uptime (in milliseconds) has come.
+    /// Calls once, on the event loop, at an uptime (in milliseconds).
     func schedule(
         at uptime: Int64, on loop: any EventLoop, _ body: @escaping @Sendable () -> Void
     ) -> any NodeTimer
@@ -16,9 +16,9 @@ package protocol NodeClock: Sendable {
     func sleep(milliseconds: Int64) async throws
 }
 
-/// A call that is to come.
+/// A scheduled call.
 package protocol NodeTimer: Sendable {
-    /// It does not come any more, if it has not begun.
+    /// Cancels the call if it has not begun.
     func cancel()
 }
 
@@ -34,14 +34,14 @@ struct HostClock: NodeClock {
         loop.scheduleTask(in: .milliseconds(max(0, uptime - Moment.now.uptime)), body)
     }
 
-    /// Time asleep counts, so that a machine that wakes looks at once at what has become of the time.
+    /// Time asleep counts, so that a machine that wakes looks at once.
     func sleep(milliseconds: Int64) async throws {
         try await Task.sleep(for: .milliseconds(milliseconds), clock: .continuous)
     }
 }
 
 extension Moment {
-    /// The system's clocks. Uptime counts the time of sleep, so that a laptop that wakes knows how long it was away.
+    /// The system's clocks. The uptime includes sleep, so that a laptop that wakes knows how long it was away.
     static var now: Moment {
         Moment(wallClock: milliseconds(CLOCK_REALTIME), uptime: milliseconds(CLOCK_BOOTTIME))
     }

@@ -2,16 +2,16 @@ package import EarshotDiscovery
 package import EarshotStore
 package import NIOCore
 
-/// What a node stands on: clock, disk, transport and host. A node in a test is the same node on other ground.
+/// What a node runs on: clock, disk, transport and host. A node in a test is the same node in another environment.
 ///
-/// Each part is an existential. None of them is asked more often than once for a piece of what comes or goes, beside which
-/// one indirect call is nothing, and a connection was one before (`any Channel`).
+/// Each part is an existential. Each is called at most once for a piece of data that comes or goes, which costs far
+/// more than one indirect call; and a connection was one before (`any Channel`).
 package struct NodeEnvironment: Sendable {
-    /// Tells the time, and calls when a time has come.
+    /// Tells the time, and makes scheduled calls.
     package var clock: any NodeClock
-    /// Makes the way to other nodes, for a node on this event loop.
+    /// Makes the transport of a node on this event loop.
     package var transport: @Sendable (any EventLoop) -> any Transport
-    /// Makes the way to the disk, for a node on this event loop.
+    /// Makes the disk of a node on this event loop.
     package var disk: @Sendable (Store, any EventLoop) -> any Disk
     /// Reports changes of the host's network and clocks, until the task is cancelled; may be called from any thread.
     package var watchHost: HostWatch

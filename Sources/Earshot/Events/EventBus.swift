@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A notification centre for one node: it tells every observer what happened, once, after it became true. Only the node
+/// A notification centre for one node. It tells every observer what happened, once, after it became true. Only the node
 /// posts.
 ///
-/// Observers never hold up the node. Each has a bounded buffer of its own; an observer that is too slow loses the newest
-/// events, and is told how many if it observes `Event.eventsLost`. Programs that must miss nothing read the history.
+/// Observers never hold up the node. Each has a bounded buffer of its own. An observer that is too slow loses the
+/// newest events, and learns how many if it observes `Event.eventsLost`. Programs that must miss nothing read the
+/// history.
 public final class EventBus: Sendable {
     private struct State {
         var mailboxes: [UInt64: EventMailbox] = [:]
@@ -22,10 +23,10 @@ public final class EventBus: Sendable {
         for mailbox in state.withLock({ Array($0.mailboxes.values) }) { mailbox.offer(event) }
     }
 
-    /// How many events were not given to observers that were too slow, of all observers.
+    /// How many events all observers together have lost because they were too slow.
     package var lostCount: Int { lost.load(ordering: .relaxed) }
 
-    /// Counts an event that did not fit into an observer's buffer, and tells those who observe nothing but losses.
+    /// Counts an event that did not fit into an observer's buffer, and tells the observers that observe only losses.
     package func noteLost() {
         lost.wrappingAdd(1, ordering: .relaxed)
         let watchers = state.withLock { state in state.mailboxes.values.filter(\.watchesLosses) }
@@ -35,9 +36,9 @@ public final class EventBus: Sendable {
     /// Calls a closure for each event, one at a time and in order, until the token is removed or released.
     ///
     /// - Parameters:
-    ///   - names: which events; all unless given.
-    ///   - bufferLimit: how many events wait for the observer before the newest are lost.
-    ///   - body: called for each event; the next one waits until it returns.
+    ///   - names: the events to observe; by default all.
+    ///   - bufferLimit: how many events may wait for the observer; when there are more, the newest are lost.
+    ///   - body: called for each event; the next event waits until it returns.
     public func addObserver(
         for names: Set<EventName> = Set(EventName.allCases), bufferLimit: Int = Limits.observerEvents,
         using body: @escaping @Sendable (Event) async -> Void
@@ -52,7 +53,7 @@ public final class EventBus: Sendable {
         }
     }
 
-    /// The events of one kind, from now on, as a sequence that one task iterates.
+    /// The events of one kind, from now on, as a sequence for one task to iterate.
     public func events<Payload>(
         _ kind: EventKind<Payload>, bufferLimit: Int = Limits.observerEvents
     ) -> EventSequence<Payload> {
@@ -87,7 +88,7 @@ public final class EventBus: Sendable {
     }
 }
 
-/// Keeps an observer on the bus. Removing or releasing it takes the observer off.
+/// Keeps an observer on the bus. Removing or releasing the token takes the observer off.
 public final class EventObserverToken: Sendable {
     private let onRemove: @Sendable () -> Void
 
@@ -95,6 +96,6 @@ public final class EventObserverToken: Sendable {
 
     deinit { onRemove() }
 
-    /// Takes the observer off the bus; events that wait for it are dropped.
+    /// Takes the observer off the bus, and drops the events that wait for it.
     public func remove() { onRemove() }
 }

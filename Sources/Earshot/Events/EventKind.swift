@@ -1,6 +1,7 @@
-/// Which events a sequence gives, and what of them. There is one for every `EventName`, and some for several.
+/// The events that a sequence gives, and the payload of each. There is a kind for every `EventName`, and some kinds for
+/// several.
 ///
-/// A kind with a payload of its own does not tell which of its events were lost; `.all` and `.named` do.
+/// A sequence of a kind with a payload of its own does not report its lost events; `.all` and `.named` do.
 public struct EventKind<Payload: Sendable>: Sendable {
     let names: Set<EventName>
     let extract: @Sendable (Event) -> Payload?
@@ -12,10 +13,10 @@ public struct EventKind<Payload: Sendable>: Sendable {
 }
 
 extension EventKind where Payload == Event {
-    /// Everything.
+    /// All events.
     public static var all: Self { .named(Set(EventName.allCases)) }
 
-    /// The events of these names, and word of those that were lost.
+    /// The events of these names, and reports of lost ones.
     public static func named(_ names: Set<EventName>) -> Self { Self(names.union([.eventsLost])) { $0 } }
 }
 
@@ -110,7 +111,7 @@ extension EventKind where Payload == String {
         Self([.storageFailed]) { if case .storageFailed(let reason) = $0 { reason } else { nil } }
     }
 
-    /// Gives the way of finding peers that works.
+    /// Gives the discovery source that now works.
     public static var discoveryAvailable: Self {
         Self([.discoveryAvailable]) { if case .discoveryAvailable(let source) = $0 { source } else { nil } }
     }
@@ -131,7 +132,7 @@ extension EventKind where Payload == (source: String, reason: String) {
 }
 
 extension EventKind where Payload == Int {
-    /// Gives how many events some observer of the node was too slow for, whichever observer that was.
+    /// Gives how many events an observer of the node has lost, whichever observer it was.
     public static var eventsLost: Self {
         Self([.eventsLost]) { if case .eventsLost(let count) = $0 { count } else { nil } }
     }
@@ -149,13 +150,13 @@ extension EventKind where Payload == (User, changes: Set<UserChange>) {
     }
 }
 
-/// The events of one kind, in the order in which they were posted. It ends when the node stops.
+/// The events of one kind, in the order in which they were posted. The sequence ends when the node stops.
 public struct EventSequence<Payload: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Payload
     public typealias Failure = Never
 
     let mailbox: EventMailbox
-    /// Takes the mailbox off the bus with the last copy of the sequence.
+    /// Takes the mailbox off the bus when the last copy of the sequence is released.
     let token: EventObserverToken
     let extract: @Sendable (Event) -> Payload?
 

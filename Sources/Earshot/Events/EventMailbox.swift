@@ -1,11 +1,11 @@
 import DequeModule
 import Synchronization
 
-/// What waits for one observer.
+/// The events that wait for one observer.
 final class EventMailbox: Sendable {
     private struct State {
         var events: Deque<Event> = []
-        /// Events that were lost and not yet told of, and how many of those that wait come before them.
+        /// Lost events that were not yet reported, and how many of the waiting events come before them.
         var lost = 0
         var eventsBeforeLost = 0
         var waiting: CheckedContinuation<Event?, Never>?
@@ -13,7 +13,7 @@ final class EventMailbox: Sendable {
     }
 
     private let names: Set<EventName>
-    /// Whether it is for losses alone, and so for those of all observers: it has none of its own.
+    /// Whether the observer observes only losses. It is told of the losses of all observers, and has none of its own.
     let watchesLosses: Bool
     private let limit: Int
     private let onLoss: @Sendable () -> Void
@@ -51,7 +51,7 @@ final class EventMailbox: Sendable {
         if isLost { onLoss() }
     }
 
-    /// Another observer has lost an event: told with those that were not told yet.
+    /// Another observer has lost an event: it is reported together with those that were not reported yet.
     func noteLoss() {
         let waiting: CheckedContinuation<Event?, Never>? = state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -65,7 +65,7 @@ final class EventMailbox: Sendable {
         waiting?.resume(returning: .eventsLost(count: 1))
     }
 
-    /// The next event, `eventsLost` where some did not fit, or `nil` at the end or when the task is cancelled.
+    /// The next event; `eventsLost` if some did not fit; `nil` at the end or when the task is cancelled.
     func next() async -> Event? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -2,14 +2,14 @@ import EarshotCrypto
 import EarshotProtocol
 import Foundation
 
-/// The names of what the key files hold, written at their beginning.
+/// The labels at the beginning of the key files.
 enum KeyFileLabel {
     static let identity = Array("earshot identity 1\n".utf8)
     static let device = Array("earshot device 1\n".utf8)
     static let network = Array("earshot network 1\n".utf8)
 }
 
-/// What lies in the key files, and how.
+/// The contents of the key files.
 extension Home {
     func writeIdentity(_ identity: SigningKey, passphrase: Passphrase?) throws(EarshotError) {
         guard let passphrase else {
@@ -58,7 +58,7 @@ extension Home {
         }
     }
 
-    /// The bytes of a sealed identity. Those of one that is not sealed are never copied out of wiped memory.
+    /// The bytes of a sealed identity. The bytes of one that is not sealed are never copied out of wiped memory.
     private static func box(in file: SecretBytes) -> [UInt8]? {
         file.withUnsafeBytes { bytes in
             guard !bytes.starts(with: KeyFileLabel.identity) else { return nil }

@@ -7,9 +7,10 @@ extension Home {
     ///
     /// - Parameters:
     ///   - name: normalized and checked; see `UserName`.
-    ///   - passphrase: seals the identity's secret key; without one, whoever can read the file can speak as the user.
-    /// - Returns: the key that the user is.
-    /// - Throws: `EarshotError`; nothing that was there before is changed.
+    ///   - passphrase: seals the identity's secret key. Without one, anybody who can read the file can speak as the
+    ///     user.
+    /// - Returns: the user's id, which is their public key.
+    /// - Throws: `EarshotError`; then nothing that was there before has changed.
     @discardableResult
     public func create(name: String, passphrase: Passphrase? = nil) throws(EarshotError) -> UserID {
         try create(name: name, passphrase: passphrase, now: Self.now)
@@ -36,17 +37,17 @@ extension Home {
         do {
             try write(keys, to: deviceFile)
             try writeCredential(issue(name: userName, identity: identity, keys: keys, now: now))
-            // Last, because it is what makes the home initialized.
+            // Last, because this file makes the home initialized.
             try writeIdentity(identity, passphrase: passphrase)
         } catch {
-            // Half an identity is of no use, and would stand in the way of the next try.
+            // Half an identity is useless, and would stand in the way of the next try.
             for file in [deviceFile, credentialFile, identityFile] { unlink(file) }
             throw error
         }
         return UserID(identity.publicKey)
     }
 
-    /// - Throws: `EarshotError` `alreadyInitialized` where there are keys or a history: none of it is ever overwritten.
+    /// - Throws: `EarshotError` `alreadyInitialized` if there are keys or a history, which are never overwritten.
     private func checkIsEmpty() throws(EarshotError) {
         guard !isInitialized else {
             throw EarshotError(
@@ -60,12 +61,12 @@ extension Home {
         }
     }
 
-    /// Reads what a node needs to run, and renews the credential where that is due and possible.
+    /// Reads what a node needs to run, and renews the credential if that is due and possible.
     ///
-    /// A credential that has expired, or that could not be written anew, is no error: the history can be read all the
-    /// same, and a node that runs tells of it (`CredentialKeeper`).
+    /// An expired credential, or one that could not be renewed, is no error: the history can still be read, and a
+    /// running node reports it (`CredentialKeeper`).
     /// - Parameters:
-    ///   - passphrase: opens a sealed identity, whose credential cannot be renewed otherwise.
+    ///   - passphrase: opens a sealed identity, whose credential cannot be renewed without it.
     ///   - now: the wall clock, in milliseconds since 1970.
     /// - Throws: `EarshotError`.
     func unlock(passphrase: Passphrase?, now: Int64 = Home.now) throws(EarshotError) -> UnlockedHome {
@@ -90,9 +91,9 @@ extension Home {
         return home
     }
 
-    /// Issues a credential for the same name and keys from now on, and puts it in the old one's place.
+    /// Issues a credential for the same name and keys, valid from now on, and puts it in the old one's place.
     /// - Parameter now: the wall clock, in milliseconds since 1970.
-    /// - Throws: `EarshotError`; the old credential is still in the file then.
+    /// - Throws: `EarshotError`; then the old credential is still in the file.
     func renew(
         _ credential: Credential, identity: IdentityAccess, keys: DeviceKeys, now: Int64
     ) throws(EarshotError) -> Credential {
@@ -125,7 +126,7 @@ extension Home {
 
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-    /// A clock that has just begun, in 1970, leaves no room for what a credential is dated back by.
+    /// A clock that has just begun, in 1970, leaves no room to date a credential back.
     func issue(name: UserName, identity: SigningKey, keys: DeviceKeys, now: Int64) -> Credential {
         Credential.issue(
             name: name, identityKey: identity, deviceKey: keys.signing,
@@ -146,11 +147,11 @@ struct DeviceKeys: Sendable {
     let agreement: AgreementKey
 }
 
-/// Where a node gets the identity's key from when it renews its credential.
+/// Where a node gets the identity's key to renew its credential.
 enum IdentityAccess: Sendable {
-    /// It is not sealed, and read from its file when it is needed.
+    /// It is not sealed, and is read from its file when needed.
     case file
-    /// It is sealed, and was opened for as long as the node lives.
+    /// It is sealed, and stays open for as long as the node lives.
     case unlocked(SigningKey)
     /// It is sealed, and nobody gave the passphrase.
     case sealed
@@ -160,12 +161,12 @@ enum IdentityAccess: Sendable {
     }
 }
 
-/// What the files of a home give for a node to run.
+/// What a node needs from the files of its home.
 struct UnlockedHome: Sendable {
     let keys: DeviceKeys
     var credential: Credential
     let identity: IdentityAccess
     let networkKey: NetworkKey?
-    /// Why the credential was due and is still the old one.
+    /// Why the credential was not renewed although that was due.
     var renewalFailure: EarshotError?
 }

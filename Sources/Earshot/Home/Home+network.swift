@@ -2,7 +2,7 @@ import EarshotCrypto
 import Foundation
 
 extension Home {
-    /// The key of the network that a node of this home belongs to from its next start on; `nil` where it links to all
+    /// The key of the network to which a node of this home belongs from its next start; `nil` if the node links to all
     /// nodes that have no key either.
     /// - Throws: `EarshotError` `notInitialized`, `looseHome`, `unusableHome`.
     public func networkKey() throws(EarshotError) -> NetworkKey? {
@@ -11,9 +11,9 @@ extension Home {
         return NetworkKey(secret: try readSecret(networkFile, KeyFileLabel.network, count: NetworkKey.byteCount))
     }
 
-    /// Begins a network: makes a key, and joins it.
-    /// - Parameter isReplacing: whether a key that is there may be lost.
-    /// - Throws: `EarshotError` `networkKeyExists`; nothing is changed then. `notInitialized`, `looseHome`,
+    /// Makes a network key, and joins its network.
+    /// - Parameter isReplacing: whether an existing key may be lost.
+    /// - Throws: `EarshotError` `networkKeyExists`, and nothing has changed; `notInitialized`, `looseHome`,
     ///   `unusableHome`.
     @discardableResult
     public func createNetworkKey(replacing isReplacing: Bool = false) throws(EarshotError) -> NetworkKey {
@@ -22,12 +22,12 @@ extension Home {
         return key
     }
 
-    /// Joins the network of a key. A running node belongs to it from its next start on.
+    /// Joins the network of a key. A running node belongs to it from its next start.
     /// - Parameters:
     ///   - key: the key of the network.
-    ///   - isReplacing: whether another key that is there may be lost.
+    ///   - isReplacing: whether another existing key may be lost.
     /// - Returns: whether anything changed.
-    /// - Throws: `EarshotError` `networkKeyExists`; nothing is changed then. `notInitialized`, `looseHome`,
+    /// - Throws: `EarshotError` `networkKeyExists`, and nothing has changed; `notInitialized`, `looseHome`,
     ///   `unusableHome`.
     @discardableResult
     public func joinNetwork(_ key: NetworkKey, replacing isReplacing: Bool = false) throws(EarshotError) -> Bool {

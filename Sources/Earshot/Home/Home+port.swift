@@ -1,5 +1,5 @@
 extension Home {
-    /// The port that the node listened on last, if it is known. A file that says nothing of use is as good as none.
+    /// The port that the node last listened on, if it is known. A file without a usable port counts as none.
     var lastPort: UInt16? {
         guard let bytes = try? PrivateFile.read(portFile) else { return nil }
         let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The directory that holds a node: its keys, its history, its lock and the socket of its local API.
+/// The directory of a node: its keys, its history, its lock and the socket of its local API.
 ///
-/// Only its owner may read it (0700, key files 0600); a looser one is refused, because whoever can read the keys
+/// Only its owner may read it (0700, key files 0600). A looser one is refused, because anybody who can read the keys
 /// can speak as the user.
 public struct Home: Sendable, Hashable {
     public let path: String
@@ -29,10 +29,10 @@ public struct Home: Sendable, Hashable {
     /// The Unix socket of the node's local API.
     public var socketFile: String { path + "/node.sock" }
 
-    /// Whether `create` has been here.
+    /// Whether there is an identity, made by `create` or `restore`.
     public var isInitialized: Bool { access(identityFile, F_OK) == 0 }
 
-    /// Makes the directory for its owner alone, or checks that it is one already.
+    /// Makes the directory for its owner alone, or checks that an existing one is.
     /// - Throws: `EarshotError` `unusableHome` or `looseHome`.
     func prepareDirectory() throws(EarshotError) {
         do {
@@ -48,7 +48,7 @@ public struct Home: Sendable, Hashable {
 
     /// - Throws: `EarshotError` `notInitialized`, `unusableHome` or `looseHome`.
     func check() throws(EarshotError) {
-        // What is there, and is no directory or cannot be looked into, is not missing.
+        // Something that is not a directory, or cannot be looked into, is not missing.
         guard access(path, F_OK) == 0 || errno != ENOENT else { throw notInitialized }
         let status = try directoryStatus()
         guard try PrivateFile.isThere(identityFile) else { throw notInitialized }

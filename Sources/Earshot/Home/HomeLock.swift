@@ -1,17 +1,17 @@
 import Foundation
 
-/// Keeps a second node off a home directory for as long as it exists.
+/// Keeps a second node off a home directory for as long as this lock exists.
 ///
-/// An advisory lock of the kernel's on the open file (`F_OFD_SETLK`, fcntl(2)), so that it ends with the process however
-/// that ends, and can be asked about without being taken. The file's text is the pid, for people.
+/// An advisory lock on the open file (`F_OFD_SETLK`, fcntl(2)). The kernel releases it when the process ends, however
+/// it ends, and it can be queried without being taken. The file's text is the pid, for people.
 package final class HomeLock: Sendable {
-    /// Linux' numbers for `F_OFD_GETLK` and `F_OFD_SETLK`, which Glibc's module does not show.
+    /// Linux's numbers for `F_OFD_GETLK` and `F_OFD_SETLK`, which Glibc's module does not show.
     private static let getLock: Int32 = 36
     private static let setLock: Int32 = 37
 
     private let descriptor: Int32
 
-    /// - Throws: `EarshotError` `homeInUse`, with the pid of the node that runs.
+    /// - Throws: `EarshotError` `homeInUse`, with the pid of the running node.
     package init(_ home: Home) throws(EarshotError) {
         let path = home.lockFile
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -33,7 +33,7 @@ package final class HomeLock: Sendable {
         Self.write("\(getpid())\n", to: descriptor)
     }
 
-    /// Whoever ends cleanly says so behind the pid: one that is left alone tells of a node that died.
+    /// A clean end is noted after the pid, so a pid alone means that the node died.
     deinit {
         Self.write("\(getpid())\(Self.ending)\n", to: descriptor)
         close(descriptor)
@@ -43,18 +43,18 @@ package final class HomeLock: Sendable {
         flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
     }
 
-    /// The pid of the node that runs on a home directory, if one does.
+    /// The pid of the node that runs on a home directory, if there is one.
     package static func holder(of home: Home) -> Int32? {
         reading(home) { isHeld($0) ? Int32(line(in: $0).prefix(while: \.isNumber)) : nil }
     }
 
-    /// Whether a process holds the lock of a home directory, also one that has not written its pid.
+    /// Whether a process holds the lock of a home directory, even one that has not written its pid.
     static func isHeld(_ home: Home) -> Bool { reading(home) { isHeld($0) } ?? false }
 
-    /// The pid that a node has left in the file which did not end cleanly, or that of the one that runs.
+    /// The pid of the running node, or of a node that did not end cleanly.
     static func writtenPid(of home: Home) -> Int32? { reading(home) { Int32(line(in: $0)) } }
 
-    /// - Returns: `nil` too where there is no file to read.
+    /// - Returns: `nil` also if there is no file to read.
     private static func reading<Result>(_ home: Home, _ body: (Int32) -> Result?) -> Result? {
         let descriptor = open(home.lockFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
@@ -69,7 +69,7 @@ package final class HomeLock: Sendable {
 
     private static let ending = " ended"
 
-    /// The file is never empty meanwhile: somebody may be reading it.
+    /// The file is never empty while this writes, because somebody may be reading it.
     private static func write(_ line: String, to descriptor: Int32) {
         let text = Array(line.utf8)
         _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }

@@ -1,16 +1,16 @@
 package import EarshotCrypto
 import Foundation
 
-/// What seals an identity's secret key. It lies in wiped memory.
+/// Seals an identity's secret key. It lies in wiped memory.
 public struct Passphrase: Sendable, Equatable {
-    /// A longer one is refused.
+    /// The greatest length; a longer passphrase is refused.
     public static let maximumBytes = 1024
 
     let secret: SecretBytes
-    /// What guessing at it costs. Whatever was sealed before opens at the cost that is written in it.
+    /// What a guess costs. What was sealed before opens at the cost that is written in it.
     let cost: PassphraseCost
 
-    /// Takes a copy; wiping the original is up to its owner.
+    /// Takes a copy; the owner of the original should wipe it.
     public init(copying bytes: some Collection<UInt8>) { self.init(copying: bytes, cost: .moderate) }
 
     package init(copying bytes: some Collection<UInt8>, cost: PassphraseCost) {
@@ -18,12 +18,12 @@ public struct Passphrase: Sendable, Equatable {
         self.cost = cost
     }
 
-    /// Reads the first line of what a file descriptor gives, without the line's end.
+    /// Reads the first line from a file descriptor, without the line's end.
     /// - Throws: `EarshotError` `passphraseNeeded` for an empty or overlong line or an unreadable descriptor.
     public init(readingFrom descriptor: Int32) throws(EarshotError) {
         var count = 0
         var reason: String?
-        // One byte more, for the end of the longest line.
+        // One more byte, for the end of the longest line.
         let line = SecretBytes(count: Self.maximumBytes + 1) { buffer in
             while count < buffer.count {
                 let got = read(descriptor, buffer.baseAddress! + count, 1)

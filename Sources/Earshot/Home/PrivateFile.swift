@@ -3,7 +3,7 @@ import Foundation
 
 /// Reads and writes the files that only their owner may see.
 enum PrivateFile {
-    /// A key file is far below this.
+    /// Key files are far smaller.
     static let maximumBytes = 4096
 
     /// Reads a file into wiped memory, after checking that it is its owner's alone.
@@ -29,8 +29,8 @@ enum PrivateFile {
         return bytes
     }
 
-    /// Whether there is something of that name, which `read` may refuse all the same.
-    /// - Throws: `EarshotError` `unusableHome` where that cannot be known.
+    /// Whether something of that name exists, which `read` may still refuse.
+    /// - Throws: `EarshotError` `unusableHome` if that cannot be known.
     static func isThere(_ path: String) throws(EarshotError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -40,7 +40,7 @@ enum PrivateFile {
         return true
     }
 
-    /// Writes a new file with mode 0600, through to the disk, in one step: it is there whole or not at all.
+    /// Writes a new file with mode 0600, through to the disk, in one step: the file is there whole or not at all.
     /// - Throws: `EarshotError` `unusableHome`.
     static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(EarshotError) {
         let temporary = path + ".new"
@@ -70,13 +70,13 @@ enum PrivateFile {
         return true
     }
 
-    /// Where a file lies. Foundation's `deletingLastPathComponent` traps for a name of one letter.
+    /// The directory of a file. Foundation's `deletingLastPathComponent` traps for a name of one letter.
     static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// A rename or removal is on the disk only when its directory is.
+    /// A rename or a removal is on the disk only once its directory is.
     static func synchronizeDirectory(of path: String) {
         let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The end of a connection's pipeline: hands what comes to the node, in pieces as large as they come.
+/// The end of a connection's pipeline. It hands incoming bytes to the node, in pieces as large as they come.
 ///
 /// It runs on the node's own event loop, so the node is called directly, without a hop.
 final class LinkChannelHandler: ChannelInboundHandler {

@@ -12,14 +12,15 @@ extension SocketAddress {
             self = plain
             return
         }
-        // The system's resolver reads scopes, and asks nobody about a literal.
+        // The system's resolver reads scopes, and makes no look-up for a literal.
         guard let scoped = try? SocketAddress.makeAddressResolvingHost(address.host, port: Int(address.port)) else {
             return nil
         }
         self = scoped
     }
 
-    /// As the protocol's machines name it; a link-local address keeps its scope, or nobody could connect to it. An IPv4 address that came over a dual-stack socket is one.
+    /// The form that the protocol's machines use. A link-local address keeps its scope, or nobody could connect to it.
+    /// An IPv4 address that came over a dual-stack socket becomes IPv4.
     var peerAddress: PeerAddress? {
         guard let port, let ipAddress, let port = UInt16(exactly: port) else { return nil }
         let mapped = "::ffff:"

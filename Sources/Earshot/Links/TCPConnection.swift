@@ -2,7 +2,7 @@ import NIOCore
 
 /// One TCP connection.
 final class TCPConnection: TransportConnection {
-    /// How long it waits at its end for the other end to take what was written.
+    /// How long a closing connection waits for the other end to take what was written.
     private static let patience = TimeAmount.seconds(2)
 
     private let channel: any Channel
@@ -11,7 +11,7 @@ final class TCPConnection: TransportConnection {
 
     var remoteAddress: PeerAddress? { channel.remoteAddress?.peerAddress }
 
-    /// A connection that has ended holds nothing any more.
+    /// A connection that has ended holds nothing.
     var unwrittenBytes: Int {
         guard let options = channel.syncOptions else { return 0 }
         do { return try options.getOption(.bufferedWritableBytes) } catch { return 0 }

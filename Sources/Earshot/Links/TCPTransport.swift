@@ -2,15 +2,15 @@ import EarshotProtocol
 import NIOCore
 import NIOPosix
 
-/// TCP: all connections of a node on its event loop, which calls the node directly, with the options that links want.
+/// TCP. All connections of a node live on its event loop, call the node directly, and have the options that links need.
 struct TCPTransport: Transport {
     /// How long a dial may take, over all addresses.
     static let connectTimeout = TimeAmount.seconds(5)
     /// How long sent bytes may stay unacknowledged by the other host's TCP (RFC 5482).
     static let userTimeoutMilliseconds: ChannelOptions.Types.SocketOption.Value = 30_000
-    /// Connections that wait to be accepted: half a second of a flood, while this process does something else.
+    /// Connections that may wait to be accepted while this process is busy: half a second of a flood.
     private static let backlog: Int32 = 1024
-    /// Linux' number for that option.
+    /// Linux's number for `TCP_USER_TIMEOUT`.
     private static let tcpUserTimeout: CInt = 18
 
     let loop: any EventLoop
@@ -111,7 +111,7 @@ private struct TCPListener: TransportListener {
     func close() { channel.close(promise: nil) }
 }
 
-/// Answers a name look-up with addresses that are known already, so that they are raced as a host's would be.
+/// Answers a name look-up with addresses that are already known, so that they are raced like those of a host.
 private final class KnownAddresses: Resolver, Sendable {
     private let addresses: [SocketAddress]
     private let loop: any EventLoop

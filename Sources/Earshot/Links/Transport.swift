@@ -1,11 +1,11 @@
 package import EarshotModel
 import EarshotProtocol
 
-/// The way from one node to others. All calls are made on the node's event loop, and all answers come there.
+/// Connects one node to others. All calls are made on the node's event loop, and all answers come there.
 package protocol Transport: Sendable {
     /// - Parameters:
-    ///   - port: 0 for whichever is free.
-    ///   - accept: is given each connection that comes in.
+    ///   - port: 0 for any free port.
+    ///   - accept: is called with each incoming connection.
     /// - Throws: `EarshotError` `portInUse` or `networkUnavailable`.
     func listen(
         port: UInt16, accept: @escaping @Sendable (any TransportConnection) -> Void
@@ -20,29 +20,29 @@ package protocol Transport: Sendable {
     func probe(_ address: PeerAddress, completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
 }
 
-/// Where a node takes connections.
+/// Accepts a node's incoming connections.
 package protocol TransportListener: Sendable {
     var port: UInt16 { get }
     func close()
 }
 
-/// A stream of bytes to another node and back.
+/// A stream of bytes between two nodes.
 package protocol TransportConnection: AnyObject, Sendable {
     /// Where the other end is.
     var remoteAddress: PeerAddress? { get }
-    /// Bytes that were written here and that the other end has not taken.
+    /// Bytes that were written here and that the other end has not yet taken.
     var unwrittenBytes: Int { get }
 
-    /// Hands what comes to this handler from now on. Only for a connection that was accepted.
+    /// Hands incoming bytes to this handler from now on. Only for a connection that was accepted.
     func deliver(to handler: ConnectionHandler)
     func write(_ bytes: [UInt8])
-    /// Closes once all that was written is out, or after a moment where the other end does not take it.
+    /// Closes once everything that was written is out, or after a moment if the other end does not take it.
     func finish()
     /// Closes at once.
     func close()
 }
 
-/// Takes what comes on one connection to its node. It is called on the node's event loop.
+/// Hands what comes on one connection to its node. It is called on the node's event loop.
 package struct ConnectionHandler: Sendable {
     private let node: NodeShell
     private let connectionID: ConnectionID

@@ -1,13 +1,13 @@
-/// What is to be done, in the order in which it was asked for: what an action brings about at once has its turn after
-/// all that was asked for before.
+/// Actions to run, in the order in which they were asked for. What an action brings about at once has its turn after
+/// everything that was asked for before.
 ///
-/// It grows only while it is worked off, by what the actions bring about.
+/// It grows only while it is worked off, by what its actions bring about.
 struct ActionQueue<Action> {
     private var waiting: [Action] = []
     private var head = 0
     private var isWorkedOff = false
 
-    /// - Returns: whether the caller has to work the queue off. Else somebody further out is at it.
+    /// - Returns: whether the caller has to work off the queue; if not, a caller further out is doing so.
     mutating func add(_ actions: [Action]) -> Bool {
         waiting += actions
         defer { isWorkedOff = true }

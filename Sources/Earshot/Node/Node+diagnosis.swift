@@ -3,9 +3,9 @@ import EarshotProtocol
 import Logging
 
 extension Node {
-    /// What the node sees of why messages flow or not. What can be seen without a node is told by `Diagnosis.of`.
+    /// What the node knows about why messages flow or not. `Diagnosis.of` reports what can be seen without a node.
     ///
-    /// It may take a few seconds: peers are asked whether they can connect to this node.
+    /// This may take a few seconds, because the node asks peers whether they can connect to it.
     public func findings() async -> [Finding] {
         let dialBacks = await dialBacks()
         var facts = await shell.facts(of: self)
@@ -13,12 +13,12 @@ extension Node {
         return facts.findings(now: shell.clock.now.wallClock)
     }
 
-    /// Peers who gave no answer say nothing about the port.
+    /// Peers that gave no answer say nothing about the port.
     private func dialBacks() async -> [NodeFacts.DialBack] {
         var answers: [Reachability]
         do {
             answers = try await shell.reachability()
-            // A peer that was asked a moment ago says nothing. When the wait for that is over, it can be asked again.
+            // A peer that was asked a moment ago does not answer. By the end of that wait it can be asked again.
             if answers.allSatisfy({ $0.isReachable == nil }) { answers = try await shell.reachability() }
         } catch {
             configuration.logger.info("nobody was asked to dial back", metadata: ["reason": "\(error)"])
@@ -62,14 +62,14 @@ extension Node {
 }
 
 extension NodeShell {
-    /// Gathers what the node's diagnosis is made of.
+    /// Gathers the facts for the node's diagnosis.
     func facts(of node: Node) -> NodeFacts {
         let (status, now) = (status(), clock.now.uptime)
         var facts = NodeFacts(name: node.name.text, userID: node.userID)
         facts.port = status.port
         facts.discovery = journal.discovery
         facts.deviceCount = journal.deviceCount
-        // Advertised ones, or such as were only dialled: the same node may be both.
+        // Advertised devices, or hosts that were only dialled: the same node may be both.
         facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts(now: now).count)
         facts.hasNetworkKey = node.networkTag != nil
         facts.ownDeviceElsewhere = journal.ownDeviceElsewhere

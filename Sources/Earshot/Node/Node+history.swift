@@ -13,14 +13,14 @@ extension Node {
         return try result.mapError { EarshotError($0) }.get()
     }
 
-    /// Does something that may take long on a thread that nobody else waits for.
+    /// Does something that may take long, on a thread that nobody else waits for.
     func onOwnThread<T: Sendable>(
         _ body: @escaping @Sendable () throws(EarshotError) -> T
     ) async throws(EarshotError) -> T {
         try await LongWork.run(body)
     }
 
-    /// Does something that writes to the home, as `onOwnThread`. The home stays this node's until it is done.
+    /// Like `onOwnThread`, for work that writes to the home. The home stays this node's until the work is done.
     /// - Throws: `EarshotError` `stopped` when the node has stopped, or what `body` throws.
     func writingHome<T: Sendable>(
         _ body: @escaping @Sendable () throws(EarshotError) -> T
@@ -33,7 +33,7 @@ extension Node {
     }
 }
 
-/// Work that may take long, on a thread of its own that nobody else waits for.
+/// Runs work that may take long, on a thread of its own that nobody else waits for.
 enum LongWork {
     static func run<T: Sendable>(
         _ body: @escaping @Sendable () throws(EarshotError) -> T

@@ -8,7 +8,7 @@ extension Node {
     func watchHost() async {
         let (shell, logger) = (shell, configuration.logger)
         await environment.watchHost(configuration.interfaces) { error in
-            // Until the monitor has begun again, links and dials find out by themselves, only later.
+            // Until the monitor works again, links and dials notice changes by themselves, only later.
             logger.warning("changes of the network are not seen", metadata: ["error": "\(error)"])
         } _: { change in
             logger.info("the network or a clock changed", metadata: ["change": "\(change)"])
@@ -16,21 +16,21 @@ extension Node {
         }
     }
 
-    /// Listens where the configuration says; else where this home listened last, so that peers which remember its
-    /// address find it without any discovery; else where the system likes.
+    /// Listens on the configured port. Without one it takes the home's last port, so that peers which remember its
+    /// address find it without discovery, and otherwise a port that the system chooses.
     func listen() async throws(EarshotError) -> UInt16 {
         let peers = configuration.staticPeers
         guard configuration.port == 0, let last = home.lastPort else {
             return try await shell.listen(port: configuration.port, staticPeers: peers)
         }
         do { return try await shell.listen(port: last, staticPeers: peers) } catch {
-            // Taken meanwhile, or no longer allowed: nobody has asked for that port.
+            // The last port is taken or no longer allowed. Nobody asked for it.
             configuration.logger.info("the last port is not to be had", metadata: ["error": "\(error)"])
             return try await shell.listen(port: 0, staticPeers: peers)
         }
     }
 
-    /// Keeps the port for the next run. Without it only remembered addresses are lost.
+    /// Keeps the port for the next run. If that fails, only remembered addresses are lost.
     func remember(port: UInt16) {
         do { try home.setLastPort(port) } catch {
             configuration.logger.warning("the port is not remembered", metadata: ["error": "\(error)"])

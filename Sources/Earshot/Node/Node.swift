@@ -7,10 +7,10 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A user's node on the local network: finds other users, keeps the history with each, and tells what becomes of every
-/// message.
+/// A user's node on the local network. It finds other users, keeps the history with each of them, and reports what
+/// happens to every message.
 ///
-/// `open` it, let `run` run beside what your program does, and `stop` it:
+/// Call `open`, let `run` run beside what your program does, and call `stop`:
 /// ```swift
 /// let node = try await Node.open(.standard())
 /// let met = node.events.events(.userDiscovered)
@@ -22,14 +22,15 @@ import Synchronization
 /// await node.stop()
 /// try await running
 /// ```
-/// A node that cannot run stops, and then every sequence of its events ends: nobody waits in vain, and `run` throws why.
+/// If the node cannot run, it stops. Then every sequence of its events ends, so nobody waits in vain, and `run` throws
+/// the reason.
 ///
-/// One node owns a home directory at a time, from `open` until it has stopped. Its history can be read and messages can be
-/// sent as soon as it is open; peers are found and linked while it runs.
+/// One node at a time owns a home directory, from `open` until it has stopped. As soon as it is open, it can read the
+/// history and accept messages. It finds and links to peers while it runs.
 public final class Node: Sendable {
     public let home: Home
     public let configuration: NodeConfiguration
-    /// Tells what happens, from now on, also of the node's own states.
+    /// Events from now on, including changes of the node's own state.
     public let events: EventBus
     /// The user that this node speaks for.
     public let userID: UserID
@@ -37,16 +38,16 @@ public final class Node: Sendable {
     public let deviceID: DeviceID
     /// Milliseconds since 1970.
     package var credentialExpiry: Int64 { keeper.credential.notAfter }
-    /// Tells the node's network from others, without a secret in it; `nil` without a network key.
+    /// Distinguishes the node's network from others, and holds no secret; `nil` without a network key.
     public let networkTag: String?
 
     let shell: NodeShell
     let store: Store
-    /// Where programs' reads wait for the disk: a thread of its own, so that they hold up nobody else's.
+    /// Programs' reads wait for the disk on this queue's own thread, and hold up nobody else's.
     let historyQueue = DispatchQueue(label: "earshot.history")
     private let keeper: CredentialKeeper
     private let otherNetworks = Mutex(OtherNetworks())
-    /// What looks for others, once the node runs.
+    /// Looks for other nodes, once this node runs.
     private let discovery = Mutex<Discovery?>(nil)
     let environment: NodeEnvironment
     /// Ends when the node is to stop.
@@ -55,13 +56,13 @@ public final class Node: Sendable {
 
     /// Opens a home directory that `Home.create` has made, and takes its lock.
     ///
-    /// A credential that has expired is no error here: history and users can be read all the same. A node that runs
-    /// tells of it (`Event.credentialExpired`), and peers refuse it until it is renewed.
+    /// An expired credential is no error here: history and users can still be read. A running node reports it
+    /// (`Event.credentialExpired`), and peers refuse the node until the credential is renewed.
     /// - Parameters:
     ///   - home: the home directory.
-    ///   - configuration: what the program decides about the node.
-    ///   - passphrase: opens a sealed identity, so that the credential can be renewed: now, and for as long as the node
-    ///     lives. The identity's key stays in wiped memory that long.
+    ///   - configuration: the program's choices for the node.
+    ///   - passphrase: opens a sealed identity, so that the node can renew its credential, now and for as long as it
+    ///     lives. The identity's key stays in wiped memory for that time.
     /// - Throws: `EarshotError`: `notInitialized`, `looseHome`, `unusableHome`, `homeInUse`, `wrongPassphrase`,
     ///   `storeDamaged`, `storeUnavailable`; `invalidAddress` for static peers that cannot be dialled.
     public static func open(
@@ -70,11 +71,11 @@ public final class Node: Sendable {
         try await open(home, configuration: configuration, passphrase: passphrase, environment: .host)
     }
 
-    /// The same on other ground.
+    /// Opens a node in another environment.
     package static func open(
         _ home: Home, configuration: NodeConfiguration, passphrase: Passphrase? = nil, environment: NodeEnvironment
     ) async throws(EarshotError) -> Node {
-        // A passphrase takes a second of computing, and a database may have to be brought up to date.
+        // A passphrase takes a second to compute, and a database may have to be brought up to date.
         try await LongWork.run { () throws(EarshotError) in
             try Node(home: home, configuration: configuration, passphrase: passphrase, environment: environment)
         }
@@ -131,7 +132,7 @@ public final class Node: Sendable {
     /// How many devices discovery sees now that belong to other networks.
     var otherNetworkCount: Int { otherNetworks.withLock(\.count) }
 
-    /// How discovery stands; `nil` before the node runs.
+    /// The state of discovery; `nil` before the node runs.
     var discoveryStatus: DiscoveryStatus? { discovery.withLock(\.self)?.status }
 
     var credentialFacts: CredentialFacts {
@@ -144,16 +145,16 @@ public final class Node: Sendable {
     public var messages: Messages { Messages(node: self) }
     public var conversations: Conversations { Conversations(node: self) }
 
-    /// Where the node is in its life. `Event.nodeStateChanged` tells of each change.
+    /// Where the node is in its life. Each change posts `Event.nodeStateChanged`.
     public var state: NodeState { shell.life.withLock { $0 } }
 
-    /// Listens, finds peers and talks to them until the node is to stop: `stop()` is called, or this task is cancelled.
-    /// Then it says goodbye to everybody, writes what waits, and returns. A node runs once.
+    /// Listens, finds peers and talks to them until `stop()` is called or this task is cancelled. Then the node says
+    /// goodbye to everybody, writes what waits, and `run` returns. A node runs once.
     ///
-    /// Everything that the node does goes on within this call. In a `ServiceGroup` of swift-service-lifecycle it is the
-    /// service's `run()`: `try await cancelWhenGracefulShutdown { try await node.run() }`.
-    /// - Throws: `EarshotError` `portInUse` or `networkUnavailable` at the beginning: the node has stopped then; `stopped`
-    ///   if it has run or was stopped before.
+    /// Everything that the node does happens within this call. In a `ServiceGroup` of swift-service-lifecycle, make it
+    /// the service's `run()`: `try await cancelWhenGracefulShutdown { try await node.run() }`.
+    /// - Throws: `EarshotError` `portInUse` or `networkUnavailable` at the beginning, and the node has stopped;
+    ///   `stopped` if it has already run or was stopped before.
     public func run() async throws(EarshotError) {
         try await shell.beginRun()
         let port: UInt16
@@ -174,23 +175,24 @@ public final class Node: Sendable {
             group.addTask { for await event in discovery.events { await self.discovered(event) } }
             group.addTask { await self.watchHost() }
             group.addTask { await self.keepCredential() }
-            // Whatever of these ends, the node runs on until it is told to stop.
+            // If one of these ends, the node still runs until it is told to stop.
             for await _ in untilStop {}
             group.cancelAll()
         }
         await shell.stop()
     }
 
-    /// Stops the node, and returns when all that was accepted is on the disk, every sequence of its events has ended, and
-    /// its home is free for another node. `run()` returns too.
+    /// Stops the node. It returns when everything that was accepted is on the disk, every sequence of the node's events
+    /// has ended, and its home is free for another node. `run()` returns too.
     ///
-    /// The history can still be read. It may be called in every state, and more than once.
+    /// The history can still be read afterwards. You may call `stop` in every state, and more than once.
     public func stop() async {
         stopRequest.finish()
         await shell.stopOrWait()
     }
 
-    /// Takes the process for dead, for tests of crashes: calls that are under way fail as `stopped`, and all others do.
+    /// Treats the process as dead, for tests of crashes: calls that are under way fail as `stopped`, and so do all
+    /// later ones.
     package func abandon() async { await shell.abandon() }
 
     private func keepCredential() async {
@@ -233,7 +235,7 @@ public final class Node: Sendable {
         }
     }
 
-    /// Counts a device of another network, and no longer dials it if it was of this one.
+    /// Counts a device of another network, and no longer dials it if it belonged to this network.
     private func otherNetworkSeen(_ device: DiscoveredDevice) async {
         let news = otherNetworks.withLock { $0.seen(device.deviceID, tag: device.networkTag) }
         if let news { await shell.post(.otherNetworkSeen(news)) }

@@ -4,33 +4,34 @@ import NIOPosix
 
 public import protocol NIOCore.EventLoopGroup
 
-/// Everything about a node that its program decides.
+/// The choices for a node that its program makes.
 public struct NodeConfiguration: Sendable {
-    /// The TCP port that peers connect to; 0 takes the one of the last run, or lets the system choose, and discovery
-    /// tells it to peers.
+    /// The TCP port that peers connect to; 0 takes the port of the last run, or lets the system choose. Discovery
+    /// advertises it to peers.
     public var port: UInt16
     /// Peers at known addresses, for networks that block multicast; at most 256.
     public var staticPeers: [PeerAddress]
-    /// The interfaces that peers are looked for on, and whose changes have them dialled anew.
+    /// The interfaces on which the node looks for peers. When one of them changes, it dials its peers anew.
     public var interfaces: DiscoveryConfiguration
-    /// How peers are looked for.
+    /// How the node looks for peers.
     public var discovery: PeerDiscovery
-    /// Takes what the node has to say about itself. No text of a message and no secret is ever in it.
+    /// Receives the node's log records. They never contain the text of a message or a secret.
     public var logger: Logger
-    /// Takes what the node measures (`NodeMetric`). With `PrometheusMetrics` the local API shows it.
+    /// Receives the node's metrics (`NodeMetric`). With `PrometheusMetrics`, the local API shows them.
     public var metrics: any MetricsFactory
-    /// Where the node's connections live: one event loop of it, which must be one of NIOPosix. A program that hands in its
-    /// own may give an `EventLoop` too, and keeps it until the node has stopped.
+    /// The node's connections live on one event loop of this group, which must be one of NIOPosix. A program that hands
+    /// in its own may also give an `EventLoop`, and keeps it until the node has stopped.
     public var eventLoopGroup: any EventLoopGroup
 
     /// - Parameters:
-    ///   - port: the TCP port that peers connect to; 0 takes the one of the last run, or lets the system choose.
+    ///   - port: the TCP port that peers connect to; 0 takes the port of the last run, or lets the system choose.
     ///   - staticPeers: peers at known addresses.
-    ///   - interfaces: the interfaces that peers are looked for on.
-    ///   - discovery: how peers are looked for.
-    ///   - logger: takes what the node has to say about itself; nothing unless given.
-    ///   - metrics: what this process was bootstrapped with, unless given; as a rule nothing.
-    ///   - eventLoopGroup: the one that NIO shares within a process, unless given.
+    ///   - interfaces: the interfaces on which the node looks for peers.
+    ///   - discovery: how the node looks for peers.
+    ///   - logger: receives the node's log records; by default nobody does.
+    ///   - metrics: receives the node's metrics; by default the factory that this process was bootstrapped with,
+    ///     usually none.
+    ///   - eventLoopGroup: by default the group that NIO shares within a process.
     public init(
         port: UInt16 = 0, staticPeers: [PeerAddress] = [],
         interfaces: DiscoveryConfiguration = DiscoveryConfiguration(),

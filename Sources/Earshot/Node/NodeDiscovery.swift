@@ -1,6 +1,6 @@
-/// By what a node finds its peers at one moment.
+/// How a node finds its peers at one moment.
 public enum NodeDiscovery: Hashable, Sendable {
-    /// By choice of the program nobody is looked for: only given and remembered addresses are dialled.
+    /// The program has switched discovery off: the node dials only given and remembered addresses.
     case off
     /// Nothing has answered yet.
     case starting
@@ -8,7 +8,7 @@ public enum NodeDiscovery: Hashable, Sendable {
     case daemon
     /// The DNS-SD stack in this process.
     case embedded
-    /// A source that is no part of this package.
+    /// A source from outside this package.
     case other(String)
     /// Nothing works, with a reason for people.
     case none(reason: String)

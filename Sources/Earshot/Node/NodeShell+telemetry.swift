@@ -1,7 +1,7 @@
 import EarshotProtocol
 
 extension NodeShell {
-    /// Sets the metrics that change all the time to what they are now.
+    /// Sets the metrics that change constantly to their current values.
     func measure() {
         telemetry.measure(
             NodeLevels(
@@ -16,8 +16,7 @@ extension NodeShell {
 }
 
 extension Node {
-    /// What the node has measured, as Prometheus reads it; `nil` where its program has given it metrics of another
-    /// kind.
+    /// The node's metrics in Prometheus' text format; `nil` if its program has given it metrics of another kind.
     public func metricsText() async -> String? {
         guard let metrics = configuration.metrics as? PrometheusMetrics else { return nil }
         await shell.measure()

@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Runs a node's machine: gives it what happens and does what it says, and decides nothing.
+/// Runs a node's machine: it tells the machine what happens, runs its actions, and decides nothing.
 ///
 /// It is an actor whose executor is one event loop. Connections live on the same loop and call it directly; the disk
 /// works on threads of its own and comes back to the loop. So nothing here needs a lock.
@@ -22,10 +22,10 @@ actor NodeShell {
     let events: EventBus
     private let logger: Logger
     var telemetry: Telemetry
-    /// What the node's diagnosis needs to know of the past.
+    /// The past, as far as the node's diagnosis needs it.
     private(set) var journal: NodeJournal
-    /// Kept until the last write to the home directory is done: by the node until it has stopped, and by whoever else
-    /// writes there meanwhile.
+    /// Kept until the last write to the home directory is done: by the node until it has stopped, and meanwhile by
+    /// anything else that writes there.
     private(set) var lock: HomeLock?
 
     private var connections: [ConnectionID: any TransportConnection] = [:]
@@ -35,7 +35,7 @@ actor NodeShell {
     private var settling: [CheckedContinuation<Void, Never>] = []
     private var listener: (any TransportListener)?
 
-    /// Where the node is in its life. Anybody may look; only the shell changes it.
+    /// Where the node is in its life. Anybody may read it; only the shell changes it.
     nonisolated let life = Mutex(NodeState.open)
     private var stopping: [CheckedContinuation<Void, Never>] = []
 
@@ -87,7 +87,7 @@ actor NodeShell {
 
     func admit(_ admission: Admission) { perform(machine.admit(admission, now: clock.now)) }
 
-    /// Contents were deleted from the disk. Called on the disk's thread, and so in the order of its commits.
+    /// Contents were deleted from the disk. Called on the disk's thread, and therefore in the order of its commits.
     nonisolated func withholdDeleted(_ messageIDs: [MessageID]) {
         loop.execute { self.assumeIsolated { $0.machine.withholdDeleted(messageIDs) } }
     }
@@ -95,7 +95,7 @@ actor NodeShell {
     private func request(
         _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws(EarshotError) -> RequestAnswer {
-        // The home may be another node's by now, and nobody would answer.
+        // The home may belong to another node by now, and nobody would answer.
         guard lock != nil else { throw EarshotError(.stopped, "the node has stopped") }
         let result = await withCheckedContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
             let requestID = requests.add(answer)
@@ -126,7 +126,7 @@ actor NodeShell {
             port: port, discovery: journal.discovery, dialTargets: machine.dialTargetCount)
     }
 
-    /// The clocks of the peers that were met lately, linked or refused.
+    /// The clocks of peers that were met lately, whether linked or refused.
     var peerClocks: [NodeFacts.PeerClock] {
         machine.peerClocks.map { NodeFacts.PeerClock(name: $0.name.text, ahead: $0.offset) }
     }
@@ -138,8 +138,8 @@ actor NodeShell {
         post(.nodeStateChanged(state))
     }
 
-    /// Takes the one run that a node has.
-    /// - Throws: `EarshotError` `stopped` if it was taken, or the node was stopped without one.
+    /// Begins the node's only run.
+    /// - Throws: `EarshotError` `stopped` if the node has already run, or was stopped without a run.
     func beginRun() throws(EarshotError) {
         guard life.withLock({ $0 }) == .open else {
             throw EarshotError(.stopped, "a node runs once: open it anew when it has stopped")
@@ -159,12 +159,12 @@ actor NodeShell {
         return listener.port
     }
 
-    /// It listens, and is about to look for others.
+    /// The node listens, and is about to look for others.
     func running(port: UInt16) { enter(.running(port: port)) }
 
     private var port: UInt16? { listener?.port }
 
-    /// Stops a node that does not run; else waits until its run has stopped it.
+    /// Stops a node that does not run; otherwise waits until its run has stopped it.
     func stopOrWait() async {
         switch life.withLock({ $0 }) {
         case .open: await stop()
@@ -173,13 +173,13 @@ actor NodeShell {
         }
     }
 
-    /// The process is taken for dead: whoever waits is told so, and nothing more is taken.
+    /// Treats the process as dead: tells everybody who waits, and accepts nothing more.
     func abandon() {
         requests.stop()
         lock = nil
     }
 
-    /// Says goodbye to everybody, and returns when all that waited is on the disk and the home is free.
+    /// Says goodbye to everybody, and returns when everything that waited is on the disk and the home is free.
     func stop() async {
         enter(.stopping)
         listener?.close()
@@ -198,7 +198,7 @@ actor NodeShell {
 
     // MARK: - What happens
 
-    /// Takes note of what discovery says, for the diagnosis.
+    /// Notes what discovery reports, for the diagnosis.
     func note(_ event: DiscoveryEvent) {
         journal.note(event)
         telemetry.note(event, now: clock.now.uptime)
@@ -213,7 +213,7 @@ actor NodeShell {
     /// An address, an interface or a route of this host changed.
     func networkChanged() { perform(machine.networkChanged(now: clock.now)) }
 
-    /// The host resumed from sleep, or this process went on after it was stopped.
+    /// The host resumed from sleep, or this process was stopped and continued.
     func woke() { perform(machine.woke(now: clock.now)) }
 
     /// The wall clock was set.
@@ -247,8 +247,8 @@ actor NodeShell {
 
     // MARK: - What is to be done
 
-    /// What is done may at once bring about more, as a connection that fails when it is begun or written to. That waits
-    /// its turn: the messages of a link have an order.
+    /// An action may bring about others at once, such as when a connection fails on its first write. They wait their
+    /// turn, because the messages of a link have an order.
     private func perform(_ actions: [NodeAction]) {
         guard self.actions.add(actions) else { return }
         while let action = self.actions.next() {
@@ -278,7 +278,7 @@ actor NodeShell {
         }
     }
 
-    /// A peer that does not read what it makes this node write is let go before that takes the memory.
+    /// A peer that does not read what it makes this node write loses its link before the memory is used up.
     private func write(_ bytes: [UInt8], to connectionID: ConnectionID) {
         guard let connection = connections[connectionID] else { return }
         connection.write(bytes)
@@ -306,7 +306,7 @@ actor NodeShell {
         }
     }
 
-    /// Connects only to see whether that succeeds.
+    /// Connects only to see whether it succeeds.
     private func probe(_ probeID: ProbeID, _ address: PeerAddress) {
         transport.probe(address) { [self] result in
             assumeIsolated { shell in
@@ -320,7 +320,7 @@ actor NodeShell {
         }
     }
 
-    /// Which of the addresses answered, as it was given: with its scope.
+    /// The address that answered, as it was given, with its scope.
     private static func address(
         of connection: any TransportConnection, among addresses: [PeerAddress]
     ) -> PeerAddress {
@@ -332,7 +332,7 @@ actor NodeShell {
         return match ?? remote ?? addresses[0]
     }
 
-    /// Closes once all that was written is out, or after a moment where the peer does not take it.
+    /// Closes once everything that was written is out, or after a moment if the peer does not take it.
     private func disconnect(_ connectionID: ConnectionID) { connections.removeValue(forKey: connectionID)?.finish() }
 
     private func write(_ commit: Commit) {
@@ -383,7 +383,7 @@ actor NodeShell {
         }
     }
 
-    /// Where the linked devices of a user are.
+    /// The hosts of a user's linked devices.
     private func hosts(of userID: UserID) -> Set<String> {
         Set(machine.establishedLinks.filter { $0.peer.userID == userID }.compactMap { $0.address?.host })
     }
@@ -400,7 +400,7 @@ actor NodeShell {
         events.post(event)
     }
 
-    /// Sets the timer for when the machine wants to be called next.
+    /// Sets the timer for the machine's next call.
     private func schedule() {
         let now = clock.now
         let deadline = machine.deadline(now: now)
@@ -409,12 +409,12 @@ actor NodeShell {
         timer = nil
         timerDeadline = deadline
         guard deadline != .max else { return }
-        // Weak: messages may wait for weeks, and must not keep a node alive that nobody holds any more.
+        // Weak: messages may wait for weeks, and must not keep alive a node that nobody holds.
         timer = clock.schedule(at: deadline, on: loop) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
 }
 
-/// What a node's shell knows of the node's status.
+/// The shell's part of a node's status.
 struct ShellStatus {
     let links: [LinkStatus]
     let undelivered: [UserID: UInt64]

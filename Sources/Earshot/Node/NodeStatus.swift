@@ -1,40 +1,40 @@
-/// A node at one moment.
+/// The state of a node at one moment.
 public struct NodeStatus: Sendable, Hashable {
     public let name: UserName
     public let userID: UserID
     public let deviceID: DeviceID
     /// The TCP port that it listens on, while it runs.
     public let port: UInt16?
-    /// Where peers may connect to, while it runs: the addresses of the interfaces that peers are looked for on.
+    /// Where peers may connect to, while it runs: the addresses of the interfaces on which it looks for peers.
     public let addresses: [PeerAddress]
     public let discovery: NodeDiscovery
     public let links: [LinkStatus]
     public let knownUsers: Int
     /// Messages that wait for their recipients' receipts.
     public let undeliveredMessages: UInt64
-    /// For whom they wait; by name.
+    /// The recipients whom they wait for, ordered by name.
     public let undelivered: [UndeliveredCount]
     /// Milliseconds since 1970.
     package let credentialExpiry: Int64
-    /// Tells the node's network from others, without a secret in it; `nil` without a network key.
+    /// Distinguishes the node's network from others, and holds no secret; `nil` without a network key.
     public let networkTag: String?
-    /// Devices that discovery sees now and that belong to other networks.
+    /// Devices of other networks that discovery sees now.
     public let otherNetworks: Int
     /// Devices that discovery sees now, of this network and of others.
     public let devices: Int
-    /// What discovery has open in the DNS-SD stacks now: `DiscoveryStatus.operationCount`.
+    /// The operations that discovery has open in the DNS-SD stacks now: `DiscoveryStatus.operationCount`.
     public let discoveryOperations: Int
     /// Devices and addresses that this node is linked to, dials, or will dial.
     public let dialTargets: Int
 }
 
-/// A link at one moment.
+/// The state of a link at one moment.
 public struct LinkStatus: Sendable, Hashable {
     public let userID: UserID
     public let deviceID: DeviceID
     public let name: UserName
     public let address: String?
-    /// Whether this node dialled.
+    /// Whether this node dialled the other.
     public let isOutbound: Bool
     /// Milliseconds since 1970.
     package let establishedMilliseconds: Int64

@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// The devices of other networks that discovery sees now, and which networks were told of.
+/// The devices of other networks that discovery sees now, and which networks were reported.
 struct OtherNetworks: Sendable {
     private var tags: [DeviceID: String?] = [:]
     private var told: Set<String?> = []
@@ -9,14 +9,14 @@ struct OtherNetworks: Sendable {
     var count: Int { tags.count }
 
     /// A device of another network is here.
-    /// - Returns: its network, if that was not told of yet. Past `Limits.otherNetworks` it is no longer told: anybody
-    ///   can advertise any number of them.
+    /// - Returns: its network, if it was not yet reported. Past `Limits.otherNetworks` none is reported, because
+    ///   anybody can advertise any number of them.
     mutating func seen(_ deviceID: DeviceID, tag: String?) -> OtherNetwork? {
         tags.updateValue(tag, forKey: deviceID)
         guard told.count < Limits.otherNetworks, told.insert(tag).inserted else { return nil }
         return OtherNetwork(tag: tag)
     }
 
-    /// A device is gone, or belongs to this node's network now.
+    /// A device is gone, or now belongs to this node's network.
     mutating func lost(_ deviceID: DeviceID) { tags.removeValue(forKey: deviceID) }
 }

@@ -4,13 +4,13 @@ package import EarshotDiscovery
 public struct PeerDiscovery: Sendable {
     private let make: @Sendable (DiscoveryConfiguration) -> [any DiscoverySource]
 
-    /// By DNS-SD: with the system's Avahi daemon where one runs, else with a stack in this process.
+    /// With DNS-SD: through the system's Avahi daemon if one runs, else with a stack in this process.
     public static let dnssd = PeerDiscovery { [DNSSDSource(configuration: $0)] }
 
-    /// Not at all: only given and remembered addresses are dialled, and nobody finds this node.
+    /// Not at all: the node dials only given and remembered addresses, and nobody finds it.
     public static let off = PeerDiscovery { _ in [] }
 
-    /// With sources of one's own.
+    /// With the program's own sources.
     package static func sources(_ sources: [any DiscoverySource]) -> PeerDiscovery { PeerDiscovery { _ in sources } }
 
     package func sources(on interfaces: DiscoveryConfiguration) -> [any DiscoverySource] { make(interfaces) }

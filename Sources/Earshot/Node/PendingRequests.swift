@@ -1,6 +1,6 @@
 import EarshotProtocol
 
-/// What programs have asked and not heard of yet.
+/// Requests of programs that are not yet answered.
 struct PendingRequests {
     typealias Answer<Value> = CheckedContinuation<Result<Value, EarshotError>, Never>
 
@@ -25,7 +25,7 @@ struct PendingRequests {
         return RequestID(count)
     }
 
-    /// Answers, unless the node has stopped meanwhile and everybody who waited was told so.
+    /// Answers a request, unless the node has stopped meanwhile and has told everybody who waited.
     mutating func complete(_ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>) {
         requests.removeValue(forKey: requestID)?.resume(returning: result.mapError { EarshotError($0) })
     }

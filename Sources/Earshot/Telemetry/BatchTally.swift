@@ -1,6 +1,6 @@
 import EarshotProtocol
 
-/// What the actions of one batch come to, so that the counters are touched once a batch and not once a message.
+/// Adds up the actions of one batch, so that the counters change once a batch and not once a message.
 struct BatchTally {
     private(set) var bytesSent = 0
     private(set) var accepted = 0
@@ -31,7 +31,7 @@ struct BatchTally {
         }
     }
 
-    /// Gives the counts away.
+    /// Adds the counts to the metrics, and begins anew.
     mutating func flush(to metrics: inout NodeMetrics) {
         let counts: KeyValuePairs<NodeMetric, Int> = [
             .bytesSent: bytesSent, .messagesAccepted: accepted, .messagesSent: sent, .messagesDelivered: delivered,

@@ -1,4 +1,4 @@
-/// What a node measures: the name of each metric. `docs/METRICS.md` lists them.
+/// The metrics of a node, by name. `docs/METRICS.md` lists them.
 public enum NodeMetric: String, CaseIterable, Sendable {
     case links = "earshot_links"
     case linksEstablished = "earshot_links_established_total"
@@ -29,7 +29,7 @@ public enum NodeMetric: String, CaseIterable, Sendable {
     case devices = "earshot_discovery_devices"
     case eventsLost = "earshot_events_lost_total"
 
-    /// What they mean, for those who write them down.
+    /// The meaning of each metric, for programs that write them out.
     public static var descriptions: [MetricDescription] {
         allCases.map { MetricDescription(name: $0.rawValue, help: $0.help, buckets: $0.buckets) }
     }

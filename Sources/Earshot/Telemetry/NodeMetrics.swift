@@ -1,7 +1,7 @@
 import CoreMetrics
 import EarshotProtocol
 
-/// Where a node's numbers go: each instrument is made once, those of a reason when there is the first.
+/// A node's metrics. Each instrument is made once; one with a reason is made when that reason first occurs.
 struct NodeMetrics {
     private let factory: any MetricsFactory
     private var counters: [String: any CounterHandler] = [:]
@@ -9,7 +9,7 @@ struct NodeMetrics {
     private let commitDuration: any TimerHandler
     private let commitEntries: any RecorderHandler
 
-    /// Counters without a reason are there from the beginning: what has not happened is a zero.
+    /// Counters without a reason exist from the beginning: what has not happened is a zero.
     init(_ factory: any MetricsFactory) {
         self.factory = factory
         commitDuration = factory.makeTimer(label: NodeMetric.commitDuration.rawValue, dimensions: [])

@@ -2,14 +2,14 @@ import EarshotDiscovery
 import EarshotProtocol
 import Logging
 
-/// One thing worth a line in the log: a constant text, and what may be known about it. No text, header or name that
-/// somebody wrote is in it, and no key but fingerprints of public ones.
+/// One line of the log: a constant text, with metadata. It contains no text, header or name that somebody wrote, and no
+/// key but fingerprints of public keys.
 struct NodeRecord: Equatable {
     let level: Logger.Level
-    /// The same for all of its kind.
+    /// The same for all records of a kind.
     let message: String
     let metadata: Logger.Metadata
-    /// What it has in common with those that it is counted with where there are too many.
+    /// Records of the same kind are counted together when there are too many.
     let kind: String
 
     init(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata = [:], kind: String = "") {
@@ -38,7 +38,7 @@ extension NodeRecord {
         }
     }
 
-    /// - Returns: `nil` for what is told by the node's or a link's own records, and for what becomes of single messages.
+    /// - Returns: `nil` for what the node's or a link's own records report, and for the states of single messages.
     init?(_ event: Event) {
         switch event {
         case .nodeStateChanged, .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead,
@@ -112,11 +112,11 @@ extension NodeRecord {
         self.init(.warning, "connections are closed because there are too many", ["count": "\(count)"])
     }
 
-    /// A commit that took so long is worth a line, in seconds.
+    /// A commit that took this many seconds is worth a line.
     static let slowCommit = 1.0
 
     /// - Parameter seconds: how long the commit took.
-    /// - Returns: `nil` for one that was as quick as it should be.
+    /// - Returns: `nil` for a commit that was quick enough.
     init?(commit entries: Int, seconds: Double) {
         guard seconds >= Self.slowCommit else { return nil }
         self.init(
@@ -126,7 +126,7 @@ extension NodeRecord {
 }
 
 extension LinkNote {
-    /// Which end said why: `peer` or `here`.
+    /// Which end gave the reason: `peer` or `here`.
     var end: String { isByPeer ? "peer" : "here" }
 }
 

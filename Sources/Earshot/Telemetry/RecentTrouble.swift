@@ -1,13 +1,13 @@
 import EarshotProtocol
 
-/// What went wrong in the last minutes, in numbers: bounded, a pure value.
+/// What went wrong in the last minutes, in numbers: a bounded, pure value.
 struct RecentTrouble: Sendable {
-    /// How long it is remembered, in milliseconds, to a minute.
+    /// How long it is remembered, in milliseconds, with the precision of a minute.
     static let age: Int64 = 600 * 1000
     private static let slice: Int64 = 60 * 1000
 
     struct Counts: Hashable, Sendable {
-        /// A handshake that came to nothing: why, and which end said so.
+        /// A handshake that failed: why, and which end gave the reason.
         struct Refusal: Hashable, Sendable {
             let reason: String
             let isByPeer: Bool
@@ -32,7 +32,7 @@ struct RecentTrouble: Sendable {
         }
     }
 
-    /// A minute each, the last one last.
+    /// One a minute, in ascending order.
     private var slices: [(start: Int64, counts: Counts)] = []
 
     /// - Parameter now: an uptime, in milliseconds.

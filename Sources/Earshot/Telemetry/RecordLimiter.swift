@@ -1,10 +1,10 @@
-/// Lets so many records of a kind through in a span, and counts the others: a flood of strangers must not become a
-/// flood of lines.
+/// Lets a number of records of each kind through in a span of time, and counts the others. A flood of strangers must
+/// not become a flood of lines.
 struct RecordLimiter: Sendable {
-    /// Records of a kind in a span, and its length in milliseconds.
+    /// The records of a kind in a span, and the span's length in milliseconds.
     static let burst = 8
     static let span: Int64 = 10_000
-    /// Kinds that are told apart. What comes past it is one kind.
+    /// The number of kinds that are told apart. All further kinds count as one.
     static let kinds = 128
 
     private struct Window {
@@ -16,7 +16,8 @@ struct RecordLimiter: Sendable {
     private var windows: [String: Window] = [:]
 
     /// - Parameter now: an uptime, in milliseconds.
-    /// - Returns: how many of the kind were suppressed since the last that was let through; `nil` to suppress this one.
+    /// - Returns: how many records of the kind were suppressed since the last one that was let through; `nil` to
+    ///   suppress this one.
     mutating func admit(_ kind: String, now: Int64) -> Int? {
         let kind = windows[kind] == nil && windows.count >= Self.kinds ? "" : kind
         var window = windows[kind] ?? Window(start: now)

@@ -3,10 +3,10 @@ import EarshotDiscovery
 import EarshotProtocol
 import Logging
 
-/// Tells of a node what a person or a machine that watches it wants to know: records, numbers, and for `doctor` what
-/// went wrong lately. It decides nothing.
+/// Reports what people and programs that watch a node want to know: records, metrics, and for `doctor` what went wrong
+/// lately. It decides nothing.
 ///
-/// It is fed from the node's loop: action by action, and once after each batch.
+/// The node's loop feeds it: action by action, and once after each batch.
 struct Telemetry {
     private let logger: Logger
     private var limiter = RecordLimiter()
@@ -89,7 +89,7 @@ struct Telemetry {
 
     // MARK: - What is asked
 
-    /// Sets the numbers that are only looked at when somebody asks.
+    /// Sets the gauges, which are computed only when somebody asks.
     mutating func measure(_ levels: NodeLevels) {
         metrics.set(.links, to: levels.load.links)
         metrics.set(.unacknowledgedBytes, to: levels.load.windowBytes)
@@ -108,7 +108,7 @@ struct Telemetry {
     }
 }
 
-/// How much there is of what comes and goes.
+/// The values of a node's gauges.
 struct NodeLevels {
     let load: NodeLoad
     let undelivered: UInt64

@@ -1,11 +1,11 @@
-/// The credential by which peers take this device for its user's.
+/// The credential that proves to peers which user this device belongs to.
 struct CredentialFacts: Hashable, Sendable {
     /// Milliseconds since 1970.
     let notBefore: Int64
     let notAfter: Int64
     /// Whether the identity that renews it is at hand: it is not sealed, or its passphrase was given.
     let canRenew: Bool
-    /// Whether it is that of a node that runs.
+    /// Whether a running node uses it.
     let isInUse: Bool
 
     private var renewalDue: Int64 { notBefore + (notAfter - notBefore) * 2 / 3 }

@@ -1,17 +1,17 @@
 import EarshotStore
 
-/// What a check of the whole database found.
+/// The result of a check of the whole database.
 enum DatabaseFacts: Hashable, Sendable {
-    /// There is none yet: the first node makes it.
+    /// There is none yet; the first node makes it.
     case absent
     case sound
-    /// With what is wrong, as SQLite or the store says it, in a sentence.
+    /// With what is wrong, in a sentence from SQLite or the store.
     case damaged(String)
     /// A newer version of this program wrote it.
     case newer(String)
     case unreadable(String)
 
-    /// Reads the whole file, and changes nothing. It takes a time that grows with the file.
+    /// Reads the whole file, and changes nothing. The time that it takes grows with the file.
     static func gathered(at path: String) -> DatabaseFacts {
         do throws(StoreError) {
             guard let findings = try Store.integrityFindings(ofFile: path) else { return .absent }

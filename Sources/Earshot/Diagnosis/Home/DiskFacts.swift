@@ -2,16 +2,17 @@ import Foundation
 
 /// The disk that a home directory is on.
 struct DiskFacts: Hashable, Sendable {
-    /// Below this a node may not be able to write at any moment: a commit and the write-ahead log before it.
+    /// Below this a node may be unable to write at any moment: it needs room for a commit and, before it, the
+    /// write-ahead log.
     static let problemBytes: UInt64 = 16 << 20
     static let warningBytes: UInt64 = 256 << 20
 
     let path: String
-    /// What this user may still write.
+    /// The bytes that this user may still write.
     let freeBytes: UInt64
     let isReadOnly: Bool
 
-    /// - Returns: `nil` where the system does not tell.
+    /// - Returns: `nil` if the system does not say.
     static func gathered(at path: String) -> DiskFacts? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

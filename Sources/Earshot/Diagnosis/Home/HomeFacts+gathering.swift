@@ -1,7 +1,7 @@
 import Foundation
 
 extension HomeFacts {
-    /// How long a node that holds the lock may take until its socket answers.
+    /// How long a node that holds the lock may take to answer on its socket.
     private static let patience = Duration.seconds(2)
     private static let interval = Duration.milliseconds(50)
 

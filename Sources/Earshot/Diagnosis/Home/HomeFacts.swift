@@ -1,4 +1,4 @@
-/// What can be seen of a home directory from outside, without a node.
+/// The facts about a home directory that show without a node.
 struct HomeFacts: Hashable, Sendable {
     enum State: Hashable, Sendable {
         case initialized
@@ -8,25 +8,25 @@ struct HomeFacts: Hashable, Sendable {
         case unusable(String)
     }
 
-    /// A file that others than its owner may read or write.
+    /// A file that somebody other than its owner may read or write.
     struct LooseFile: Hashable, Sendable {
         let path: String
-        /// As chmod(1) takes it: what it should be.
+        /// What the mode should be, as chmod(1) takes it.
         let mode: String
         /// Whether a node refuses to run with it.
         let isRefused: Bool
     }
 
     enum Lock: Hashable, Sendable {
-        /// Nobody holds it. `writtenBy` is the process that a node which did not end cleanly left in its text.
+        /// Nobody holds it. `writtenBy` is the process of a node that did not end cleanly.
         case free(writtenBy: Int32?)
-        /// A process holds it; its pid, where the file says so.
+        /// A process holds it, with its pid if the file says so.
         case held(Int32?)
     }
 
     enum Socket: Hashable, Sendable {
         case absent
-        /// There is a file, and nobody listens on it.
+        /// There is a file, but nobody listens on it.
         case deaf
         case answers
     }

@@ -3,7 +3,7 @@ import EarshotDiscovery
 extension NetworkFacts {
     /// Looks at this machine's network.
     ///
-    /// - Parameter testsMulticast: sends one question on each interface that is used, and listens for it.
+    /// - Parameter testsMulticast: whether to send one question on each used interface, and listen for it.
     static func gathered(
         _ configuration: DiscoveryConfiguration, testsMulticast: Bool
     ) async throws(CancellationError) -> NetworkFacts {

@@ -27,7 +27,7 @@ extension NetworkFacts {
         return ""
     }
 
-    /// One that is up and has addresses, so that a user may wonder why it is not used.
+    /// An interface that is up and has addresses, so a user may wonder why it is not used.
     private func skipped(_ interface: InterfaceFacts) -> Finding? {
         guard !interface.isLoopback, interface.isRunning, !interface.addresses.isEmpty else { return nil }
         guard let reason = interface.skipReason else { return nil }
@@ -36,7 +36,7 @@ extension NetworkFacts {
             why: "peers that are only there are not found", .init(interface: interface.name))
     }
 
-    /// A VPN that takes the packets for the local network.
+    /// Reports a VPN that takes the packets for the local network.
     var routeFindings: [Finding] {
         guard !captured.isEmpty else {
             return used.isEmpty ? [] : [.ok(.routes, "packets to the local network leave by its own interface")]

@@ -1,15 +1,15 @@
 import EarshotDiscovery
 
-/// What this machine's network shows without a node.
+/// The facts about this machine's network that show without a node.
 struct NetworkFacts: Hashable, Sendable {
     var interfaces: [InterfaceFacts] = []
     var captured: [CapturedRoute] = []
-    /// Empty where the test was not made.
+    /// Empty if there was no test.
     var multicast: [MulticastOutcome] = []
-    /// What the operating system did not tell, and why.
+    /// What the operating system did not say, and why.
     var failures: [String] = []
 
-    /// The interfaces that peers are looked for on.
+    /// The interfaces on which a node looks for peers.
     var used: [InterfaceFacts] { interfaces.filter(\.isUsed) }
 
     var findings: [Finding] {
@@ -20,31 +20,31 @@ struct NetworkFacts: Hashable, Sendable {
     }
 }
 
-/// A network interface, and whether peers are looked for on it.
+/// A network interface, and whether a node looks for peers on it.
 struct InterfaceFacts: Hashable, Sendable {
     let name: String
     let isLoopback: Bool
     let isRunning: Bool
     let supportsMulticast: Bool
-    /// Literals; link-local IPv6 addresses have their scope.
+    /// Address literals; link-local IPv6 addresses have their scope.
     let addresses: [String]
     let families: Set<AddressFamily>
-    /// Why peers are not looked for on it by choice, if that is so.
+    /// Why a node does not look for peers on it by choice; `nil` if it does.
     let skipReason: String?
 
-    /// Whether peers are looked for on it, and could be found.
+    /// Whether a node looks for peers on it, and could find any.
     var isUsed: Bool { !isLoopback && isRunning && !addresses.isEmpty && skipReason == nil }
 }
 
-/// A subnet of this machine's that packets leave for by an interface that is not in it.
+/// A subnet of this machine whose packets leave by an interface that is not in it.
 struct CapturedRoute: Hashable, Sendable {
     let subnet: String
     let expectedInterface: String
-    /// `nil` where the kernel refuses to send.
+    /// `nil` if the kernel refuses to send.
     let actualInterface: String?
 }
 
-/// What became of multicast on one interface in one address family.
+/// The result of the multicast test on one interface and address family.
 struct MulticastOutcome: Hashable, Sendable {
     let interface: String
     let family: AddressFamily

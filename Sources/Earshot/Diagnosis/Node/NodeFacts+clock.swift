@@ -1,5 +1,5 @@
 extension NodeFacts {
-    /// This machine's clock against the peers': where most differ from this one, this one is wrong.
+    /// Compares this machine's clock with the peers'. If most differ from this one, this one is wrong.
     var clockFindings: [Finding] {
         guard !clocks.isEmpty else {
             return [.note(.clock, .clocksNotCompared, "this machine's clock was compared with nobody's")]

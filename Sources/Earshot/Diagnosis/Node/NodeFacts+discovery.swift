@@ -1,5 +1,5 @@
 extension NodeFacts {
-    /// By what peers are found.
+    /// How the node finds peers.
     var discoveryFindings: [Finding] {
         switch discovery {
         case .daemon: [.ok(.discovery, "peers are found with the Avahi daemon")]
@@ -27,7 +27,7 @@ extension NodeFacts {
         }
     }
 
-    /// Who is there.
+    /// Which peers are there.
     var peerFindings: [Finding] {
         if !links.isEmpty {
             let names = Array(Set(links.map(\.name))).sorted()
@@ -41,7 +41,7 @@ extension NodeFacts {
                     why: "messages travel over links")
             ]
         }
-        // Nodes of other networks: that is a finding of its own.
+        // Nodes of other networks have a finding of their own.
         guard otherNetworkCount == 0 else { return [] }
         let given = givenPeerCount == 0 ? "" : ", and nobody answers at the given addresses"
         return [
@@ -51,7 +51,7 @@ extension NodeFacts {
         ]
     }
 
-    /// Whether those who are there are of this node's network.
+    /// Whether other nodes here belong to this node's network.
     var networkKeyFindings: [Finding] {
         let network = hasNetworkKey ? "a network key" : "no network key"
         guard otherNetworkCount > 0 else { return [.ok(.networkKey, "this node has \(network)")] }
@@ -66,7 +66,7 @@ extension NodeFacts {
         ]
     }
 
-    /// Whether this node's device is somewhere else too.
+    /// Whether this node's device is also somewhere else.
     var copyFindings: [Finding] {
         guard !ownDeviceElsewhere.isEmpty else { return [] }
         let places = Wording.list(ownDeviceElsewhere.map(\.description).sorted())

@@ -1,9 +1,9 @@
 import EarshotProtocol
 
 extension NodeFacts {
-    /// Links that failed lately: the last failure of each user or host that there is no link to.
+    /// Links that failed lately: the last failure of each user or host without a link.
     var linkFindings: [Finding] {
-        // Whoever is blocked was decided about.
+        // This node's user has decided about blocked users.
         let settled = Set(users.filter { $0.isOnline || $0.trust == .blocked }.map(\.userID))
         let hosts = Set(links.compactMap(\.address?.host))
         let recent = failures.filter { failure in
@@ -16,7 +16,8 @@ extension NodeFacts {
     private func finding(_ failure: LinkFailure) -> Finding {
         let what = "the last link to \(name(of: failure)) failed: \(failure.message)"
         let about = EarshotError.Parameters(EarshotError.Detail(failure.code), userID: failure.userID)
-        // As a rule others are meant to be of another network. Whether this node's key is wrong is a finding of its own.
+        // Others usually belong to another network on purpose. A separate finding says whether this node's key is
+        // wrong.
         guard failure.code != ProtocolError.Code.otherNetwork.description else {
             return .note(.links, .linkFailed, what, why: "nodes link only within a network", about)
         }

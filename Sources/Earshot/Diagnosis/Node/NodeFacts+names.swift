@@ -1,10 +1,10 @@
 extension NodeFacts {
-    /// Names of which a finding each is told. Whoever makes keys makes as many as they like.
+    /// The number of names that get a finding each. Anybody can make any number of keys.
     static let shownNames = 5
 
-    /// Names that more than one key claims, a finding each.
+    /// A finding for each name that more than one key claims.
     var nameFindings: [Finding] {
-        // Whoever is blocked was decided about.
+        // This node's user has decided about blocked users.
         let users = users.filter { $0.trust != .blocked }
         let takers = users.filter { $0.name.text == name }
         let claims = Self.byName(users.filter { $0.name.text != name })
@@ -61,7 +61,7 @@ extension NodeFacts {
 
     private static func fingerprints(_ users: [User]) -> String { Wording.list(users.map(\.userID.fingerprint)) }
 
-    /// What names one of several users of a name.
+    /// Text that names one of several users of a name.
     private static func choice(_ name: String, _ userID: UserID) -> String {
         "\(name)@\(userID.description.prefix(8))"
     }

@@ -1,10 +1,10 @@
 extension NodeFacts {
-    /// Whether peers can connect to this node: the word of those who tried, else a link that somebody made to it.
+    /// Whether peers can connect to this node: those who tried say so, or else a peer has made a link to it.
     var portFindings: [Finding] {
         guard let port else { return [] }
         let reached = dialBacks.filter(\.isReached).map(\.name)
         let unreached = dialBacks.filter { !$0.isReached }.map(\.name)
-        // A link that was made before the firewall was is no proof against the word of the same peer now.
+        // A link may be older than the firewall, so what the same peer says now outweighs it.
         let inbound = links.filter(\.isFromOutside).map(\.name).filter { !unreached.contains($0) }
         if let witness = (reached + (unreached.isEmpty ? inbound : [])).first {
             return [.ok(.port, "peers reach port \(port): \(witness) did")]
@@ -34,7 +34,7 @@ extension NodeFacts {
 }
 
 extension NodeFacts.PeerLink {
-    /// Whether somebody on another machine made it: proof that the port is open.
+    /// Whether somebody on another machine made it, which proves that the port is open.
     fileprivate var isFromOutside: Bool {
         guard !isOutbound, let host = address?.host else { return false }
         return !host.hasPrefix("127.") && host != "::1"

@@ -1,6 +1,6 @@
 import EarshotProtocol
 
-/// What went wrong in the last minutes, and may be over already: the node's own counts.
+/// The node's own counts of what went wrong in the last minutes, and may be over already.
 extension NodeFacts {
     var troubleFindings: [Finding] { handshakeFindings + commitFindings + eventFindings }
 
@@ -40,11 +40,11 @@ extension NodeFacts {
 
     // MARK: - The disk
 
-    /// Fewer slow commits than this are told, and are no sign of a slow disk.
+    /// Fewer slow commits than this are a note, and no sign of a slow disk.
     private static let slowCommitsOfSlowDisk = 3
 
-    /// Commits that failed before the disk took writes again, and slow ones. While commits fail, `storageFindings` says
-    /// so. What was mended is a note: nothing is left to do, though the reason is worth knowing.
+    /// Commits that failed before the disk took writes again, and slow commits. While commits still fail,
+    /// `storageFindings` says so. What is over is a note: nothing is left to do, but the reason is worth knowing.
     private var commitFindings: [Finding] {
         guard storageFailure == nil else { return [] }
         guard trouble.commitFailures == 0 else {
@@ -80,7 +80,7 @@ extension NodeFacts {
 }
 
 extension RecentTrouble.Counts.Refusal {
-    /// Two nodes that dial each other, a node that stops or reaches itself: nothing that anybody has to know.
+    /// Two nodes that dial each other, a node that stops or reaches itself: nobody has to know of these.
     fileprivate var isTelling: Bool { !["duplicate", "shutdown", "ownIdentity", "logDiffers"].contains(reason) }
 
     /// Somebody's decision, or another network beside this one.

@@ -1,4 +1,4 @@
-/// What only a running node knows about why messages flow or not.
+/// The facts that only a running node knows about why messages flow or not.
 struct NodeFacts: Hashable, Sendable {
     struct PeerLink: Hashable, Sendable {
         let userID: UserID
@@ -8,14 +8,14 @@ struct NodeFacts: Hashable, Sendable {
         let isOutbound: Bool
     }
 
-    /// A peer's clock, as it was compared over a link.
+    /// A peer's clock, compared over a link.
     struct PeerClock: Hashable, Sendable {
         let name: String
         /// How far it is ahead of this machine's, in milliseconds.
         let ahead: Int64
     }
 
-    /// What a peer said when it was asked to connect back.
+    /// A peer's answer when it was asked to connect back.
     struct DialBack: Hashable, Sendable {
         let name: String
         let isReached: Bool
@@ -28,7 +28,7 @@ struct NodeFacts: Hashable, Sendable {
     var discovery = NodeDiscovery.starting
     /// Devices that are advertised in this node's network.
     var deviceCount = 0
-    /// Devices that are advertised in other networks, or turned out to be of one when they were dialled.
+    /// Devices that are advertised in other networks, or that turned out to belong to one when they were dialled.
     var otherNetworkCount = 0
     var hasNetworkKey = false
     /// Where others advertise this node's own device.
@@ -39,12 +39,12 @@ struct NodeFacts: Hashable, Sendable {
     var links: [PeerLink] = []
     var clocks: [PeerClock] = []
     var dialBacks: [DialBack] = []
-    /// Why the disk does not take what is to be written, while that is so.
+    /// Why the disk takes no writes now; `nil` while it does.
     var storageFailure: String?
     var credential: CredentialFacts?
-    /// Links that failed lately, the last first.
+    /// Links that failed lately, the most recent first.
     var failures: [LinkFailure] = []
-    /// What the node has counted of what went wrong lately.
+    /// The node's counts of what went wrong lately.
     var trouble = RecentTrouble.Counts()
 
     /// - Parameter now: the wall clock, in milliseconds since 1970.

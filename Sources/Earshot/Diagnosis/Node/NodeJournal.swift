@@ -1,13 +1,13 @@
 import EarshotDiscovery
 import EarshotProtocol
 
-/// What a node has noticed since it started, as far as its diagnosis needs it: bounded, a pure value.
+/// What a node has noticed since it started, as far as its diagnosis needs it: a bounded, pure value.
 struct NodeJournal: Sendable {
-    /// Failed links that are remembered: the last one of a user, or of a host where it is not known who is there.
+    /// How many failed links are remembered: the last one of a user, or of a host if the user is not known.
     static let failureLimit = 32
-    /// Of these, how many at one host: whoever makes many keys there hides nobody else's failures.
+    /// How many of these may be at one host. So somebody who makes many keys there hides nobody else's failures.
     static let hostFailureLimit = 4
-    /// How long a failure is worth telling, in milliseconds. What still fails is tried again sooner than that.
+    /// How long a failure is reported, in milliseconds. What still fails is tried again sooner than that.
     static let failureAge: Int64 = 600 * 1000
 
     private let networkTag: String
@@ -15,19 +15,19 @@ struct NodeJournal: Sendable {
     private var devices: Set<DeviceID> = []
     private(set) var ownDeviceElsewhere: [PeerAddress] = []
     private(set) var storageFailure: String?
-    /// The last first.
+    /// The most recent first.
     private var failed: [(failure: LinkFailure, time: Int64)] = []
 
-    /// - Parameter isDiscovering: whether there is any source.
+    /// - Parameter isDiscovering: whether there is any discovery source.
     init(networkTag: String, isDiscovering: Bool) {
         self.networkTag = networkTag
         discovery = isDiscovering ? .starting : .off
     }
 
-    /// Devices that are advertised in the node's own network now.
+    /// Devices that are now advertised in the node's own network.
     var deviceCount: Int { devices.count }
 
-    /// The links that failed lately, the last first.
+    /// The links that failed lately, the most recent first.
     /// - Parameter now: the uptime, in milliseconds.
     func failures(now: Int64) -> [LinkFailure] {
         failed.filter { now - $0.time < Self.failureAge }.map(\.failure)
@@ -74,7 +74,7 @@ struct NodeJournal: Sendable {
         if failed.count > Self.failureLimit { failed.removeLast() }
     }
 
-    /// There are links to these hosts now: what failed there of nobody knows whom is over.
+    /// There are links to these hosts now, so failures of unknown users there are over.
     mutating func linked(hosts: Set<String>) {
         failed.removeAll { $0.failure.userID == nil && hosts.contains($0.failure.host) }
     }
@@ -89,7 +89,7 @@ struct NodeJournal: Sendable {
 }
 
 extension LinkFailure {
-    /// Where the peer was, without a port: who dials has another one each time.
+    /// The peer's host, without the port, which differs for each dial.
     var host: String { PeerAddress(address)?.host ?? address }
 
     fileprivate func isOfSamePeer(as other: LinkFailure) -> Bool {

@@ -8,7 +8,7 @@ struct PrometheusFamily: Sendable {
     let name: String
     let help: String
     let kind: PrometheusKind
-    /// By their labels, as they are written.
+    /// By their labels, as they are written out.
     var series: [String: any PrometheusInstrument] = [:]
 }
 
@@ -57,10 +57,10 @@ final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusInstrument
     }
 }
 
-/// How often a value was at most so large. A timer's values are seconds.
+/// Counts how often a value was at most so large. A timer's values are seconds.
 final class PrometheusHistogram: RecorderHandler, TimerHandler, PrometheusInstrument {
     private struct State {
-        /// For each bucket those that fit into none before it; the last is for those that fit into none.
+        /// For each bucket, the values that fit into no earlier bucket; the last counts those that fit into none.
         var counts: [UInt64]
         var sum = 0.0
     }

@@ -1,12 +1,12 @@
 public import CoreMetrics
 import Synchronization
 
-/// Keeps what is measured, and writes it as Prometheus reads it.
+/// Keeps metrics, and writes them in Prometheus' text format.
 ///
-/// Any number of threads may measure at once. How many series there are is bounded: past the limit a new one measures
-/// nothing, and the text says how many there were of those.
+/// Any number of threads may measure at once. The number of series is bounded: past the limit a new series measures
+/// nothing, and the text says how many were left out.
 public final class PrometheusMetrics: MetricsFactory {
-    /// Lines of samples that are kept unless another limit is given.
+    /// The default limit for lines of samples.
     public static let seriesLimit = 1024
     /// Upper bounds of a histogram that was not described.
     static let defaultBuckets: [Double] = [0.001, 0.01, 0.1, 1, 10]
@@ -22,15 +22,15 @@ public final class PrometheusMetrics: MetricsFactory {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - descriptions: what the metrics mean; those of a node unless given.
-    ///   - limit: how many lines of samples there may be.
+    ///   - descriptions: the meaning of the metrics; by default those of a node.
+    ///   - limit: the greatest number of lines of samples.
     public init(descriptions: [MetricDescription] = NodeMetric.descriptions, limit: Int = PrometheusMetrics.seriesLimit)
     {
         self.limit = limit
         self.descriptions = Dictionary(descriptions.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// All that was measured, in the text format 0.0.4
+    /// All metrics, in the text format 0.0.4
     /// (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
     public func text() -> String {
         let (families, dropped) = state.withLock { (Array($0.families.values), $0.droppedCount) }
@@ -76,14 +76,14 @@ public final class PrometheusMetrics: MetricsFactory {
         instrument(.histogram, label, dimensions) { PrometheusHistogram(buckets: $0) }
     }
 
-    /// What was made for an instrument is kept for as long as the factory: a counter that somebody makes anew goes on.
+    /// The factory keeps what it made for an instrument, so a counter that somebody makes again goes on counting.
     public func destroyCounter(_ handler: any CounterHandler) {}
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     public func destroyMeter(_ handler: any MeterHandler) {}
     public func destroyRecorder(_ handler: any RecorderHandler) {}
     public func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// - Returns: `nil` where there is no room, or the name stands for another kind.
+    /// - Returns: `nil` if there is no room, or if the name stands for another kind.
     private func instrument<Instrument: PrometheusInstrument>(
         _ kind: PrometheusKind, _ label: String, _ dimensions: [(String, String)], make: ([Double]) -> Instrument
     ) -> Instrument? {
@@ -109,10 +109,10 @@ public final class PrometheusMetrics: MetricsFactory {
     }
 }
 
-/// What a metric means.
+/// The meaning of a metric.
 public struct MetricDescription: Sendable, Hashable {
     public let name: String
-    /// In a sentence.
+    /// What it measures, in a sentence.
     public let help: String
     /// The upper bounds of a histogram's buckets, ascending.
     public let buckets: [Double]?

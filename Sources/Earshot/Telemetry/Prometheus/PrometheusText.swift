@@ -3,7 +3,7 @@
 struct PrometheusText {
     private(set) var text = ""
 
-    /// A family without series is left out.
+    /// Writes a family, or nothing if it has no series.
     mutating func write(_ family: PrometheusFamily) {
         guard !family.series.isEmpty else { return }
         header(family.name, help: family.help, family.kind)
@@ -22,12 +22,12 @@ struct PrometheusText {
         text += " \(Self.number(value))\n"
     }
 
-    /// As between the braces: `reason="timeout",by="peer"`.
+    /// The text between the braces: `reason="timeout",by="peer"`.
     static func labels(_ dimensions: [(String, String)]) -> String {
         dimensions.map { "\(name($0, allowing: ["_"]))=\"\(escape($1, quotes: true))\"" }.joined(separator: ",")
     }
 
-    /// A metric's name has letters, digits, `_` and `:`, and does not begin with a digit; a label's has no `:`.
+    /// A metric's name has letters, digits, `_` and `:`, and does not begin with a digit; a label's name has no `:`.
     static func name(_ text: String, allowing signs: Set<Unicode.Scalar> = ["_", ":"]) -> String {
         var name = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
