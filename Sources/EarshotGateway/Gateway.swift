@@ -22,14 +22,14 @@ package struct Gateway: Sendable {
         self.onListening = onListening
     }
 
-    /// Serves requests until the task is cancelled. Then it lets those that are under way finish, for
-    /// `GatewayLimits.shutdown` at the most, removes the socket and returns.
+    /// Serves requests until the task is cancelled. Then it lets open requests finish, for at most
+    /// `GatewayLimits.shutdown`, removes the socket and returns.
     ///
     /// - Throws: `GatewayError` `socketUnusable`.
     package func run() async throws {
         let path = node.home.socketFile
         try SocketPath.check(path)
-        // A socket that is left of a node that died is removed by the server. It can be no living node's: this node
+        // The server removes a socket that a dead node has left. It cannot belong to a living node, because this node
         // has the lock of the home directory.
         let application = makeApplication(socket: path)
         var configuration = ServiceGroupConfiguration(services: [application], logger: node.configuration.logger)
@@ -42,7 +42,7 @@ package struct Gateway: Sendable {
                 .socketUnusable, "the local API cannot listen on \(path): \(error)",
                 .init(.unwritable, path: path), cause: error)
         } catch {
-            // It was told to end, and some request took longer than `GatewayLimits.shutdown`.
+            // It was told to end, but a request took longer than `GatewayLimits.shutdown`.
             node.configuration.logger.debug("the local API was cut off", metadata: ["error": "\(error)"])
         }
     }
@@ -56,7 +56,7 @@ package struct Gateway: Sendable {
                 address: .unixDomainSocket(path: path),
                 availableConnectionsDelegate: .maximum(GatewayLimits.connections, logger: logger)),
             onServerRunning: { _ in
-                // Until here the home directory's own mode keeps others out.
+                // Until now the home directory's own mode keeps others out.
                 if chmod(path, 0o600) != 0 {
                     logger.warning("the mode of the socket cannot be set", metadata: ["path": "\(path)"])
                 }

@@ -1,13 +1,13 @@
 package import Earshot
 
-/// Why the local API did not do what it was asked, on either side of it.
+/// Why the local API did not do what it was asked, for both the client and the server.
 ///
 /// Its codes are those of `EarshotError`, and a few of its own.
 package struct GatewayError: Error, Sendable, CustomStringConvertible {
     package let code: EarshotError.Code
     /// What happened, in a sentence.
     package let message: String
-    /// What it is about, for programs.
+    /// The details, for programs.
     package let parameters: EarshotError.Parameters
     package let cause: (any Error)?
 
@@ -31,7 +31,7 @@ extension EarshotError.Code {
     package static let connectionLost = Self("connectionLost")
     /// The socket cannot be made.
     package static let socketUnusable = Self("socketUnusable")
-    /// The request is not of the form that the endpoint takes.
+    /// The request does not have the form that the endpoint takes.
     package static let invalidRequest = Self("invalidRequest")
     /// A text is not UTF-8.
     package static let invalidUTF8 = Self("invalidUTF8")
@@ -39,12 +39,12 @@ extension EarshotError.Code {
     package static let tooLarge = Self("tooLarge")
     /// There is no such endpoint.
     package static let unknownEndpoint = Self("unknownEndpoint")
-    /// The answer is not what this version of the client understands.
+    /// This version of the client does not understand the answer.
     package static let unexpectedResponse = Self("unexpectedResponse")
 }
 
 extension EarshotError.Detail {
-    /// The message was handed over before that: the node may accept it all the same.
+    /// The message was handed over before the error: the node may still accept it.
     package static let mayBeAccepted = Self("mayBeAccepted")
     /// The text is not the id of a message.
     package static let notAMessageID = Self("notAMessageID")

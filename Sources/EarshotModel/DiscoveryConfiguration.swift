@@ -1,14 +1,14 @@
-/// How this node looks for others.
+/// The interfaces on which this node looks for others.
 public struct DiscoveryConfiguration: Sendable, Hashable {
-    /// Interfaces that lead to containers, virtual machines and tunnels, and to no person.
+    /// Interfaces that lead to containers, virtual machines and tunnels, and not to people.
     public static let virtualInterfaces: Set<String> = [
         "docker*", "veth*", "br-*", "virbr*", "podman*", "cni*", "flannel*", "lxc*", "lxd*", "vmnet*",
         "tun*", "tap*", "wg*", "ppp*", "ipsec*", "tailscale*", "zt*",
     ]
 
-    /// Names of interfaces on which nobody looks for peers. A `*` at the end stands for anything.
+    /// Names of interfaces on which the node does not look for peers. A `*` at the end stands for anything.
     public var skippedInterfaces: Set<String>
-    /// Names of interfaces on which peers are looked for even if `skippedInterfaces` matches them. A `*` at the end
+    /// Names of interfaces on which the node looks for peers even if `skippedInterfaces` matches them. A `*` at the end
     /// stands for anything.
     public var includedInterfaces: Set<String>
 
@@ -19,10 +19,10 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
         self.includedInterfaces = includedInterfaces
     }
 
-    /// Whether peers are looked for on an interface.
+    /// Whether the node looks for peers on an interface.
     package func includes(interface: String) -> Bool { reasonToSkip(interface: interface) == nil }
 
-    /// Why peers are not looked for on an interface, in a few words, or `nil` if they are.
+    /// Why the node does not look for peers on an interface, in a few words; `nil` if it does.
     package func reasonToSkip(interface: String) -> String? {
         guard !includedInterfaces.contains(where: { Self.matches(interface, $0) }),
             let pattern = skippedInterfaces.sorted().first(where: { Self.matches(interface, $0) })

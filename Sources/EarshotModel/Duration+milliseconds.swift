@@ -1,5 +1,5 @@
 extension Duration {
-    /// Whole milliseconds, rounded up; the nearest that there is where it is too long to count.
+    /// Whole milliseconds, rounded up; the nearest possible value if the duration is too long to count.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)

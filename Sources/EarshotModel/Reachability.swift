@@ -1,8 +1,8 @@
 /// Whether a peer could connect to this node's port.
 package struct Reachability: Hashable, Sendable {
-    /// Who tried.
+    /// The user who tried.
     package let userID: UserID
-    /// `nil` where no answer came.
+    /// `nil` if no answer came.
     package let isReachable: Bool?
 
     package init(userID: UserID, isReachable: Bool?) {

@@ -1,6 +1,7 @@
 /// A span of time in words.
 package enum TimeSpan {
-    /// In the largest unit of which there are two, rounded to the nearest: `3 minutes`. The sign does not count.
+    /// In the largest unit of which there are at least two, rounded to the nearest: `3 minutes`. The sign does not
+    /// count.
     package static func text(milliseconds: some BinaryInteger) -> String {
         let magnitude = UInt64(clamping: milliseconds.magnitude)
         let seconds = magnitude / 1000 + (magnitude % 1000 < 500 ? 0 : 1)

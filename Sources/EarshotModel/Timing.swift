@@ -1,18 +1,18 @@
-/// Every span of time that the protocol waits, in milliseconds.
+/// The spans of time that the protocol waits, in milliseconds.
 package enum Timing {
     /// A handshake that takes longer is closed.
     package static let handshake: Int64 = 10_000
-    /// How often it is told that connections are refused because there are too many.
+    /// How often a node reports that it refuses connections because there are too many.
     package static let refusalNotice: Int64 = 10_000
     /// A link that was silent for this long is pinged.
     package static let pingAfterSilence: Int64 = 15_000
     /// A link that heard nothing for this long is dead.
     package static let deadAfterSilence: Int64 = 44_000
-    /// A link that there is reason to doubt is pinged at once, and is dead if nothing is heard for this long.
+    /// A link in doubt is pinged at once, and is dead if nothing is heard for this long.
     package static let probe: Int64 = 3_000
-    /// A probe that is unanswered for this long lets the peer be dialled beside the link that may be dead.
+    /// If a probe is unanswered for this long, the peer may be dialled beside the link that may be dead.
     package static let probePatience: Int64 = 1_000
-    /// A device that is seen anew gives reason to doubt a link to it that was silent for this long.
+    /// When a device is seen anew, a link to it that was silent for this long is in doubt.
     package static let silenceBeforeDoubt: Int64 = 1_000
     /// A machine that is called this much later than it asked for was asleep, or was stopped.
     package static let lateness: Int64 = 5_000
@@ -25,56 +25,55 @@ package enum Timing {
     package static let redialCeiling: Int64 = 30_000
     /// A dial that takes longer is begun anew when its peer is seen again or the network changes.
     package static let dialPatience: Int64 = 500
-    /// How long a user's devices may take to say all that they hold, where they claim entries of this node's own that it
-    /// lacks, and to give these back. They have more time for what they have given back: see
-    /// `Limits.recoveryBytesPerSecond`.
+    /// How long a user's devices that claim entries which this node lacks may take to complete their heads and give the
+    /// entries back. They get more time for what they have given back: see `Limits.recoveryBytesPerSecond`.
     package static let recovery: Int64 = 15_000
-    /// How long a user waits who has asked for more of their own entries than they may have at once.
+    /// How long a user waits who asked for more of their own entries than they may have at once.
     package static let returnPause: Int64 = 100
-    /// How long nothing is taken back from a user who has had that time, and messages to them go their way.
+    /// How long nothing is taken back from a user whose time is over; messages to them go out meanwhile.
     package static let recoveryPause: Int64 = 30_000
-    /// How long a connection may take that a peer asks for to learn whether it can be reached.
+    /// How long a connection may take that a peer asked for to learn whether it can be reached.
     package static let dialBack: Int64 = 3_000
-    /// How long after such a connection began another one is made for the same device.
+    /// The least time between two such connections for the same device.
     package static let dialBackInterval: Int64 = 5_000
-    /// How long a node waits for peers to say whether it can be reached.
+    /// How long a node waits for peers to say whether they can reach it.
     package static let reachabilityCheck: Int64 = 6_000
-    /// For how long a device that is not advertised is dialled where it was last: one day.
+    /// How long a device that is no longer advertised is dialled at its last address: one day.
     package static let remembered: Int64 = 24 * 3600 * 1000
-    /// For how long after seeing the first peer a node takes itself for the newcomer, who dials at once.
+    /// How long after it saw its first peer a node counts as a newcomer, which dials at once.
     package static let newcomer: Int64 = 2_000
-    /// How long a node that is no newcomer leaves dialling to a lower device that it sees.
+    /// How long a node that is no newcomer waits for a device with a lower id to dial.
     package static let dialDeference: Int64 = 400
-    /// Two links of a pair of devices that began within this time of each other are taken for simultaneous dials.
+    /// Two links between the same devices that began within this time of each other count as simultaneous dials.
     package static let simultaneousDial: Int64 = 1_000
-    /// How long a change of state that is true already may wait for company in a commit.
+    /// How long a change of state that is already true may wait for company in a commit.
     package static let lazyCommit: Int64 = 20
-    /// How long the store is left alone after a commit that failed.
+    /// How long a node waits before it tries a failed commit again.
     package static let commitRetry: Int64 = 500
     /// A message's time to live unless it names another: 30 days.
     package static let timeToLive: Int64 = 30 * 24 * 3600 * 1000
-    /// How often messages are looked at for their expiry, at the least.
+    /// How often, at least, a node looks for expired messages.
     package static let expiryCheck: Int64 = 3_600_000
-    /// How long after the disk could not be asked for expired messages it is asked again.
+    /// How long a node waits to look for expired messages again if the disk did not answer.
     package static let expiryRetry: Int64 = 60_000
     /// How long a credential is valid: 30 days.
     package static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
-    /// How often the credentials of linked peers are looked at, at the least.
+    /// How often, at least, a node checks the credentials of linked peers.
     package static let credentialCheck: Int64 = 3_600_000
-    /// How often a running node looks at its credential, at the least: the wall clock may jump.
+    /// How often, at least, a running node checks its own credential: the wall clock may jump.
     package static let ownCredentialCheck: Int64 = 60_000
-    /// How often it looks while the credential is not valid by this machine's clock, or could not be renewed.
+    /// How often it checks while the credential is not valid by this machine's clock, or could not be renewed.
     package static let credentialRetry: Int64 = 60_000
-    /// How long before its end a credential that cannot be renewed is told of, beside the first time.
+    /// How long before its end a node warns of a credential that it cannot renew, besides the first time.
     package static let credentialWarnings: [Int64] = [3, 2, 1].map { $0 * 24 * 3600 * 1000 }
-    /// A peer's timestamp that is further ahead than this is flagged and does not move this node's clock; and a peer's
+    /// A peer's timestamp that is further ahead than this is flagged, and does not move this node's clock. A peer's
     /// clock that is further away, ahead or behind, is flagged.
     package static let clockTolerance: Int64 = 60_000
-    /// How much earlier than now a credential begins, for clocks that run behind.
+    /// How much earlier than its issue a credential begins, for clocks that run behind.
     package static let credentialBackdating: Int64 = 3_600_000
 }
 
-/// When something happened, as a shell tells its machines: they read no clock of their own.
+/// When something happened. Shells pass it to their machines, which read no clock of their own.
 package struct Moment: Hashable, Sendable {
     /// The wall clock, in milliseconds since 1970 (UTC). It may jump.
     package var wallClock: Int64

@@ -2,12 +2,12 @@ package import EarshotModel
 import Foundation
 import GRDB
 
-/// What stands around the entries of one log, for whoever checks them.
+/// What an audit needs of one log besides its entries.
 package struct AuditedLog: Hashable, Sendable {
     package let record: LogRecord
-    /// The greatest sequence number that an entry of it has; the head should say the same.
+    /// The greatest sequence number of its entries; the head should say the same.
     package let lastSequence: UInt64
-    /// How far it has come for each recipient, with their receipts.
+    /// Its progress for each recipient, with their receipts.
     package let deliveries: [DeliveryRecord]
 }
 

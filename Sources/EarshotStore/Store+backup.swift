@@ -10,11 +10,11 @@ package struct UndeliveredRow: Hashable, Sendable {
 }
 
 extension Store {
-    /// Copies a database as it is at one moment into another file, also while a node writes to it.
+    /// Copies a database, as it is at one moment, into another file. A node may write to it meanwhile.
     ///
-    /// The copy holds no page that is not in use, so nothing of what was deleted.
-    /// - Parameter copy: does not exist yet.
-    /// - Throws: `StoreError`; `newer` for a file of a newer version. What there is of the copy then is of no use.
+    /// The copy holds no unused page, and therefore nothing that was deleted.
+    /// - Parameter copy: the path of the copy, where there is no file yet.
+    /// - Throws: `StoreError`; `newer` for a file of a newer version. Then an incomplete copy may be left.
     package static func copy(file path: String, to copy: String) throws(StoreError) {
         do {
             try prepare(copy)
@@ -73,11 +73,11 @@ extension Store {
         try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") ?? 0 }
     }
 
-    /// Makes a copy the database of another device of the same user.
+    /// Turns a copy into the database of another device of the same user.
     ///
     /// - Parameters:
-    ///   - receipts: what the other device says about the logs of others.
-    ///   - credential: that of the device that wrote so far, whose logs are history from now on.
+    ///   - receipts: the other device's receipts for the logs of others.
+    ///   - credential: the credential of the earlier device, whose logs are history from now on.
     package func replaceDevice(
         _ deviceID: DeviceID, credential: [UInt8], receipts: [DeliveryRecord]
     ) throws(StoreError) {

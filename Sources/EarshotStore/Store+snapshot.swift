@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// What a node starts from: everything but the entries.
+    /// What a node starts from: everything except the entries.
     package func snapshot() throws(StoreError) -> Snapshot {
         let rows = Rows(path: path)
         return try read { try Snapshot($0, rows) }
@@ -29,7 +29,7 @@ extension Snapshot {
     }
 }
 
-/// Turns rows into the model's values. A row that cannot be one means a damaged file: the schema forbids it.
+/// Turns rows into the model's values. The schema forbids rows that do not fit, so such a row means a damaged file.
 struct Rows: Sendable {
     let path: String
 

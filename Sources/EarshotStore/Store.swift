@@ -2,12 +2,12 @@ import EarshotModel
 import Foundation
 import GRDB
 
-/// The owner of a node's database: users, logs, entries and how far they were delivered.
+/// The owner of a node's database: users, logs, entries and their delivery.
 ///
-/// Write-ahead logging with `synchronous=FULL`: when `commit` returns, the commit is on the disk.
-/// Writes are serial; reads run beside them and see the last commit.
+/// It uses write-ahead logging with `synchronous=FULL`: when `commit` returns, the commit is on the disk. Writes are
+/// serial; reads run beside them and see the last commit.
 package final class Store: Sendable {
-    /// Where the database is, or `:memory:`.
+    /// The path of the database, or `:memory:`.
     package let path: String
     let database: any DatabaseWriter
 
@@ -21,8 +21,8 @@ package final class Store: Sendable {
         }
     }
 
-    /// Opens a database for reading alone, also one that a node uses at the time.
-    /// - Throws: `StoreError`: `newer`, and `unavailable` for a file that is missing or of an older version.
+    /// Opens a database for reading only; a node may use it meanwhile.
+    /// - Throws: `StoreError`: `newer`; `unavailable` for a file that is missing or of an older version.
     package static func reading(path: String) throws(StoreError) -> Store {
         do {
             var configuration = Self.configuration
@@ -41,12 +41,12 @@ package final class Store: Sendable {
         self.database = database
     }
 
-    /// A database that ends with the object: for tests and for simulation.
+    /// A database that lives as long as the object, for tests and simulation.
     package static func inMemory() throws(StoreError) -> Store {
         try Store(path: ":memory:") { try DatabaseQueue(configuration: configuration) }
     }
 
-    /// A copy of what is committed now, that ends with the object: for tests and for simulation.
+    /// A copy of what is committed now, which lives as long as the object, for tests and simulation.
     package func inMemoryCopy() throws(StoreError) -> Store {
         let copy = try Store.inMemory()
         do { try database.backup(to: copy.database) } catch { throw StoreError(error, path: path) }
@@ -58,16 +58,16 @@ package final class Store: Sendable {
         do {
             database = try open()
             try Schema.migrator.migrate(database)
-            // After opening, not in `prepareDatabase`: a pool sets NORMAL when it turns on write-ahead logging,
-            // and that syncs at checkpoints only.
+            // Set after opening, not in `prepareDatabase`: when a pool turns on write-ahead logging, it sets NORMAL,
+            // which syncs only at checkpoints.
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         } catch {
             throw StoreError(error, path: path)
         }
     }
 
-    /// Reads what a node starts from without the right to write, because opening a file for writing changes it.
-    /// - Throws: for a damaged file, and for one of a newer version.
+    /// Reads what a node starts from, without the right to write, because opening a file for writing changes it.
+    /// - Throws: if the file is damaged or of a newer version.
     private static func inspect(_ path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
         var configuration = Self.configuration
@@ -95,30 +95,30 @@ package final class Store: Sendable {
         var configuration = Configuration()
         configuration.label = "earshot.store"
         configuration.busyMode = .timeout(5)
-        // What is deleted is overwritten with zeros, and not only forgotten.
+        // Deleted data is overwritten with zeros, and not only forgotten.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = ON") }
         return configuration
     }
 
-    /// Ends every use of the file, after what runs, and leaves all that was committed in that one file.
+    /// Waits for what runs, ends every use of the file, and leaves everything that was committed in that one file.
     package func close() throws(StoreError) {
         do {
-            // A pool closes its writer before its readers, and the last one to close could not do this.
+            // A pool closes its writer before its readers, and the last reader to close could not do this.
             let checkpoint = Result { try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
             try database.close()
             try checkpoint.get()
         } catch { throw StoreError(error, path: path) }
     }
 
-    /// Checks the whole file, which takes a time that grows with it.
-    /// - Returns: what is wrong, nothing for a sound file.
+    /// Checks the whole file. The time that it takes grows with the file.
+    /// - Returns: what is wrong; empty for a sound file.
     package func integrityFindings() throws(StoreError) -> [String] {
         try read(Self.integrityFindings)
     }
 
-    /// Checks a whole file without the right to write, also one that a node uses at the time, and the rows that a node
-    /// starts from.
-    /// - Returns: what is wrong, nothing for a sound file; `nil` where there is none.
+    /// Checks a whole file, and the rows that a node starts from, without the right to write. A node may use it
+    /// meanwhile.
+    /// - Returns: what is wrong; empty for a sound file; `nil` if there is no file.
     /// - Throws: `StoreError`: `damaged` for a file that cannot be read as a database, `newer`, `unavailable`.
     package static func integrityFindings(ofFile path: String) throws(StoreError) -> [String]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
@@ -145,7 +145,7 @@ package final class Store: Sendable {
         return rows == ["ok"] ? [] : rows
     }
 
-    /// Whether a commit waits for the disk itself.
+    /// Whether a commit waits for the disk.
     var isSynchronous: Bool {
         get throws(StoreError) {
             do {

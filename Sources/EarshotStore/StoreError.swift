@@ -1,11 +1,11 @@
 import GRDB
 
-/// What went wrong on the disk.
+/// An error of the disk or the database.
 package struct StoreError: Error, CustomStringConvertible {
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 
-        /// The file is not a database, or is damaged. It is left as it is.
+        /// The file is not a database, or is damaged. It is left unchanged.
         package static let damaged = Code(description: "damaged")
         /// The disk, or the quota, is full. Nothing of the commit was written.
         package static let full = Code(description: "full")
@@ -27,7 +27,7 @@ package struct StoreError: Error, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Translates what the database said.
+    /// Translates an error of the database.
     init(_ error: any Error, path: String) {
         if let known = error as? StoreError {
             self = known

@@ -3,9 +3,9 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Speaks to the node that runs on a home directory, over its Unix socket.
+/// A client of the node that runs on a home directory, over its Unix socket.
 ///
-/// Each method is one endpoint of the local API. All throw `GatewayError`; its code is `noNode` where no node listens.
+/// Each method is one endpoint of the local API. All throw `GatewayError`; the code is `noNode` if no node listens.
 package struct GatewayClient: Sendable {
     let socketPath: String
 
@@ -19,10 +19,10 @@ package struct GatewayClient: Sendable {
 
     package func status() async throws(GatewayError) -> GatewayStatus { try await get("status") }
 
-    /// What the node sees of why messages flow or not. It may take a few seconds.
+    /// What the node knows about why messages flow or not. This may take a few seconds.
     package func diagnosis() async throws(GatewayError) -> [GatewayFinding] { try await get("diagnosis") }
 
-    /// What the node has measured, in Prometheus' text format 0.0.4.
+    /// The node's metrics, in Prometheus' text format 0.0.4.
     package func metrics() async throws(GatewayError) -> String {
         String(buffer: try await read(HTTPRequest(method: .GET, uri: "/metrics")))
     }
@@ -34,7 +34,8 @@ package struct GatewayClient: Sendable {
         try await get("users/\(try Self.user(text))")
     }
 
-    /// - Parameter name: what the user was called when that was decided: with another name by now, nothing is done.
+    /// - Parameter name: the user's name at the time of the decision. If the user has another name now, nothing is
+    ///   done.
     /// - Returns: the user as they are now.
     @discardableResult
     package func decide(
@@ -48,9 +49,9 @@ package struct GatewayClient: Sendable {
         try await get("users/\(try Self.user(user))/safety-number")
     }
 
-    /// Returns when the message is on the disk; the node may have to take back others first.
+    /// Sends a message. It returns when the message is on the disk; the node may first have to take back earlier ones.
     /// - Parameter timeToLive: in seconds; 30 days unless given.
-    /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may have been accepted all the same.
+    /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may still have been accepted.
     package func send(
         _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Double? = nil
     ) async throws(GatewayError) -> GatewayMessage {
@@ -72,13 +73,13 @@ package struct GatewayClient: Sendable {
         try await decode(call(.DELETE, "messages/\(Self.escape(messageID))"))
     }
 
-    /// Deletes the contents of messages, here and nowhere else: all of them or none.
+    /// Deletes the contents of messages, on this machine only: of all of them or of none.
     @discardableResult
     package func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> GatewayDeletedMessages {
         try await decode(call(.POST, "messages/delete-contents", body: DeleteContentsRequest(messages: messageIDs)))
     }
 
-    /// Deletes the contents of all messages with a user, here and nowhere else. It may take long.
+    /// Deletes the contents of all messages with a user, on this machine only. It may take long.
     @discardableResult
     package func deleteContents(with user: String) async throws(GatewayError) -> GatewayDeletion {
         let request = Self.request(.DELETE, "conversations/\(try Self.user(user))/contents")
@@ -88,9 +89,9 @@ package struct GatewayClient: Sendable {
     /// A page of the conversation with a user, ascending.
     ///
     /// - Parameters:
-    ///   - before: gives the messages just before this one; without it and `after`, the last ones.
-    ///   - after: gives the messages just after this one.
-    ///   - order: by default that of arrival with `after`, and else that of time.
+    ///   - before: the page ends just before this message; without it and `after`, the page has the last messages.
+    ///   - after: the page begins just after this message.
+    ///   - order: by default arrival with `after`, and time without it.
     ///   - limit: 1 to `Limits.historyPage`.
     package func history(
         with user: String, before: String? = nil, after: String? = nil, order: Conversation.Order? = nil,
@@ -103,14 +104,14 @@ package struct GatewayClient: Sendable {
         return try await get(path)
     }
 
-    /// Tells the sender that everything up to a message was seen.
+    /// Tells the sender that this node's user has seen everything up to a message.
     package func markRead(upTo messageID: String, with user: String) async throws(GatewayError) {
         _ = try await call(.POST, "conversations/\(try Self.user(user))/read", body: ReadRequest(upTo: messageID))
     }
 
-    /// Lends the events of the node while `body` runs: nothing that happens after `body` was called is missed.
+    /// Gives `body` the events of the node while it runs. Nothing that happens after `body` was called is missed.
     ///
-    /// - Parameter names: which events; all unless given. `eventsLost` is always among them.
+    /// - Parameter names: the events to observe; by default all. `eventsLost` is always among them.
     /// - Throws: `GatewayError`, and what `body` throws.
     package func withEvents<Result: Sendable>(
         _ names: Set<EventName>? = nil, _ body: (GatewayEvents) async throws -> Result
@@ -144,7 +145,7 @@ package struct GatewayClient: Sendable {
         return try await read(request, within: limit)
     }
 
-    /// The body of the answer to a request.
+    /// Reads the body of the answer to a request.
     func read(
         _ request: HTTPRequest, within limit: Duration = GatewayLimits.response,
         upTo bytes: Int = GatewayLimits.responseBytes
@@ -169,7 +170,7 @@ package struct GatewayClient: Sendable {
         }
     }
 
-    /// Sends a request, and gives the body of its answer to `body` if the node did what it was asked.
+    /// Sends a request. If the node did what it was asked, `body` gets the body of the answer.
     ///
     /// - Throws: `GatewayError`, and what `body` throws.
     private func exchange<Result: Sendable>(
@@ -219,7 +220,7 @@ package struct GatewayClient: Sendable {
         return escape(text)
     }
 
-    /// Percent-encodes everything that is not unreserved in a URI (RFC 3986, section 2.3).
+    /// Percent-encodes everything except characters that are unreserved in a URI (RFC 3986, section 2.3).
     private static func escape(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

@@ -3,14 +3,14 @@ import Foundation
 import NIOCore
 
 extension GatewayError {
-    /// What the node said.
+    /// An error that the node reported.
     init(_ response: ErrorResponse) {
         self.init(
             EarshotError.Code(response.error.code), response.error.message,
             EarshotError.Parameters(response.error.parameters))
     }
 
-    /// What the connection said.
+    /// An error of the connection.
     init(transport error: any Error, socketPath: String) {
         switch error {
         case let error as IOError where [ENOENT, ECONNREFUSED].contains(error.errnoCode):
@@ -20,7 +20,7 @@ extension GatewayError {
         }
     }
 
-    /// The same where a message was handed over: the node may accept it though nobody hears of that any more.
+    /// The same error for a message that was already handed over: the node may still accept it.
     var whileSending: GatewayError {
         guard code == .timedOut || code == .connectionLost else { return self }
         return GatewayError(

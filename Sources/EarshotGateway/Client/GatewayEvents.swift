@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// The events of a node as they happen. They can be gone through once, and end when the node does.
+/// The events of a node as they happen. They can be iterated once, and end when the node does.
 ///
-/// Iterating throws `GatewayError` where the connection breaks, and `CancellationError`.
+/// Iterating throws `GatewayError` if the connection breaks, and `CancellationError`.
 package struct GatewayEvents: AsyncSequence, Sendable {
     package typealias Element = GatewayEvent
 

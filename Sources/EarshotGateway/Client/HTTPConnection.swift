@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A request to a node, as it goes over its Unix socket.
+/// A request to a node over its Unix socket.
 struct HTTPRequest: Sendable {
     let method: HTTPMethod
     let uri: String
@@ -26,8 +26,8 @@ struct HTTPRequest: Sendable {
 /// Each request has a connection of its own. A Unix socket makes that cheap, and no request meets a connection that the
 /// node is about to close because it was idle.
 struct HTTPConnection: Sendable {
-    /// The pieces of a response's body. It is read no faster than it is taken, ends when the body is complete, and
-    /// throws where the connection ends before.
+    /// The pieces of a response's body. The connection reads no faster than the caller takes the pieces. The sequence
+    /// ends when the body is complete, and throws if the connection ends before that.
     typealias Body = NIOAsyncChannelInboundStream<ByteBuffer>
 
     private let channel: NIOAsyncChannel<ByteBuffer, Never>
@@ -35,7 +35,7 @@ struct HTTPConnection: Sendable {
 
     /// Connects and sends a request.
     ///
-    /// - Throws: `IOError` where nobody listens.
+    /// - Throws: `IOError` if nobody listens.
     init(sending request: HTTPRequest, to socketPath: String) async throws {
         (channel, response) = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(unixDomainSocketPath: socketPath) { channel in
@@ -111,7 +111,7 @@ private final class HTTPExchange: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 
-    /// The last that happens, even where nobody listens.
+    /// The last call, even if nobody listens.
     func handlerRemoved(context: ChannelHandlerContext) {
         head.fail(NoResponse())
     }

@@ -2,7 +2,7 @@ import Earshot
 
 /// Finds the data of each event in a stream of server-sent events (WHATWG HTML, section 9.2.6).
 ///
-/// The other fields are passed over: the name of an event is in its data too.
+/// It skips the other fields, because the data also has the name of an event.
 struct ServerSentEventParser {
     private var line: [UInt8] = []
     private var data: [UInt8] = []

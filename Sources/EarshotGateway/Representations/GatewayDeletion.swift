@@ -1,21 +1,21 @@
 import Earshot
 
-/// What deleting the contents of a conversation came to.
+/// The outcome of deleting the contents of a conversation.
 package struct GatewayDeletion: Codable, Hashable, Sendable {
     package let deletedCount: Int
-    /// Ids of own messages that were kept because they are not delivered yet: not all where there are many.
+    /// Ids of own messages that were kept because they are not yet delivered. If there are many, only some of them.
     package let kept: [String]
     package let keptCount: Int
-    /// Whether the contents are overwritten in the files already. If not, they are by the next deletion, and at the latest
-    /// when the node ends.
+    /// Whether the contents are already overwritten in the files. If not, the next deletion overwrites them, or at the
+    /// latest the end of the node.
     package let isOverwritten: Bool
 }
 
-/// What deleting the contents of messages came to.
+/// The outcome of deleting the contents of messages.
 package struct GatewayDeletedMessages: Codable, Hashable, Sendable {
     /// The messages, without their contents.
     package let messages: [GatewayMessage]
-    /// Whether the contents are overwritten in the files already, as in `GatewayDeletion`.
+    /// Whether the contents are already overwritten in the files, as in `GatewayDeletion`.
     package let isOverwritten: Bool
 }
 

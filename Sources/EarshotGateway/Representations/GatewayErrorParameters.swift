@@ -1,8 +1,8 @@
 package import Earshot
 
-/// What an error is about, as the local API shows it: `EarshotError.Parameters`. What is unknown is left out.
+/// The details of an error, as the local API shows them: `EarshotError.Parameters`. Unknown fields are left out.
 package struct GatewayErrorParameters: Codable, Hashable, Sendable {
-    /// Tells the cases of one code apart.
+    /// The case within the error's code.
     package var detail: String?
     package var path: String?
     package var mode: String?
@@ -12,13 +12,13 @@ package struct GatewayErrorParameters: Codable, Hashable, Sendable {
     package var port: UInt16?
     package var name: String?
     package var userID: String?
-    /// Keys of the users who could be meant.
+    /// Keys of the users who may be meant.
     package var candidates: [String]?
     package var suggestions: [String]?
     package var messageID: String?
     package var limit: Int?
 
-    /// - Returns: `nil` where there is nothing to tell.
+    /// - Returns: `nil` if there are no details.
     package init?(_ parameters: EarshotError.Parameters) {
         guard parameters != EarshotError.Parameters() else { return nil }
         detail = parameters.detail?.description
@@ -38,7 +38,7 @@ package struct GatewayErrorParameters: Codable, Hashable, Sendable {
 }
 
 extension EarshotError.Parameters {
-    /// - Parameter parameters: what the node said; `nil` where it said nothing.
+    /// - Parameter parameters: what the node reported; `nil` if it reported nothing.
     package init(_ parameters: GatewayErrorParameters?) {
         self.init(
             parameters?.detail.map { EarshotError.Detail($0) }, path: parameters?.path, mode: parameters?.mode,

@@ -1,6 +1,6 @@
 import Earshot
 
-/// Something that happened, as the local API tells it. Which fields there are depends on the name.
+/// An event, as the local API shows it. The name determines which fields there are.
 package struct GatewayEvent: Codable, Hashable, Sendable {
     /// One of `EventName`.
     package let name: String
@@ -11,36 +11,37 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var message: GatewayMessage?
     /// Of `messageSent`, `messageDelivered`, `messageRead` and `messageFailed`.
     package internal(set) var stateChange: GatewayStateChange?
-    /// Of `userDiscovered`, `userUpdated`, `clockSkewed` and `historyRecovered`, and of `linkFailed` where the peer is known.
+    /// Of `userDiscovered`, `userUpdated`, `clockSkewed` and `historyRecovered`, and of `linkFailed` if the peer is
+    /// known.
     package internal(set) var user: GatewayUser?
-    /// Of `userUpdated`: what changed, of `UserChange`.
+    /// Of `userUpdated`: what changed, as in `UserChange`.
     package internal(set) var changes: [String]?
     /// Of `identityConflict`.
     package internal(set) var conflict: GatewayConflict?
     /// Of `linkFailed`: where the peer was, and the code of the error.
     package internal(set) var address: String?
     package internal(set) var code: String?
-    /// Of `linkFailed`, where one of the two ends said why it closed the link: `identityConflict`, `blocked`, ...
+    /// Of `linkFailed`, if one of the two ends said why it closed the link: `identityConflict`, `blocked`, ...
     package internal(set) var closeReason: String?
-    /// Of `discoveryUnavailable` and `discoveryAvailable`: the way of finding peers.
+    /// Of `discoveryUnavailable` and `discoveryAvailable`: the discovery source.
     package internal(set) var source: String?
-    /// Why, of `linkFailed`, `storageFailed` and `discoveryUnavailable`.
+    /// Of `linkFailed`, `storageFailed` and `discoveryUnavailable`: the reason.
     package internal(set) var reason: String?
     /// Of `clockSkewed`: how far the user's clock is ahead; negative if it is behind.
     package internal(set) var aheadMilliseconds: Int64?
-    /// Of `otherNetworkSeen`: what tells the other network from this one. Left out for nodes without a network key.
+    /// Of `otherNetworkSeen`: the tag of the other network. Left out for nodes without a network key.
     package internal(set) var networkTag: String?
     /// Of `credentialWillExpire`, `credentialExpired`, `credentialRenewed` and `credentialNotYetValid`.
     package internal(set) var credential: GatewayCredentialNotice?
     /// Of `eventsLost`: how many; of `historyRecovered`: how many messages the node has again.
     package internal(set) var count: Int?
-    /// Of `historyRecovered`: messages that have another id now, because the old one was taken.
+    /// Of `historyRecovered`: messages that have a new id, because their old one was taken.
     package internal(set) var renamed: [GatewayRenaming]?
 
     init(name: String) { self.name = name }
 }
 
-/// That a message has another state for one recipient.
+/// A message's new state for one recipient.
 package struct GatewayStateChange: Codable, Hashable, Sendable {
     package let messageID: String
     package let conversationID: String
@@ -53,9 +54,9 @@ package struct GatewayStateChange: Codable, Hashable, Sendable {
     }
 }
 
-/// That messages which follow each other have other ids, in the same order: the number after the hyphen goes on.
+/// Consecutive messages that have new ids, in the same order: the number after the hyphen counts on.
 package struct GatewayRenaming: Codable, Hashable, Sendable {
-    /// The first one's old id, and its new one.
+    /// The first message's old id, and its new one.
     package let from: String
     package let to: String
     package let count: UInt64
@@ -67,23 +68,23 @@ package struct GatewayRenaming: Codable, Hashable, Sendable {
     }
 }
 
-/// That another key claims the name of a pinned user.
+/// Another key that claims the name of a pinned user.
 package struct GatewayConflict: Codable, Hashable, Sendable {
     package let name: String
     package let pinnedID: String
     package let claimedBy: String
 }
 
-/// What there is to say about the credential of the node's own device.
+/// The state of the credential of the node's own device.
 package struct GatewayCredentialNotice: Codable, Hashable, Sendable {
     /// When it begins and when it ends: as text (ISO 8601, UTC), and in milliseconds since 1970.
     package let notBefore: String
     package let notBeforeMilliseconds: Int64
     package let notAfter: String
     package let notAfterMilliseconds: Int64
-    /// Why it is not renewed: `sealed` or `failed`. Left out where it is.
+    /// Why it is not renewed: `sealed` or `failed`. Left out if it is renewed.
     package let problem: String?
-    /// Why it failed.
+    /// Why the renewal failed.
     package let reason: String?
 
     init(_ notice: CredentialNotice) {

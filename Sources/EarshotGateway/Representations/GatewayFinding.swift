@@ -1,18 +1,18 @@
 package import Earshot
 
-/// One thing that was looked at to find out why messages do not flow, as the local API shows it.
+/// One check of why messages do not flow, as the local API shows it.
 package struct GatewayFinding: Codable, Hashable, Sendable {
-    /// What was looked at: one of `Finding.Check`.
+    /// What was checked: one of `Finding.Check`.
     package let check: String
     /// `ok`, `note`, `warning` or `problem`.
     package let severity: String
-    /// Which fault it is: one of `Finding.Code`. Left out where all is as it should be.
+    /// The fault: one of `Finding.Code`. Left out if all is as it should be.
     package let code: String?
     /// What was found.
     package let what: String
-    /// Why it matters. Left out where all is as it should be.
+    /// Why it matters. Left out if all is as it should be.
     package let why: String?
-    /// What it is about. Left out where there is nothing to tell.
+    /// The details. Left out if there are none.
     package let parameters: GatewayErrorParameters?
 
     package init(

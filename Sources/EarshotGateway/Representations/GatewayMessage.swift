@@ -3,24 +3,24 @@ package struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     package let id: String
     package let conversationID: String
     package let sender: GatewayParty
-    /// Everyone it is meant for, and what has become of it for each.
+    /// The recipients, and its state for each.
     package var recipients: [GatewayDelivery]
-    /// Empty where the content was deleted.
+    /// Empty if the content was deleted.
     package let text: String
-    /// Whether the content was deleted: here, or by the recipient, from whom the message came back after this node's
-    /// database was replaced by an older copy.
+    /// Whether the content was deleted: here, or by the recipient who gave the message back after this node's database
+    /// was replaced by an older copy.
     package let isDeleted: Bool
     package let headers: [String: String]
     /// The sender's clock: ISO 8601 in UTC with milliseconds.
     package let timestamp: String
     /// The same in milliseconds since 1970.
     package let timestampMilliseconds: Int64
-    /// When it fails if it is not delivered, in the same two forms.
+    /// When it fails if it is still not delivered, in the same two forms.
     package let expiry: String
     package let expiryMilliseconds: Int64
 }
 
-/// Who sent or receives something.
+/// A sender or a recipient.
 package struct GatewayParty: Codable, Hashable, Sendable, Identifiable {
     /// The user's key.
     package let id: String
@@ -33,7 +33,7 @@ package struct GatewayParty: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
-/// What has become of a message for one recipient.
+/// The state of a message for one recipient.
 package struct GatewayDelivery: Codable, Hashable, Sendable, Identifiable {
     /// The recipient's key.
     package let id: String

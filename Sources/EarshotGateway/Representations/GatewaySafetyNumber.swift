@@ -1,6 +1,6 @@
 import Earshot
 
-/// What this node's user and another compare, to be sure that nobody is in between.
+/// The number that this node's user and another compare, to be sure that nobody is in between.
 package struct GatewaySafetyNumber: Codable, Hashable, Sendable {
     package let user: GatewayUser
     /// 60 digits, the same on both sides.

@@ -11,35 +11,36 @@ package struct GatewayStatus: Codable, Hashable, Sendable {
     package let version: String
     /// The TCP port that peers connect to. Left out while the node does not listen.
     package let port: UInt16?
-    /// Where peers may connect to: the addresses of the interfaces that peers are looked for on, each with the port.
+    /// Where peers may connect to: the addresses of the interfaces on which the node looks for peers, each with the
+    /// port.
     package let addresses: [String]
     package let discovery: GatewayDiscovery
     package let links: [GatewayLink]
     package let knownUsers: Int
     /// Messages that wait for their recipients' receipts.
     package let undeliveredMessages: UInt64
-    /// For whom they wait, and how many for each.
+    /// The recipients whom they wait for, and how many wait for each.
     package let undelivered: [GatewayUndelivered]
-    /// Until when the node's credential is valid: ISO 8601 in UTC, and milliseconds since 1970.
+    /// When the node's credential expires: ISO 8601 in UTC, and milliseconds since 1970.
     package let credentialExpiry: String
     package let credentialExpiryMilliseconds: Int64
-    /// Tells the node's network from others. Left out by a node without a network key.
+    /// Distinguishes the node's network from others. Left out by a node without a network key.
     package let networkTag: String?
-    /// Devices that are seen now and belong to other networks.
+    /// Devices of other networks that are seen now.
     package let otherNetworks: Int
     /// Devices and addresses that the node is linked to, dials, or will dial.
     package let dialTargets: Int
 }
 
-/// By what peers are found, as the local API shows it.
+/// How the node finds peers, as the local API shows it.
 package struct GatewayDiscovery: Codable, Hashable, Sendable {
     /// `daemon`, `embedded`, `other`, `none`, `off` or `starting`.
     package let stack: String
-    /// Why nothing works, of `none`; and the name of an `other` stack.
+    /// Of `none`: why nothing works. Of `other`: the name of the stack.
     package let detail: String?
     /// Devices that are seen now, of this network and of others.
     package let devices: Int
-    /// What is open in the DNS-SD stacks now. It does not grow with the devices that come and go.
+    /// The operations open in the DNS-SD stacks now. The number does not grow with devices that come and go.
     package let operations: Int
 }
 
@@ -48,9 +49,9 @@ package struct GatewayLink: Codable, Hashable, Sendable {
     package let user: GatewayParty
     package let deviceID: String
     package let address: String?
-    /// Whether this node dialled.
+    /// Whether this node dialled the other.
     package let isOutbound: Bool
-    /// Since when: ISO 8601 in UTC with milliseconds, and milliseconds since 1970.
+    /// When the link was established: ISO 8601 in UTC with milliseconds, and milliseconds since 1970.
     package let establishedAt: String
     package let establishedAtMilliseconds: Int64
     /// How far the peer's clock is ahead of this machine's; negative for behind. Left out if it is unknown.

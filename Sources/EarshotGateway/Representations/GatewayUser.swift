@@ -9,9 +9,9 @@ package struct GatewayUser: Codable, Hashable, Sendable, Identifiable {
     package let fingerprint: String
     /// `unverified`, `verified` or `blocked`.
     package let trust: String
-    /// Whether the name stands for this key here: since the first message, or since somebody decided so.
+    /// Whether the name is pinned to this key here: by the first message, or by a decision.
     package let isPinned: Bool
-    /// The key to which the name is pinned, where that is another: nothing is sent to this one before somebody decides.
+    /// The key to which the name is pinned, if that is another. Nothing is sent to this one before somebody decides.
     package let conflictsWith: String?
     /// Whether there is a link to one of the user's devices now.
     package let isOnline: Bool

@@ -1,6 +1,6 @@
 import Earshot
 
-/// Turns what the node has into what the local API shows: looks up the names that go with the keys.
+/// Turns the node's values into those of the local API, and looks up the names of keys.
 struct Representer: Sendable {
     let node: Node
 

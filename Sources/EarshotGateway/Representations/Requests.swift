@@ -2,7 +2,7 @@ import Earshot
 
 /// The body of `POST /v1/messages`.
 struct SendRequest: Codable, Sendable {
-    /// A user's name, name and beginning of the fingerprint, or key.
+    /// A user's name, their name with the beginning of the fingerprint, or their key.
     let to: String
     let text: String
     var headers: [String: String]?
@@ -34,7 +34,7 @@ struct ReadRequest: Codable, Sendable {
 
 /// The body of `POST /v1/messages/delete-contents`.
 struct DeleteContentsRequest: Codable, Sendable {
-    /// Ids of messages. The contents of all are deleted, or of none.
+    /// Ids of messages. The contents of all of them are deleted, or of none.
     let messages: [String]
 }
 
@@ -42,7 +42,7 @@ struct DeleteContentsRequest: Codable, Sendable {
 struct TrustRequest: Codable, Sendable {
     /// One of `TrustDecision`.
     let decision: String
-    /// What the user was called when that was decided: with another name by now, nothing is done.
+    /// The user's name at the time of the decision. If the user has another name now, nothing is done.
     var name: String?
 
     /// - Throws: `GatewayError` `invalidRequest`.

@@ -7,7 +7,7 @@ enum Timestamp {
     /// - Parameter milliseconds: since 1970.
     static func text(_ milliseconds: Int64) -> String {
         let (seconds, rest) = milliseconds.flooredDivision(by: 1000)
-        // The fraction is written by hand: a floating-point date may round it to the millisecond before.
+        // The fraction is written separately: a floating-point date may round it to the millisecond before.
         let fraction = "000\(rest)".suffix(3)
         return Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601).dropLast() + ".\(fraction)Z"
     }

@@ -1,8 +1,8 @@
 import Earshot
 import Synchronization
 
-/// The events that wait for one client, heartbeats among them: bounded, in order, and what did not fit is counted at
-/// the place where it is missing.
+/// The events and heartbeats that wait for one client, in order. The feed is bounded; events that do not fit are
+/// counted at the place where they are missing.
 final class EventFeed: Sendable {
     enum Item: Sendable {
         case event(Event)
@@ -37,7 +37,8 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// What is sent when nothing happens. It may be dropped: where it does not fit, other things wait to be sent.
+    /// Adds a heartbeat, which is sent when nothing happens. If it does not fit it is dropped, because other items wait
+    /// to be sent.
     func beat() {
         lost.withLock { lost in
             report(&lost)

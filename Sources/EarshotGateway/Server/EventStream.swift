@@ -14,7 +14,8 @@ struct EventStream: Sendable {
             status: .ok,
             headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                // The feed observes the bus since before the head of the response was written: nothing is missed.
+                // The feed has observed the bus since before the head of the response was written, so nothing is
+                // missed.
                 defer { feed.finish() }
                 try await withGracefulShutdownHandler {
                     try await request.body.consumeWithInboundCloseHandler { _ in

@@ -6,7 +6,7 @@ func makeRouter(for node: Node) -> Router<BasicRequestContext> {
     let router = Router(context: BasicRequestContext.self)
     router.add(middleware: ErrorMiddleware())
     let endpoints = Endpoints(node: node)
-    // Where programs that collect metrics look; the text has a version of its own.
+    // The path where programs that collect metrics look. The text has a version of its own.
     router.get("metrics") { _, _ in try await endpoints.metrics() }
     router.group("v1")
         .get("status") { _, _ in try await endpoints.status() }
@@ -27,7 +27,7 @@ func makeRouter(for node: Node) -> Router<BasicRequestContext> {
     return router
 }
 
-/// What each endpoint does: reads the request, asks the node, represents the answer.
+/// Each endpoint reads the request, asks the node, and represents the answer.
 struct Endpoints: Sendable {
     let node: Node
 
@@ -35,7 +35,7 @@ struct Endpoints: Sendable {
 
     func status() async throws -> Response { try .json(GatewayStatus(await node.status())) }
 
-    /// What the node has measured, in Prometheus' text format.
+    /// The node's metrics, in Prometheus' text format.
     func metrics() async throws -> Response {
         guard let text = await node.metricsText() else {
             throw GatewayError(
@@ -81,7 +81,7 @@ struct Endpoints: Sendable {
         return try .json(await representer.message(try await node.messages.message(messageID)))
     }
 
-    /// - Returns: the message, which has failed as cancelled.
+    /// - Returns: the message, which has now failed as cancelled.
     func cancel(_ context: BasicRequestContext) async throws -> Response {
         let messageID = try MessageID(reading: try context.parameter("message"))
         try await node.messages.cancel(messageID)

@@ -6,7 +6,7 @@ extension Request {
     func query(_ name: String) -> String? { uri.queryParameters.get(name) }
 }
 
-/// Which part of a history is asked for: `limit`, `order`, and one of `before` and `after`.
+/// The requested part of a history: `limit`, `order`, and one of `before` and `after`.
 struct HistoryQuery {
     let page: Conversation.Page
     let order: Conversation.Order?
@@ -43,7 +43,7 @@ struct HistoryQuery {
     }
 }
 
-/// Which events are asked for: `names`, separated by commas; all without it.
+/// The requested events: `names`, separated by commas; all without it.
 struct EventNames {
     let names: Set<EventName>
 

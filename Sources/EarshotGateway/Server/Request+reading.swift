@@ -9,7 +9,7 @@ extension Request {
     func json<Body: Decodable>(_ type: Body.Type) async throws -> Body {
         let tooLarge = GatewayError(
             .tooLarge, "the body of a request is at most \(GatewayLimits.bodyBytes) bytes")
-        // Said at once, and not only when so much has come.
+        // Refuse at once, and not only when that much has come.
         if let announced = headers[.contentLength].flatMap({ Int($0) }), announced > GatewayLimits.bodyBytes {
             throw tooLarge
         }
@@ -17,7 +17,7 @@ extension Request {
         do { buffer = try await body.collect(upTo: GatewayLimits.bodyBytes) } catch is NIOTooManyBytesError {
             throw tooLarge
         }
-        // The decoder would repair what is not UTF-8, and send something else than was written.
+        // The decoder would repair bytes that are not UTF-8, and so send something other than what was written.
         guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
             throw GatewayError(.invalidUTF8, "the body is not valid UTF-8")
         }
@@ -50,7 +50,7 @@ extension MessageID {
 }
 
 extension DecodingError {
-    /// What is wrong, for the one who wrote the JSON.
+    /// What is wrong, for the author of the JSON.
     fileprivate var sentence: String {
         switch self {
         case .keyNotFound(let key, _): "the field \"\(key.stringValue)\" is missing"

@@ -11,7 +11,7 @@ extension Response {
 }
 
 extension JSONEncoder {
-    /// Alike for alike values: the fields in order of their names.
+    /// Equal values give equal text: the fields are in the order of their names.
     static func gateway() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,10 +1,10 @@
-/// How a conversation came to its participants.
+/// How a conversation gets its participants.
 package enum ConversationKind: String, Hashable, Sendable, CaseIterable {
     /// A fixed pair of users, whom the conversation's id names.
     case direct
 }
 
-/// A conversation and who belongs to it, as the store holds it.
+/// A conversation and its participants, as the store holds it.
 package struct ConversationRecord: Hashable, Sendable {
     package let conversationID: ConversationID
     package let kind: ConversationKind
@@ -17,6 +17,6 @@ package struct ConversationRecord: Hashable, Sendable {
         self.participantIDs = participantIDs.sorted()
     }
 
-    /// Everybody whom a participant writes to.
+    /// The users whom a participant writes to.
     package func recipientIDs(of authorID: UserID) -> [UserID] { participantIDs.filter { $0 != authorID } }
 }

@@ -1,6 +1,6 @@
 /// Something that happened, posted once, after the commit that makes it true.
 public enum Event: Hashable, Sendable {
-    /// The node itself began, is on the network, or stops.
+    /// The node's own state changed.
     case nodeStateChanged(NodeState)
     /// A message of this node is on its disk.
     case messageQueued(Message)
@@ -10,42 +10,42 @@ public enum Event: Hashable, Sendable {
     case messageSent(MessageStateChange)
     /// A message is on its recipient's disk.
     case messageDelivered(MessageStateChange)
-    /// A message was seen by its recipient.
+    /// A message's recipient has seen it.
     case messageRead(MessageStateChange)
-    /// A message will not be delivered, and the state says why.
+    /// A message will not be delivered; the state says why.
     case messageFailed(MessageStateChange)
     /// A user was met for the first time.
     case userDiscovered(User)
-    /// Something about a known user changed, and `changes` says what.
+    /// Something about a known user changed; `changes` says what.
     case userUpdated(User, changes: Set<UserChange>)
     /// Another key claims the name of a pinned user. Nothing is sent to it before this node's user decides.
     case identityConflict(IdentityConflict)
     /// A link could not be made, or ended with an error.
     case linkFailed(LinkFailure)
-    /// A user's clock is far ahead of this node's, or far behind it.
+    /// A user's clock is far ahead of this node's clock, or far behind it.
     case clockSkewed(ClockSkew)
-    /// This device's credential ends soon, and has not been renewed.
+    /// This device's credential expires soon, and has not been renewed.
     case credentialWillExpire(CredentialNotice)
-    /// This device's credential is over: nobody takes a new link with it.
+    /// This device's credential has expired: nobody accepts a new link with it.
     case credentialExpired(CredentialNotice)
     /// This device has a new credential.
     case credentialRenewed(CredentialNotice)
-    /// This device's credential begins later than now: a clock is wrong, or was when it was issued.
+    /// This device's credential is not yet valid: a clock is wrong, or was wrong when the credential was issued.
     case credentialNotYetValid(CredentialNotice)
-    /// A node of another network is here: it has another network key, or one of the two has none. Told once a network
-    /// and run; there is never a link to it.
+    /// A node of another network is here: it has another network key, or only one of the two nodes has a key. There is
+    /// never a link to it. Posted once for each such network and run of the node.
     case otherNetworkSeen(OtherNetwork)
-    /// The disk does not take what this node has to write. It tries again.
+    /// The disk takes no writes. The node tries again.
     case storageFailed(String)
-    /// The disk takes it again.
+    /// The disk takes writes again.
     case storageRecovered
-    /// This node's database was older than what its peer holds of this node's messages: they were taken back.
+    /// This node's database was older than what a peer holds of this node's messages, and the node has taken them back.
     case historyRecovered(HistoryRecovery)
-    /// A way of finding peers does not work, and why.
+    /// A discovery source does not work, for this reason.
     case discoveryUnavailable(source: String, reason: String)
     case discoveryAvailable(source: String)
-    /// The observer was too slow, and this many events were not given to it. Who observes nothing else is told of every
-    /// observer's losses.
+    /// The observer was too slow, and lost this many events. An observer of only this kind is told of every observer's
+    /// losses.
     case eventsLost(count: Int)
 
     public var name: EventName {
@@ -77,7 +77,7 @@ public enum Event: Hashable, Sendable {
     }
 }
 
-/// The names of all events, each distinct.
+/// The names of all events.
 public enum EventName: String, Hashable, Sendable, CaseIterable {
     case nodeStateChanged
     case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
@@ -89,7 +89,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case eventsLost
 }
 
-/// That a message has another state for one recipient.
+/// A message's new state for one recipient.
 public struct MessageStateChange: Hashable, Sendable {
     public let messageID: MessageID
     public let conversationID: ConversationID
@@ -107,11 +107,11 @@ public struct MessageStateChange: Hashable, Sendable {
 /// What changed about a user.
 public enum UserChange: String, Hashable, Sendable, CaseIterable {
     case name, trust, isOnline
-    /// Whether the name stands for the key, or whose it is where it does not.
+    /// Whether the name is pinned to this key; if not, to which other.
     case pin
 }
 
-/// That two keys claim one name.
+/// Two keys that claim one name.
 public struct IdentityConflict: Hashable, Sendable {
     public let name: UserName
     public let pinnedID: UserID
@@ -126,14 +126,14 @@ public struct IdentityConflict: Hashable, Sendable {
 
 /// Why there is no link to a peer.
 public struct LinkFailure: Hashable, Sendable {
-    /// Where the peer was, if it was dialled or is known.
+    /// The peer's address, if it was dialled or is known.
     public let address: String
-    /// Who the peer is, if it has proved that.
+    /// The user, if the peer has proved who it is.
     public let userID: UserID?
     /// The code of the error, for programs, and its text, for people.
     public let code: String
     public let message: String
-    /// Why the link was closed, where one of the two ends said so.
+    /// Why the link was closed, if one of the two ends said so.
     public let closeReason: String?
 
     package init(address: String, userID: UserID?, code: String, message: String, closeReason: String? = nil) {
@@ -145,7 +145,7 @@ public struct LinkFailure: Hashable, Sendable {
     }
 }
 
-/// That the clocks of a user and of this machine are far apart.
+/// A user's clock that is far from this machine's.
 public struct ClockSkew: Hashable, Sendable {
     public let userID: UserID
     /// How far the user's clock is ahead, in milliseconds; negative if it is behind.
@@ -157,7 +157,7 @@ public struct ClockSkew: Hashable, Sendable {
     }
 }
 
-/// A network that is not this node's, by what its nodes advertise: a hint, which nobody has proved.
+/// Another network, as its nodes advertise it: a hint, which nobody has proved.
 public struct OtherNetwork: Hashable, Sendable {
     /// `nil` for the network of the nodes without a key.
     public let tag: String?
@@ -165,12 +165,12 @@ public struct OtherNetwork: Hashable, Sendable {
     package init(tag: String?) { self.tag = tag }
 }
 
-/// What there is to say about this device's own credential.
+/// The state of this device's own credential.
 public struct CredentialNotice: Hashable, Sendable {
     /// When it begins and when it ends, in milliseconds since 1970 (UTC).
     package let notBefore: Int64
     package let notAfter: Int64
-    /// Why it is not renewed; `nil` where it is.
+    /// Why it is not renewed; `nil` if it is.
     public let problem: RenewalProblem?
 
     package init(notBefore: Int64, notAfter: Int64, problem: RenewalProblem? = nil) {
@@ -183,19 +183,19 @@ public struct CredentialNotice: Hashable, Sendable {
     public enum RenewalProblem: Hashable, Sendable {
         /// The identity is sealed, and the node was started without its passphrase.
         case sealed
-        /// It was tried and failed, for a reason that is for people.
+        /// The renewal failed, for a reason that is for people.
         case failed(reason: String)
     }
 }
 
-/// What a node whose database was restored from an older copy took back from a peer.
+/// What a node whose database was restored from an older copy has taken back from a peer.
 public struct HistoryRecovery: Hashable, Sendable {
-    /// Whose device gave it back, and the messages' recipient.
+    /// The user whose device gave it back, who is also the messages' recipient.
     public let userID: UserID
-    /// Messages of this node's own that it has again.
+    /// How many of its own messages the node has again.
     public let count: Int
-    /// Messages that were written after the database was restored, in places that were taken: each has another name now.
-    /// Its old name may be that of another message.
+    /// Messages that were written after the database was restored, in places that were taken. Each has a new id, and
+    /// its old id may now be that of another message.
     public let renamed: [RenamedMessages]
 
     package init(userID: UserID, count: Int, renamed: [RenamedMessages]) {
@@ -205,9 +205,9 @@ public struct HistoryRecovery: Hashable, Sendable {
     }
 }
 
-/// That messages which follow each other in a log have other names, in the same order.
+/// Messages that follow each other in a log and have new ids, in the same order.
 public struct RenamedMessages: Hashable, Sendable {
-    /// The first one's old name, and its new one.
+    /// The first message's old id, and its new one.
     public let from: MessageID
     public let to: MessageID
     public let count: UInt64

@@ -1,8 +1,8 @@
-/// Who may have a link to a node. Keys decide and not names: a name is only a label.
+/// Who may have a link to a node. Keys decide, not names: a name is only a label.
 public enum Admission: Hashable, Sendable {
-    /// Everybody who is not blocked and whose name is not another's.
+    /// Everybody who is not blocked, and whose name is not pinned to another key.
     case everybody
-    /// Of those only these.
+    /// Of these users, only the given ones.
     case only(Set<UserID>)
 
     /// Whether a user may have a link to the node.

@@ -19,7 +19,7 @@ package enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for a character outside the alphabet and for text that `encode` would not have given.
+    /// - Returns: `nil` for a character outside the alphabet, and for text that `encode` would not produce.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0

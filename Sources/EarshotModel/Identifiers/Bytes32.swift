@@ -30,7 +30,7 @@ package struct Bytes32: Hashable, Sendable, Comparable {
         }
     }
 
-    /// Reads exactly 32 bytes; a precondition, since only internal callers that know the length use it.
+    /// Reads exactly 32 bytes. That is a precondition, because all callers are internal and know the length.
     package init(exactly bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count == Bytes32.count, "an identifier is 32 bytes")
         word0 = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))

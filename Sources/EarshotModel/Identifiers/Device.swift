@@ -2,9 +2,9 @@
 package struct DeviceRecord: Hashable, Sendable {
     package let deviceID: DeviceID
     package let userID: UserID
-    /// The credential it showed, encoded: what proves its log entries.
+    /// The encoded credential that it showed; it proves the device's log entries.
     package var credential: [UInt8]
-    /// Where it was reached, the latest first; at most `Limits.addressesPerDevice`.
+    /// Where the device was reached, the latest first; at most `Limits.addressesPerDevice`.
     package var addresses: [PeerAddress]
 
     package init(deviceID: DeviceID, userID: UserID, credential: [UInt8], addresses: [PeerAddress]) {

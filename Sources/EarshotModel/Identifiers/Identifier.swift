@@ -1,7 +1,7 @@
 /// What every 32-byte identifier has in common: its bytes, its order and its text form.
 ///
-/// The text form is Crockford's base32 in lower case, 52 characters: no letter in it is
-/// mistaken for another when it is read aloud or copied by hand.
+/// The text form is Crockford's base32 in lower case, 52 characters: no letter in it is mistaken for another when it is
+/// read aloud or copied by hand.
 package protocol Identifier: Hashable, Sendable, Comparable, LosslessStringConvertible {
     var bytes32: Bytes32 { get }
     init(_ bytes32: Bytes32)

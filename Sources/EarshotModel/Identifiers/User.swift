@@ -1,19 +1,19 @@
-/// How far a user's key is known to be theirs.
+/// How sure this node's user can be that a key belongs to a user.
 public enum Trust: String, Hashable, Sendable, CaseIterable {
-    /// Nobody compared the safety number. The name is pinned to the key at the first use.
+    /// Nobody has compared the safety number. The name is pinned to the key at first use.
     case unverified
-    /// Two people compared the safety number.
+    /// Two people have compared the safety number.
     case verified
-    /// Nothing is sent to this user, and nothing is taken.
+    /// Nothing is sent to this user, and nothing is accepted from them.
     case blocked
 }
 
-/// A user as this node knows it: somebody who has proved to have a key and calls themselves by a name.
+/// A user as this node knows them: somebody who has proved that they hold a key, and who calls themselves by a name.
 package struct UserRecord: Hashable, Sendable {
     package let userID: UserID
     package var name: UserName
     package var trust: Trust
-    /// Whether the name stands for this key here. At most one user of each name is pinned: by the first message that
+    /// Whether the name is pinned to this key here. At most one user of each name is pinned: by the first message that
     /// is exchanged, or by a decision of this node's user.
     package var isPinned: Bool
     /// Milliseconds since 1970.
@@ -38,10 +38,10 @@ public struct User: Hashable, Sendable, Identifiable {
     public let userID: UserID
     public let name: UserName
     public let trust: Trust
-    /// Whether the name stands for this key here: since the first message, or since this node's user decided so.
+    /// Whether the name is pinned to this key here: by the first message, or by a decision of this node's user.
     public let isPinned: Bool
-    /// The user to whom this user's name is pinned, where that is another. Until this node's user decides which of the
-    /// two the name belongs to, nothing is sent to this one and nothing is taken from them.
+    /// The user to whom this user's name is pinned, if that is another. Until this node's user decides which of the two
+    /// owns the name, nothing is sent to this user and nothing is accepted from them.
     public let conflictingID: UserID?
     /// Whether there is a link to one of the user's devices now.
     public let isOnline: Bool
@@ -68,9 +68,9 @@ public struct User: Hashable, Sendable, Identifiable {
 public enum TrustDecision: String, Hashable, Sendable, CaseIterable {
     /// The name belongs to this key, and to no other from now on.
     case accept
-    /// The safety numbers were compared and are the same.
+    /// The safety numbers were compared, and are equal.
     case verify
-    /// Nothing is sent to this user any more, and nothing taken.
+    /// From now on nothing is sent to this user, and nothing is accepted from them.
     case block
     case unblock
 }

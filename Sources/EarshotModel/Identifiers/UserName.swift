@@ -2,13 +2,13 @@
 
 /// The name of a user: a label for people, 1 to 63 bytes of UTF-8 in NFC without control or invisible characters.
 ///
-/// A name proves nothing. Who someone is, the key says (`UserID`). Which names look alike, `skeleton` says.
+/// A name proves nothing: the key (`UserID`) says who somebody is. `skeleton` says which names look alike.
 public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Why some text is not a name.
     public enum Invalid: Error, Equatable, Sendable, CustomStringConvertible {
         case empty
         case tooLong(bytes: Int)
-        /// A control character, or one that cannot be seen and so would make another name of the same looks.
+        /// A control character, or an invisible one, which would make another name with the same looks.
         case controlCharacter
         case notNormalized
         case surroundedBySpace
@@ -27,13 +27,13 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// The name itself.
     public let text: String
 
-    /// What stands for other things where a user or a conversation is named: `#cafe`, `bob@3fk9qbmj`. Names that were made
-    /// before this was so may have them.
+    /// Characters that have a meaning where a user or a conversation is named: `#cafe`, `bob@3fk9qbmj`. Names that are
+    /// older than this rule may have them.
     package static let reservedCharacters = "@ # , /"
 
     package var hasReservedCharacter: Bool { text.contains { "@#,/".contains($0) } }
 
-    /// Checks a name that came from outside as it stands.
+    /// Checks a name from outside, without changing it.
     /// - Throws: `Invalid`, which says what is wrong.
     public init(_ text: String) throws(Invalid) {
         guard !text.isEmpty else { throw .empty }
@@ -48,8 +48,8 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
-        // Default-ignorable are the marks of direction, too. Joiners and variation selectors shape what is seen, in
-        // emoji and in several scripts.
+        // Marks of direction are default-ignorable, too. Joiners and variation selectors shape what is seen, in emoji
+        // and in several scripts.
         default:
             !scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isVariationSelector
                 || scalar == "\u{200C}" || scalar == "\u{200D}"
@@ -62,7 +62,7 @@ public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible 
         try self.init(Self.normalized(text))
     }
 
-    /// Normalization form C, by the standard library's own tables: it has no public name for them yet.
+    /// Normalization form C, from the standard library's own tables, which have no public name yet.
     private static func normalized(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: text._nfc)

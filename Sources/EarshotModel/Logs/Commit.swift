@@ -1,13 +1,13 @@
-/// What a node wants on disk at once: all of it, or nothing.
+/// What a node writes to the disk at once: all of it or nothing.
 ///
-/// The protocol's machines fill it, the store commits it in one transaction, and only then anything that
-/// depends on it leaves the node.
+/// The protocol's machines fill it, and the store commits it in one transaction. Only then does anything that depends
+/// on it leave the node.
 package struct Commit: Hashable, Sendable {
     package var users: [UserRecord] = []
-    /// Strangers whose place is needed; their devices go with them.
+    /// Strangers who are removed to make room; their devices go with them.
     package var forgottenUsers: [UserID] = []
     package var devices: [DeviceRecord] = []
-    /// Devices that have written nothing, and whose place is needed.
+    /// Devices that have written nothing, and are removed to make room.
     package var forgottenDevices: [DeviceID] = []
     /// Logs that are new or longer, with their heads after this commit.
     package var logs: [LogRecord] = []
@@ -15,15 +15,15 @@ package struct Commit: Hashable, Sendable {
     package var entries: [LogEntries] = []
     package var deliveries: [DeliveryRecord] = []
     package var failures: [DeliveryFailure] = []
-    /// Logs that a peer continues in another way than this node, cut before their new entries are written.
+    /// Logs that a peer continues differently from this node. They are cut before their new entries are written.
     package var cuts: [LogCut] = []
-    /// Messages that have not failed after all: their recipients hold them.
+    /// Messages that did not fail after all: their recipients hold them.
     package var withdrawnFailures: [Addressed] = []
 
     package init() {}
 }
 
-/// A run of entries of one log, without a hole.
+/// A run of consecutive entries of one log.
 package struct LogEntries: Hashable, Sendable {
     package let logID: LogID
     package var entries: [EntryRecord]
@@ -34,13 +34,13 @@ package struct LogEntries: Hashable, Sendable {
     }
 }
 
-/// What a node knows when it starts: everything but the entries.
+/// What a node knows when it starts: everything except the entries.
 package struct Snapshot: Hashable, Sendable {
     package var users: [UserRecord] = []
     package var devices: [DeviceRecord] = []
     package var logs: [LogRecord] = []
     package var deliveries: [DeliveryRecord] = []
-    /// Failures of messages that are not covered by a receipt, and all of those that were withheld.
+    /// Failures of messages that no receipt covers, and of all messages that were withheld.
     package var failures: [DeliveryFailure] = []
 
     package init() {}

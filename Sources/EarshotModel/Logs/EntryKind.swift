@@ -1,6 +1,6 @@
-/// What an entry is. It is known from the body, and kept when the content goes.
+/// What an entry is. The body says it, and it stays when the content is erased.
 package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
-    /// Of an entry whose content this node never had, or of a body that this version does not know.
+    /// An entry whose content this node never had, or whose body this version does not know.
     case unknown = 0
     case text = 1
 

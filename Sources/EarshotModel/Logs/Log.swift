@@ -1,9 +1,10 @@
-/// What a log is: the entries that one device has appended to one conversation.
+/// Names a log: the entries that one device has appended to one conversation.
 package struct LogDescription: Hashable, Sendable {
     package let logID: LogID
     package let conversationID: ConversationID
     package let deviceID: DeviceID
-    /// Tells a device's logs in one conversation apart. A device begins a new epoch where it cannot continue the old.
+    /// Distinguishes a device's logs in one conversation. A device begins a new epoch when it cannot continue the old
+    /// one.
     package let epoch: UInt64
 
     package init(logID: LogID, conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
@@ -14,13 +15,13 @@ package struct LogDescription: Hashable, Sendable {
     }
 }
 
-/// How far a log goes.
+/// The end of a log.
 package struct LogHead: Hashable, Sendable {
     /// The number of its last entry, or 0.
     package var sequence: UInt64
     /// The chain hash at that entry.
     package var chain: ChainHash
-    /// The timestamp of that entry: the next one's is greater.
+    /// The timestamp of that entry; the next entry's is greater.
     package var timestamp: HybridTimestamp
 
     package init(sequence: UInt64, chain: ChainHash, timestamp: HybridTimestamp) {
@@ -38,7 +39,7 @@ package struct LogRecord: Hashable, Sendable {
     /// The conversation that it is part of.
     package let conversation: ConversationRecord
     package var head: LogHead
-    /// The earliest expiry of this node's own messages in it that may be undelivered, or `.max`.
+    /// The earliest expiry of this node's own messages in it that may be undelivered; `.max` if there is none.
     package var nextExpiry: Int64
 
     package init(
@@ -54,11 +55,11 @@ package struct LogRecord: Hashable, Sendable {
 
     package var logID: LogID { description.logID }
 
-    /// The user whom its entries are for: a direct conversation has one beside the author.
+    /// The recipient of its entries: a direct conversation has one user beside the author.
     package var recipientID: UserID { conversation.participantIDs.first { $0 != authorID } ?? authorID }
 }
 
-/// What an entry holds, or what keeps its place in the chain.
+/// The content of an entry, or the hash that keeps its place in the chain.
 package enum EntryContent: Hashable, Sendable {
     /// The encoded entry, byte for byte as its author wrote it.
     case body([UInt8])
@@ -71,15 +72,15 @@ package enum EntryContent: Hashable, Sendable {
 package struct EntryRecord: Hashable, Sendable {
     package let sequence: UInt64
     package let timestamp: HybridTimestamp
-    /// When it fails if it is not delivered, in milliseconds since 1970.
+    /// When it fails if it is still not delivered, in milliseconds since 1970.
     package let expiry: Int64
     package let kind: EntryKind
     package let content: EntryContent
     /// The chain hash at this entry.
     package let chain: ChainHash
-    /// The author's signature over the chain at this entry, where it closes a group.
+    /// The author's signature over the chain at this entry, if it closes a group.
     package var checkpoint: Signature?
-    /// Whether its content was deleted: by this node's user, or by the recipient from whom the entry came back. Then the
+    /// Whether its content was deleted: by this node's user, or by the recipient who gave the entry back. Then the
     /// content is withheld from everybody.
     package let isDeleted: Bool
 
@@ -97,12 +98,12 @@ package struct EntryRecord: Hashable, Sendable {
         self.isDeleted = isDeleted
     }
 
-    /// What it counts for against a window: its content and a fixed overhead, so that tiny entries are not free.
+    /// What it counts in a window: its content and a fixed overhead, so that tiny entries are not free.
     package var windowBytes: Int { content.windowBytes }
 }
 
 extension EntryContent {
-    /// What an entry of it counts for against a window.
+    /// What an entry with this content counts in a window.
     package var windowBytes: Int {
         switch self {
         case .body(let bytes): bytes.count + Limits.entryOverheadBytes

@@ -1,29 +1,29 @@
-/// What an audit has found of one log: what is proved, and what does not hold.
+/// An audit's findings on one log: what is proved, and what does not hold.
 public struct LogFindings: Hashable, Sendable {
     /// Something that does not hold.
     public struct Mismatch: Hashable, Sendable {
         public enum Kind: Hashable, Sendable {
-            /// The log is not the one of this conversation and device.
+            /// The log does not belong to this conversation and device.
             case place
-            /// The author's credential does not hold, or is of another user or device.
+            /// The author's credential does not hold, or belongs to another user or device.
             case credential
-            /// Entries are missing, from the place that is named on.
+            /// Entries are missing, from the named place on.
             case missing(count: UInt64)
-            /// The content is another one, or stands in another place than it was written to.
+            /// The content was changed, or stands in another place than it was written to.
             case chain
             /// The signature over the log up to here is not that of its device.
             case checkpoint
-            /// The time or the expiry is not what the author wrote, or does not rise.
+            /// The time or the expiry is not what the author wrote, or the time does not rise.
             case time
             /// The content cannot be read.
             case content
-            /// The log does not end as its head says.
+            /// The log does not end where its head says.
             case head
             /// There are entries after the head.
             case beyondHead(count: UInt64)
             /// The recipient's receipt is not signed by the device that it names.
             case receipt
-            /// The recipient has signed for more than there is: entries were removed from the end.
+            /// The recipient has signed for more entries than there are: some were removed from the end.
             case receiptBeyondHead
             /// The recipient has signed for other contents.
             case receiptChain
@@ -32,11 +32,11 @@ public struct LogFindings: Hashable, Sendable {
         }
 
         public let kind: Kind
-        /// Where in the log; `nil` for the log as a whole.
+        /// The place in the log; `nil` for the log as a whole.
         public let sequence: UInt64?
     }
 
-    /// Mismatches that are named. The others are only counted.
+    /// The greatest number of mismatches that are named. The others are only counted.
     public static let mismatchLimit = 100
 
     package let log: LogRecord
@@ -44,17 +44,18 @@ public struct LogFindings: Hashable, Sendable {
     public var authorID: UserID { log.authorID }
     public var deviceID: DeviceID { log.description.deviceID }
     public package(set) var entryCount: UInt64 = 0
-    /// Whether a credential that the author's identity key has signed is of the device that writes the log.
+    /// Whether the device that writes the log has a credential signed by the author's identity key.
     public package(set) var isAuthorProved = false
-    /// Up to here the device's signatures cover all entries, without a hole from the first one on.
+    /// Up to here the device's signatures cover all entries without a gap, from the first one on.
     public package(set) var provedSequence: UInt64 = 0
-    /// Entries whose contents the author withheld: their hashes are proved, and nobody here has seen them.
+    /// How many entries' contents the author withheld: their hashes are proved, but nobody here has seen the contents.
     public package(set) var withheldCount: UInt64 = 0
-    /// Entries whose contents were deleted: their hashes are proved.
+    /// How many entries' contents were deleted: their hashes are proved.
     public package(set) var deletedCount: UInt64 = 0
     /// How far the recipient has signed for the log; 0 without a receipt.
     public package(set) var receiptSequence: UInt64 = 0
-    /// Whether the receipt is for just these contents, by a device whose credential the recipient's identity has signed.
+    /// Whether the receipt is for exactly these contents, and is signed by a device whose credential the recipient's
+    /// identity has signed.
     public package(set) var isReceiptProved = false
     public private(set) var mismatches: [Mismatch] = []
     public private(set) var mismatchCount = 0
@@ -69,7 +70,7 @@ public struct LogFindings: Hashable, Sendable {
 }
 
 extension LogFindings.Mismatch: CustomStringConvertible {
-    /// In a sentence, without the place.
+    /// The mismatch in a sentence, without the place.
     public var description: String {
         switch kind {
         case .place: "the log is not one of this conversation and device"

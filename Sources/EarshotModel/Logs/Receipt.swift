@@ -1,10 +1,10 @@
-/// A device's signed word that it holds a log up to a sequence number, committed to its disk,
-/// and that its user has seen it up to another.
+/// A device's signed statement that its disk holds a log up to a sequence number, and that its user has seen the log up
+/// to another.
 package struct Receipt: Hashable, Sendable {
     package let logID: LogID
     /// Everything up to here is on the recipient's disk.
     package let sequence: UInt64
-    /// The chain hash at `sequence`: what exactly is on that disk.
+    /// The chain hash at `sequence`. It says what exactly is on that disk.
     package let chain: ChainHash
     /// Everything up to here was seen; at most `sequence`.
     package let readSequence: UInt64
@@ -25,25 +25,25 @@ package struct Receipt: Hashable, Sendable {
     }
 }
 
-/// How far the messages of one log have come for one recipient: the state of every message in it, in one row.
+/// The progress of the messages of one log for one recipient: the state of every message in it, in one row.
 ///
-/// Each number says "everything up to here". Each only rises, and `read ≤ delivered`.
+/// Each number means "everything up to here". Each only rises, and `read ≤ delivered`.
 package struct DeliveryProgress: Hashable, Sendable {
-    /// May have left this machine; what is beyond can be cancelled.
+    /// Up to here messages may have left this machine; later ones can be cancelled.
     package var offered: UInt64 = 0
-    /// Was written to a link.
+    /// Up to here messages were written to a link.
     package var sent: UInt64 = 0
-    /// Is committed on the recipient's disk.
+    /// Up to here messages are committed on the recipient's disk.
     package var delivered: UInt64 = 0
-    /// Was seen by the recipient.
+    /// Up to here the recipient has seen messages.
     package var read: UInt64 = 0
-    /// The word of one of the recipient's devices for `delivered` and `read`.
+    /// The receipt of one of the recipient's devices that proves `delivered` and `read`.
     package var receipt: Receipt?
 
     package init() {}
 
     /// The state of one message.
-    /// - Parameter failure: its entry in the list of failures, if it has one.
+    /// - Parameter failure: the message's failure, if it has one.
     package func state(of sequence: UInt64, failure: DeliveryFailure?) -> DeliveryState {
         if let failure, failure.isWithheld || sequence > delivered { return .failed(failure.reason) }
         if sequence <= read { return .read }
@@ -77,12 +77,12 @@ package struct Addressed: Hashable, Sendable {
     }
 }
 
-/// That one message will not be delivered to one recipient, and why.
+/// The failure of one message to reach one recipient, and why.
 package struct DeliveryFailure: Hashable, Sendable {
     package let messageID: MessageID
     package let recipientID: UserID
     package let reason: FailureReason
-    /// Whether its content was or will be kept from the recipient: then no receipt can turn it into delivered.
+    /// Whether its content was or will be withheld from the recipient. Then no receipt can make it delivered.
     package var isWithheld: Bool
 
     package init(messageID: MessageID, recipientID: UserID, reason: FailureReason, isWithheld: Bool) {

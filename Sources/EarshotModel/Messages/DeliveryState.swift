@@ -1,15 +1,15 @@
-/// What has become of one message for one recipient.
+/// The state of one message for one recipient.
 ///
-/// `queued → sent → delivered → read`, each step at most once and never back; or `failed`, which is final but for
-/// one thing: a receipt is the truth, so one that comes late turns `failed(.expired)` into `delivered`.
+/// `queued → sent → delivered → read`, each step at most once and never back; or `failed`. A failure is final with one
+/// exception: a late receipt turns `failed(.expired)` into `delivered`, because a receipt is proof.
 public enum DeliveryState: Hashable, Sendable {
     /// Committed on the sender's disk.
     case queued
     /// Written to a link to the recipient.
     case sent
-    /// Committed on the recipient's disk: the recipient's signed receipt says so.
+    /// Committed on the recipient's disk, as the recipient's signed receipt says.
     case delivered
-    /// Seen by the recipient, says the recipient's signed receipt.
+    /// Seen by the recipient, as the recipient's signed receipt says.
     case read
     case failed(FailureReason)
 
@@ -35,7 +35,7 @@ public enum DeliveryState: Hashable, Sendable {
 
 /// Why a message will not be delivered.
 public enum FailureReason: String, Hashable, Sendable, CaseIterable {
-    /// Its time to live was over before the recipient could be reached.
+    /// Its time to live ended before the recipient could be reached.
     case expired
     /// Its sender took it back before it was sent.
     case cancelled
@@ -45,7 +45,7 @@ public enum FailureReason: String, Hashable, Sendable, CaseIterable {
     case blocked
     /// The sender gave the recipient's name to another key before the message was delivered.
     case identityChanged
-    /// It is over the limit of the recipient's node.
+    /// It is over a limit of the recipient's node.
     case tooLarge
     /// Its log belongs to the device that this one has replaced, and only that device can deliver it.
     case deviceReplaced

@@ -1,7 +1,7 @@
-/// The name of a message: its log and its sequence number there, which no other message has.
+/// The id of a message: its log and its sequence number in it, which no other message has.
 public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertible {
     package let log: LogID
-    /// From 1, without holes, and at most `Int64.max`: that is what a database holds.
+    /// Counts from 1 without gaps, to at most `Int64.max`, which is what a database can hold.
     package let sequence: UInt64
 
     package init(log: LogID, sequence: UInt64) {
@@ -25,24 +25,25 @@ public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertib
     }
 }
 
-/// A text message, as its sender wrote it and as everyone who has it sees it.
+/// A text message, as its sender wrote it and everybody who has it sees it.
 public struct Message: Hashable, Sendable, Identifiable {
     public let messageID: MessageID
     public let conversationID: ConversationID
     public let senderID: UserID
-    /// Everyone it is meant for, the sender left out, in ascending order.
+    /// Its recipients, without the sender, in ascending order.
     public let recipientIDs: [UserID]
     /// At most `Limits.textBytes` of UTF-8.
     public let text: String
-    /// What a program adds for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
+    /// Metadata from programs for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
     public let headers: [String: String]
-    /// The sender's hybrid logical clock: rises within a log, and orders a conversation for all alike.
+    /// The sender's hybrid logical clock. It rises within a log, and orders a conversation in the same way for
+    /// everybody.
     package let timestamp: HybridTimestamp
-    /// When it fails if it is not delivered, in milliseconds since 1970.
+    /// When it fails if it is still not delivered, in milliseconds since 1970.
     package let expiry: Int64
-    /// What has become of it, for each recipient. A copy: the event bus tells of changes.
+    /// Its state for each recipient. This is a copy; the event bus reports changes.
     public package(set) var states: [UserID: DeliveryState]
-    /// Whether its content was deleted: then text and headers are empty.
+    /// Whether its content was deleted. Then text and headers are empty.
     public package(set) var isDeleted: Bool
 
     /// The message's id.
@@ -66,14 +67,14 @@ public struct Message: Hashable, Sendable, Identifiable {
     }
 }
 
-/// A message that is yet to be sent.
+/// A message to be sent.
 public struct MessageDraft: Hashable, Sendable {
-    /// The time to live of a message that names no other: 30 days.
+    /// The default time to live of a message: 30 days.
     public static let defaultTimeToLive = Duration.milliseconds(Timing.timeToLive)
 
     /// At most `Limits.textBytes` of UTF-8, and at least one.
     public var text: String
-    /// What a program adds for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
+    /// Metadata from programs for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
     public var headers: [String: String]
     /// The message fails if it is not delivered within this time.
     public var timeToLive: Duration
@@ -86,7 +87,7 @@ public struct MessageDraft: Hashable, Sendable {
         self.timeToLive = timeToLive
     }
 
-    /// The kind of the entry that it becomes.
+    /// The kind of its entry.
     package var kind: EntryKind { .text }
 
     /// Why a draft cannot be sent.

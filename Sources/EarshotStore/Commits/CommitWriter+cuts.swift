@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension CommitWriter {
-    /// Moves the end of a log to its successor, row by row: the entries keep their content and their place in the order
+    /// Moves the end of a log to its successor, row by row. The entries keep their content and their place in the order
     /// of arrival.
     func write(_ cut: LogCut) throws {
         let log = try number(of: cut.logID)
@@ -28,8 +28,8 @@ extension CommitWriter {
             arguments: [successor, start, log, start])
     }
 
-    /// A log that came back from a peer has only the hashes of what was withheld from that peer. Where this node's own
-    /// entries say more, it gets that: the content, or that it was deleted, and with it the time.
+    /// A log that came back from a peer has only the hashes of what was withheld from that peer. If this node's own
+    /// entries know more, they fill it in: the content, or the fact that it was deleted, and with it the time.
     private func fillIn(_ run: RenamedMessages, from log: Int64) throws {
         let target = try number(of: run.to.log)
         try db.execute(
@@ -48,7 +48,8 @@ extension CommitWriter {
         if db.changesCount > 0 { try raiseTimes(of: target) }
     }
 
-    /// The time of an entry that has only its hash is not known, but that it is after the one before it.
+    /// The time of an entry that has only its hash is not known, except that it is after the time of the entry before
+    /// it.
     private func raiseTimes(of log: Int64) throws {
         let rows = try Row.fetchCursor(
             db,

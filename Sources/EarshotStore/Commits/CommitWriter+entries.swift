@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 
 extension CommitWriter {
-    /// Rows that one statement writes, where there are so many: SQLite looks a table's next cursor up, and keeps it,
-    /// once a statement.
+    /// The rows that one statement writes when there are many: SQLite looks up and stores a table's next cursor once a
+    /// statement.
     private static let rowsPerStatement = 16
     private static let manyRows = insertion(of: rowsPerStatement)
     private static let oneRow = insertion(of: 1)

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// Writes all of it in one transaction, and returns when it is on the disk.
+    /// Writes the commit in one transaction, and returns when it is on the disk.
     /// - Throws: `StoreError`; then nothing of it was written.
     package func commit(_ commit: Commit) throws(StoreError) {
         do { try database.write { try CommitWriter(db: $0).write(commit) } } catch {
@@ -11,7 +11,7 @@ extension Store {
         }
     }
 
-    /// As `commit`, on the database's own thread. The completion is called there.
+    /// Like `commit`, on the database's own thread, which also calls the completion.
     package func commit(
         _ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
@@ -29,7 +29,7 @@ struct CommitWriter {
     func write(_ commit: Commit) throws {
         for userID in commit.forgottenUsers { try forget(userID) }
         for deviceID in commit.forgottenDevices { try forget(deviceID) }
-        // First nobody has a pin, then those who should: a name may pass from one to the other.
+        // First all pins go, then the new ones are set: a name may pass from one user to another.
         if commit.users.count > 1 { try commit.users.forEach(unpin) }
         for user in commit.users { try write(user) }
         for device in commit.devices { try write(device) }
@@ -78,7 +78,7 @@ struct CommitWriter {
         ).execute(arguments: [device.deviceID.data, device.userID.data, Data(device.credential), addresses])
     }
 
-    /// The time of a head that is there already stays: it is that of its entry, which may have been filled in since.
+    /// An existing head keeps its time, which is that of its entry and may have been filled in since.
     private func write(_ log: LogRecord) throws {
         try db.cachedStatement(
             sql: """

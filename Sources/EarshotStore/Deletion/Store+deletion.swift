@@ -2,41 +2,41 @@ package import EarshotModel
 import Foundation
 import GRDB
 
-/// What became of the wish to delete contents.
+/// The outcome of a deletion of contents.
 package struct DeletionOutcome: Hashable, Sendable {
-    /// Entries whose contents are gone now, that were there before.
+    /// Entries whose contents this deletion removed.
     package internal(set) var deletedCount = 0
-    /// Own messages whose contents their recipients may still need: they were kept.
+    /// Own messages that were kept, because their recipients may still need the contents.
     package internal(set) var undelivered: [MessageID] = []
     /// Messages that are not in this store.
     package internal(set) var unknown: [MessageID] = []
-    /// Messages that had failed and may have left: withheld from now on.
+    /// Messages that had failed and may have left; they are withheld from now on.
     var withheld: [MessageID] = []
 }
 
-/// What became of the wish to overwrite what was deleted.
+/// The outcome of overwriting what was deleted.
 package enum Overwriting: Hashable, Sendable {
     case done
     /// Somebody was reading at the time.
     case waitsForReaders
-    /// The disk has no room for it: what was deleted last is moved before it is overwritten.
+    /// The disk has no room: the last deletions are moved before they are overwritten.
     case waitsForSpace
 }
 
 extension Store {
-    /// Entries that one transaction of a large deletion looks at: commits of a running node wait no longer than that.
+    /// The entries that one transaction of a large deletion visits; commits of a running node wait no longer than that.
     static let deletionStep = 1000
 
-    /// Replaces the contents of entries by their hashes: all of them or none.
+    /// Replaces the contents of entries by their hashes: of all of them or of none.
     ///
-    /// What is on the disk decides whether a message is delivered, within the same transaction: no message whose content
-    /// may still have to leave loses it.
+    /// The same transaction reads from the disk whether a message is delivered, so no message loses content that may
+    /// still have to leave.
     /// - Parameters:
-    ///   - deviceID: this node's own, whose messages are kept until they are delivered or have failed.
-    ///   - hash: what keeps the place of a body in its chain.
-    ///   - withheld: is told, when it is on the disk, of messages that had failed, may have left, and are withheld from
-    ///     now on. It is called on the database's thread, in the order of all that is committed.
-    /// - Returns: with something in `undelivered` or `unknown` nothing was deleted.
+    ///   - deviceID: this node's own device, whose messages are kept until they are delivered or have failed.
+    ///   - hash: gives the hash that keeps the place of a body in its chain.
+    ///   - withheld: is called, once the deletion is on the disk, with messages that had failed, may have left, and are
+    ///     withheld from now on. The database's thread calls it, in the order of all commits.
+    /// - Returns: the outcome. If it has messages in `undelivered` or `unknown`, nothing was deleted.
     package func deleteContents(
         of messageIDs: [MessageID], deviceID: DeviceID, hash: @escaping ([UInt8]) -> EntryHash,
         withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
@@ -52,8 +52,8 @@ extension Store {
         }
     }
 
-    /// The same for all entries of a conversation that can be deleted, in many transactions.
-    /// - Parameter listed: how many messages that were kept are named.
+    /// Deletes the contents of all entries of a conversation that can be deleted, in many transactions.
+    /// - Parameter listed: how many kept messages are named.
     package func deleteContents(
         of conversationID: ConversationID, deviceID: DeviceID, listed: Int, hash: @escaping ([UInt8]) -> EntryHash,
         withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
@@ -83,15 +83,16 @@ extension Store {
         return (outcome, keptCount)
     }
 
-    /// Moves all that was written into the one file and empties the other, so that what was deleted stands in neither.
+    /// Moves the whole write-ahead log into the main file and empties it, so that neither file holds what was deleted.
     ///
-    /// It waits for nobody, because commits wait for it. What has not come of it comes with the next one, or on closing.
+    /// It does not wait for readers, because commits wait for it. What it could not do, the next call does, or closing
+    /// does.
     package func overwriteDeleted() throws(StoreError) -> Overwriting {
         do {
             return try database.writeWithoutTransaction { db in
                 let patience = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
                 try db.execute(sql: "PRAGMA busy_timeout = 0")
-                // The first column says whether somebody stood in the way (sqlite.org/pragma.html#pragma_wal_checkpoint).
+                // The first column says whether somebody was in the way (sqlite.org/pragma.html#pragma_wal_checkpoint).
                 let obstacle = Result { try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
                 try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
                 return try obstacle.get() == 0 ? .done : .waitsForReaders
@@ -153,8 +154,8 @@ private struct Deletion {
         if try withholdFromNowOn(messageID) { outcome.withheld.append(messageID) }
     }
 
-    /// A message that has failed and may have left all the same: if it has to be sent again, only its hash is, so no
-    /// receipt says any more that its content was delivered.
+    /// A message that has failed may still have left. If it has to be sent again, only its hash is sent, so no receipt
+    /// says from now on that its content was delivered.
     /// - Returns: whether it is such a message.
     private func withholdFromNowOn(_ messageID: MessageID) throws -> Bool {
         try db.cachedStatement(
@@ -189,7 +190,7 @@ private struct Deletion {
         ).map { UInt64($0) }
     }
 
-    /// Whether it is a message here, deleted or not: of one that was withheld there never was a content.
+    /// Whether the store has this message, deleted or not. A withheld entry is none: its content was never here.
     private func exists(_ messageID: MessageID) throws -> Bool {
         guard let sequence = Int64(exactly: messageID.sequence) else { return false }
         return try Bool.fetchOne(
@@ -200,7 +201,7 @@ private struct Deletion {
                     """), arguments: [messageID.log.data, sequence]) ?? false
     }
 
-    /// Whether it is a message of this device's that a recipient does not have, and that has not failed for them.
+    /// Whether it is a message of this device that a recipient does not have, and that has not failed for them.
     private func mayStillLeave(_ messageID: MessageID) throws -> Bool {
         try Bool.fetchOne(
             db.cachedStatement(

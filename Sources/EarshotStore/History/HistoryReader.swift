@@ -76,12 +76,12 @@ struct HistoryReader {
         }
     }
 
-    /// How many entries of a log stand before a place in the timeline, or at it.
+    /// How many entries of a log come before a place in the timeline, or are at it.
     func count(in log: NumberedLog, through place: Place) throws -> UInt64 {
         try count(in: log, before: place) + (log.record.logID == place.logID ? 1 : 0)
     }
 
-    /// How many entries of a log stand before a place in the timeline.
+    /// How many entries of a log come before a place in the timeline.
     private func count(in log: NumberedLog, before end: Place) throws -> UInt64 {
         var low: UInt64 = 0
         var high = log.record.head.sequence
@@ -109,7 +109,7 @@ struct HistoryReader {
     private static let shownKinds = EntryKind.allCases.filter(\.isShown).map { "\($0.rawValue)" }
         .joined(separator: ", ")
 
-    /// Entries of a log that a history shows.
+    /// Reads the entries of a log that a history shows.
     func read(
         log: NumberedLog, from first: UInt64, through last: UInt64, descending: Bool, limit: Int
     ) throws -> [HistoryRow] {

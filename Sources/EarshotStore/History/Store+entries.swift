@@ -29,7 +29,7 @@ extension Store {
         }
     }
 
-    /// The numbers of a log's entries after `sequence` whose time to live is over, and the next expiry after that.
+    /// The sequence numbers of a log's expired entries after `sequence`, and the next expiry after `now`.
     package func expired(
         in logID: LogID, after sequence: UInt64, now: Int64
     ) throws(StoreError) -> (sequences: [UInt64], nextExpiry: Int64) {

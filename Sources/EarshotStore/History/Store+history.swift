@@ -1,13 +1,13 @@
 package import EarshotModel
 import GRDB
 
-/// One entry of a conversation's timeline, with all that its state depends on.
+/// One entry of a conversation's timeline, with everything that its state depends on.
 package struct HistoryRow: Sendable {
     package let log: LogRecord
     package let entry: EntryRecord
-    /// For whom it has failed.
+    /// The recipients for whom it has failed.
     package let failures: [UserID: DeliveryFailure]
-    /// Its place in the order of arrival, which no other entry has, or had.
+    /// Its place in the order of arrival, which no other entry ever has.
     package let cursor: Int64
     /// The progress of its log for each recipient.
     package let progress: [UserID: DeliveryProgress]
@@ -25,21 +25,23 @@ package enum HistoryBound: Sendable, Hashable {
     case after(MessageID)
 }
 
-/// What a history is read along.
+/// The order in which a history is read.
 package enum HistoryOrder: Sendable, Hashable {
-    /// The authors' clocks: alike for everyone who holds the same entries. What is late stands where it was written.
+    /// The order of the authors' clocks: the same for everybody who holds the same entries. A late entry stands where
+    /// it was written.
     case time
-    /// The order in which entries reached this disk. What is late stands last, so nothing is missed by who follows it.
+    /// The order in which entries reached this disk. A late entry stands last, so a reader who follows this order
+    /// misses none.
     case arrival
 }
 
 extension Store {
     /// A page of a conversation's timeline, ascending.
     ///
-    /// Timestamps and cursors rise within a log, so the timeline is the merge of the conversation's few logs, and where
-    /// a page begins in each of them is found by a binary search over sequence numbers.
+    /// Timestamps and cursors rise within a log. So the timeline is the merge of the conversation's few logs, and a
+    /// binary search over sequence numbers finds where a page begins in each of them.
     ///
-    /// - Parameter limit: how many rows; all of them are shown, and no row that is shown is left out.
+    /// - Parameter limit: how many rows; it counts only entries that are shown.
     /// - Returns: `nil` if the bound names a message that this conversation does not hold.
     package func history(
         of conversationID: ConversationID, _ bound: HistoryBound, order: HistoryOrder = .time, limit: Int
@@ -63,7 +65,7 @@ extension Store {
         }
     }
 
-    /// One message's row, or `nil` where there is none.
+    /// One message's row; `nil` if there is none.
     package func row(of messageID: MessageID) throws(StoreError) -> HistoryRow? {
         let path = self.path
         return try read { db in
@@ -74,9 +76,10 @@ extension Store {
         }
     }
 
-    /// What a reader has seen who has seen everything that had arrived with a message, or before it.
-    /// - Returns: of each log of the message's conversation that others write, the last message that was shown, unless
-    ///   the reader has marked it before; none if the message is the reader's own or is not here.
+    /// Finds the last messages that a reader has seen, if they have seen a message and everything that had arrived
+    /// before it.
+    /// - Returns: for each log of the message's conversation that others write, the last shown message, unless the
+    ///   reader has already marked it; nothing if the message is the reader's own or is not here.
     package func unmarked(
         through messageID: MessageID, by readerID: UserID
     ) throws(StoreError) -> [MessageID] {

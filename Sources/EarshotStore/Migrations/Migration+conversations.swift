@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 
 extension Migration {
-    /// A conversation has participants, who take the place of a log's peer. An entry has a kind, and its cursor is never
-    /// given to another. A message fails for one recipient, and a receipt is one device's.
+    /// A conversation has participants, instead of a peer for each log. An entry has a kind, and no other entry ever
+    /// gets its cursor. A message fails for one recipient, and each receipt belongs to one device.
     static let conversations = Migration("4: conversations, kinds of entries, receipts of each device") { db in
         db.add(function: kindOfBody)
         defer { db.remove(function: kindOfBody) }
@@ -13,8 +13,8 @@ extension Migration {
         try db.execute(sql: deliveries)
     }
 
-    /// This node's own user is the author of a log that is for another, and who has receipts for others' logs. A log whose
-    /// peer is its author was written by that peer.
+    /// This node's own user is the author of logs for others, and has receipts for others' logs. A log whose peer is
+    /// its author was written by that peer.
     private static let conversationTables = """
         CREATE TABLE conversation (
             conversationID BLOB PRIMARY KEY CHECK (length(conversationID) = 32),
@@ -36,7 +36,7 @@ extension Migration {
                 SELECT authorID FROM log WHERE authorID <> peerID LIMIT 1) AS own;
         """
 
-    /// The number of `EntryKind` that a body has: what was deleted was a text, since nothing else was ever shown.
+    /// The `EntryKind` of a body. Deleted contents were texts, because nothing else was ever shown.
     private static let entries = """
         CREATE TABLE numberedEntry (
             cursor INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -61,8 +61,8 @@ extension Migration {
         CREATE UNIQUE INDEX entryOfLog ON entry (log, sequence);
         """
 
-    /// A row of `delivery` holds the receipt that it goes by, so that a commit writes one row. When another of the
-    /// recipient's devices takes over, what the one before has signed moves to `receipt`.
+    /// A row of `delivery` includes the receipt that it rests on, so a commit writes one row. When another of the
+    /// recipient's devices takes over, the earlier device's receipt moves to `receipt`.
     private static let deliveries = """
         ALTER TABLE delivery ADD COLUMN receiptSequence INTEGER;
         ALTER TABLE delivery ADD COLUMN receiptReadSequence INTEGER;
@@ -99,9 +99,9 @@ extension Migration {
         """
 }
 
-/// The kind of a body that a version before this one stored: 1 for a text, 0 for what has none.
+/// The kind of a body that an earlier version stored: 1 for a text, 0 for one without a text.
 ///
-/// A body is a protocol buffer that has passed the decoder; a text is its field 3
+/// A body is a protocol buffer that has passed the decoder, and a text is its field 3
 /// (protobuf.dev/programming-guides/encoding).
 private let kindOfBody = DatabaseFunction("kindOfBody", argumentCount: 1, pure: true) { values in
     guard let body = Data.fromDatabaseValue(values[0]) else { return 0 }

@@ -5,8 +5,8 @@ extension Migration {
         try db.execute(sql: deletions)
     }
 
-    /// An entry whose content was deleted here keeps its `hash`, like one whose author withheld it. A replaced device is
-    /// an earlier one of this node's own user, from a backup: its credential proves whose its logs are.
+    /// An entry whose content was deleted here keeps its `hash`, like one whose author withheld it. A replaced device
+    /// is an earlier device of this node's own user, from a backup. Its credential proves whose its logs are.
     private static let deletions = """
         ALTER TABLE entry ADD COLUMN isDeleted INTEGER NOT NULL DEFAULT 0 CHECK (isDeleted IN (0, 1));
         CREATE TABLE replacedDevice (

@@ -8,7 +8,7 @@ extension Migration {
         try db.execute(sql: deliveries)
     }
 
-    /// A user is somebody who was met; a device is what this node remembers of one of a user's installations.
+    /// A user is somebody whom this node has met; a device is what it remembers of one of a user's installations.
     private static let users = """
         CREATE TABLE user (
             userID BLOB PRIMARY KEY CHECK (length(userID) = 32),
@@ -25,7 +25,7 @@ extension Migration {
         ) STRICT;
         """
 
-    /// A log and its head. `number` stands for the log in the large tables, where 32 bytes a row would count.
+    /// A log and its head. `number` stands for the log in the large tables, where 32 bytes a row would matter.
     private static let logs = """
         CREATE TABLE log (
             number INTEGER PRIMARY KEY,
@@ -43,10 +43,10 @@ extension Migration {
         CREATE INDEX logOfConversation ON log (conversationID);
         """
 
-    /// Entries in the order of their arrival, so that inserting is appending; `cursor` is that order, for readers
-    /// that must miss nothing. One narrow index finds an entry of a log and forbids a second one in its place. There
-    /// is no index on time: timestamps rise within a log, so a page of a timeline is found by sequence numbers.
-    /// `body` is null where the author withheld the content; then `hash` keeps the entry's place in the chain.
+    /// Entries in the order of their arrival, so that inserting is appending. `cursor` is that order, for readers that
+    /// must miss nothing. One narrow index finds an entry of a log, and forbids a second one in its place. There is no
+    /// index on time: timestamps rise within a log, so sequence numbers find a page of a timeline. `body` is null if
+    /// the author withheld the content; then `hash` keeps the entry's place in the chain.
     private static let entries = """
         CREATE TABLE entry (
             cursor INTEGER PRIMARY KEY,

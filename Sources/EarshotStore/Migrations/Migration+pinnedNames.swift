@@ -5,7 +5,7 @@ extension Migration {
         try db.execute(sql: pins)
     }
 
-    /// Everybody who was met before there was this column was pinned, and no two with one name.
+    /// Everybody who was met before this column existed was pinned, and no two had one name.
     private static let pins = """
         ALTER TABLE user ADD COLUMN isPinned INTEGER NOT NULL DEFAULT 1 CHECK (isPinned IN (0, 1));
         CREATE UNIQUE INDEX pinnedName ON user (name) WHERE isPinned;

@@ -2,7 +2,7 @@ import GRDB
 
 /// One step from the tables of a version to those of the next. A migration that shipped is never edited.
 struct Migration: Sendable {
-    /// What a database is told apart by: it lists the migrations that it has had.
+    /// A database lists the identifiers of the migrations that it has had.
     let identifier: String
     let migrate: @Sendable (Database) throws -> Void
 
@@ -12,7 +12,7 @@ struct Migration: Sendable {
     }
 }
 
-/// The tables, and how they came to be.
+/// The tables, as the migrations make them.
 enum Schema {
     static let migrations: [Migration] = [.firstTables, .pinnedNames, .deletedContents, .conversations]
 

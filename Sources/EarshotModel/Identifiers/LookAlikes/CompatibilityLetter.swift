@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// The ordinary letter or digit of which this scalar is a fullwidth, circled, parenthesized, squared or mathematical
-    /// form (Unicode, chapters 22.2 and 22.4; UAX 44, `Decomposition_Mapping`).
+    /// The ordinary letter or digit, if this scalar is a fullwidth, circled, parenthesized, squared or mathematical
+    /// form of one (Unicode, chapters 22.2 and 22.4; UAX 44, `Decomposition_Mapping`).
     var compatibilityLetter: Unicode.Scalar? {
         switch value {
         case 0xFF10...0xFF19, 0xFF21...0xFF3A, 0xFF41...0xFF5A: Unicode.Scalar(value - 0xFEE0)
@@ -18,12 +18,13 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether nobody writes a name with this scalar who is not after its looks. Emoji are none of these (the circled M),
-    /// and circled digits are ordinary in East Asia.
+    /// Whether people write this scalar in a name only for its looks. Emoji are not such scalars (the circled M), and
+    /// circled digits are ordinary in East Asia.
     var isCompatibilityLetter: Bool {
         guard !isASCII, !properties.isEmoji else { return false }
         switch value {
-        // Letterlike symbols, Roman numerals, ligatures: in the table, as they have no order to count by.
+        // Letterlike symbols, Roman numerals and ligatures are in the table, because they have no order to compute
+        // with.
         case 0x2100...0x214F, 0x2160...0x217F, 0xFB00...0xFB06: return isWordPart && prototype != nil
         case 0x2460...0x2468: return false
         default: return compatibilityLetter != nil

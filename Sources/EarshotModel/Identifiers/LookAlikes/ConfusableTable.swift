@@ -1,14 +1,14 @@
 /// Which scalars look like which: the part of Unicode's confusables that matters in names.
 ///
-/// Source: `confusables.txt` of UTS 39, Unicode 15.0, as ICU 72 applies it. Kept of it: letters, digits and marks of all
-/// scripts that look like ASCII letters or digits; those of Latin, Greek, Cyrillic, Armenian, Cherokee, Coptic and kana
-/// that look like others; quotation marks, dots, commas and colons. Left out: other symbols, punctuation, Arabic and
-/// CJK compatibility forms. Spaces, dashes, fullwidth, circled and mathematical letters need no table:
-/// `Unicode.Scalar.prototype` counts them out.
+/// Source: `confusables.txt` of UTS 39, Unicode 15.0, as ICU 72 applies it. The table keeps letters, digits and marks
+/// of all scripts that look like ASCII letters or digits; those of Latin, Greek, Cyrillic, Armenian, Cherokee, Coptic
+/// and kana that look like others; quotation marks, dots, commas and colons. It leaves out other symbols, punctuation,
+/// and Arabic and CJK compatibility forms. Spaces, dashes, fullwidth, circled and mathematical letters need no table:
+/// `Unicode.Scalar.prototype` computes them.
 ///
-/// Changed, and the same for all entries: prototypes are in lower case, and `i`, `m`, `w`, `0` are `l`, `rn`, `vv`, `o` as
-/// in `Skeleton`. Added: a letter that UTS 39 likens to nothing is likened to what its capital is likened to
-/// (`\u{43d}` to `h`), and Latin small capitals to their letters.
+/// One change applies to all entries: prototypes are in lower case, and `i`, `m`, `w`, `0` are `l`, `rn`, `vv`, `o` as
+/// in `Skeleton`. Two things are added: a letter without a prototype in UTS 39 gets the prototype of its capital
+/// (`\u{43d}` looks like `h`), and Latin small capitals get their letters.
 ///
 /// Data © Unicode, Inc., used under the Unicode License (https://www.unicode.org/license.txt).
 enum ConfusableTable {
@@ -18,7 +18,7 @@ enum ConfusableTable {
     /// How many scalars have a prototype.
     static var count: Int { prototypes.count }
 
-    // Read once, and the same for ever.
+    // Read once.
     private static let prototypes = read(lines)
 
     private static func read(_ text: String) -> [Unicode.Scalar: [Unicode.Scalar]] {

@@ -1,9 +1,10 @@
-/// Names by their looks: answers for each of many names which others look like it, in the time that one look-up takes.
+/// Names by their looks: finds for each of many names which others look like it, in the time of one look-up.
 public struct LookAlikes: Sendable {
     /// The names that look alike.
     private struct Group {
         var names: [UserName] = []
-        /// Of those that are not deceptive, without regard to case: two at the most, enough to know that there is another.
+        /// Those that are not deceptive, without regard to case: at most two, which is enough to know that there is
+        /// another.
         var honest: [String] = []
     }
 
@@ -14,7 +15,7 @@ public struct LookAlikes: Sendable {
         for skeleton in groups.keys { groups[skeleton]?.names.sort() }
     }
 
-    /// The other names that look like this one, which need not be among them; in the order of their text.
+    /// The other names that look like this one, in the order of their text. This one need not be among the names.
     public func names(like name: UserName) -> [UserName] {
         (groups[name.skeleton]?.names ?? []).filter { $0 != name }
     }
@@ -37,8 +38,8 @@ public struct LookAlikes: Sendable {
         groups[name.skeleton] = group
     }
 
-    /// A twin that differs in case alone is told apart by people, and escapes would show nothing. A deceptive twin is the
-    /// one to be escaped.
+    /// People can tell a twin apart that differs only in case, and escapes would show nothing. If the twin is
+    /// deceptive, the twin is escaped.
     private func hasHonestTwin(_ name: UserName) -> Bool {
         let text = name.text.lowercased()
         return groups[name.skeleton]?.honest.contains { $0 != text } ?? false

@@ -1,7 +1,7 @@
 @_spi(_Unicode) import Swift
 
 extension Unicode.Scalar {
-    /// What a decomposed scalar that is not ASCII looks like, where it looks like something else.
+    /// What a decomposed scalar outside ASCII looks like, if it looks like something else.
     ///
     /// Letters of ASCII in it are those of a skeleton: folded as `Skeleton.append(ascii:)` does it.
     var prototype: [Unicode.Scalar]? {
@@ -28,7 +28,8 @@ extension Unicode.Scalar {
     /// Variation selectors and joiners: the default-ignorable scalars that a name may have.
     var isInvisible: Bool { !isASCII && properties.isDefaultIgnorableCodePoint }
 
-    /// Of the block Combining Diacritical Marks: in normalization form C one that has no letter together with its own.
+    /// A mark of the block Combining Diacritical Marks. In normalization form C such a mark remains only if no letter
+    /// includes it.
     private var isDiacritic: Bool { (0x300...0x36F).contains(value) }
 
     /// Letters, marks and numbers: what words are made of.

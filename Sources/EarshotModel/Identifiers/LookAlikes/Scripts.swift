@@ -21,7 +21,7 @@ struct Scripts: OptionSet, Hashable, Sendable {
     static let hangul = Scripts(rawValue: 1 << 16)
     static let bopomofo = Scripts(rawValue: 1 << 17)
 
-    /// What may stand together in a word: UTS 39, section 5.2, "highly restrictive".
+    /// The scripts that may stand together in a word: UTS 39, section 5.2, "highly restrictive".
     private static let covers: [Scripts] = [
         [.latin, .han, .hiragana, .katakana], [.latin, .han, .hangul], [.latin, .han, .bopomofo],
     ]
@@ -48,7 +48,7 @@ extension Scripts {
         let script: Scripts
     }
 
-    // Sorted once, and the same for ever.
+    // Sorted once.
     private static let runs =
         table
         .flatMap { script, ranges in ranges.map { Run(range: $0, script: script) } }
@@ -63,9 +63,9 @@ extension Scripts {
         return low < runs.count && runs[low].range.contains(value) ? runs[low].script : []
     }
 
-    /// Source: the property Script (UAX 24, `Scripts.txt`) of Unicode 15.0, letters and numbers only. A range may hold
-    /// marks, and scalars that are not assigned yet. Of the scripts that share shapes with Latin those that are in use;
-    /// and those of East Asia.
+    /// Source: the property Script (UAX 24, `Scripts.txt`) of Unicode 15.0, letters and numbers only. A range may
+    /// include marks and unassigned scalars. The table has the scripts in use that share shapes with Latin, and those
+    /// of East Asia.
     ///
     /// Data © Unicode, Inc., used under the Unicode License (https://www.unicode.org/license.txt).
     private static let table: [(script: Scripts, ranges: [ClosedRange<UInt32>])] = [

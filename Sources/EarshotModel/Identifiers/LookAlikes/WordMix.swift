@@ -1,11 +1,11 @@
 @_spi(_Unicode) import Swift
 
-/// Reads a name word by word, and finds letters that are there for the looks of others.
+/// Reads a name word by word, and finds letters that imitate others.
 ///
-/// UTS 39 (section 5) judges an identifier as a whole. A name has words, and in some of them a first name in one script
-/// stands beside a surname in another; so each word is judged by itself, and a word of another script beside Latin ones
-/// only when all of it looks Latin. Not followed: scripts without a table in `Scripts` mix with any other, unless they
-/// lend a Latin word a letter; neither restricted nor outdated letters are refused.
+/// UTS 39 (section 5) judges an identifier as a whole. But in some names a first name in one script stands beside a
+/// surname in another. So this judges each word by itself, and a word of another script beside Latin words only if all
+/// of it looks Latin. Two rules are not followed: scripts without a table in `Scripts` mix with any other, unless they
+/// lend a Latin word a letter; and neither restricted nor outdated letters are refused.
 struct WordMix {
     private var scripts: Scripts = []
     private var letters = 0
@@ -15,7 +15,7 @@ struct WordMix {
     private var hasLatinWord = false
     private var hasImitation = false
 
-    /// Whether a text is built to deceive, whatever other texts there are.
+    /// Whether a text is made to deceive, whatever other texts there are.
     static func isDeceptive(_ text: String) -> Bool {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         var mix = WordMix()
@@ -29,8 +29,8 @@ struct WordMix {
         return !mix.endWord() || mix.hasLatinWord && mix.hasImitation
     }
 
-    /// Whether a joiner or variation selector after `scalar` may change what is seen: in emoji and in scripts whose
-    /// letters change with their neighbours, and so not in the alphabets that Latin shares shapes with.
+    /// Whether a joiner or variation selector after `scalar` may change what is seen. It may in emoji, and in scripts
+    /// whose letters change with their neighbours; it does not in the alphabets that share shapes with Latin.
     private static func canBeShaped(_ scalar: Unicode.Scalar?) -> Bool {
         guard let scalar else { return false }
         if scalar.isASCII { return scalar.properties.isEmoji }
