@@ -62,10 +62,36 @@ package struct NodeMachine: Sendable {
     /// How many devices and addresses are linked, dialled, or to be dialled.
     package var dialTargetCount: Int { peers.dialer.count }
 
-    // MARK: - The end of every input
+    // MARK: - The one way in
 
-    /// Does what has become possible, and hands over all actions in their order. No input gets them in another way.
-    mutating func finish(now: Moment) -> [NodeAction] {
+    /// Takes an input, does what follows every input, and hands over all that came of both, in this order.
+    mutating func handle<Result>(
+        now: Moment, _ input: (inout NodeMachine) -> Result
+    ) -> (Result, [NodeAction]) {
+        let result = input(&self)
+        follow(now: now)
+        defer { actions = [] }
+        return (result, actions)
+    }
+
+    mutating func handle(now: Moment, _ input: (inout NodeMachine) -> Void) -> [NodeAction] {
+        let (_, actions): (Void, [NodeAction]) = handle(now: now, input)
+        return actions
+    }
+
+    /// Takes a request, which is answered with what it throws.
+    mutating func handle(
+        _ requestID: RequestID, now: Moment, _ request: (inout NodeMachine) throws(ProtocolError) -> Void
+    ) -> [NodeAction] {
+        handle(now: now) { node in
+            do throws(ProtocolError) { try request(&node) } catch {
+                node.emit(.complete(requestID, .failure(error)))
+            }
+        }
+    }
+
+    /// Does what an input has made possible.
+    private mutating func follow(now: Moment) {
         performReplication(now: now)
         noticeClocks(now: now)
         closeDuplicates(now: now)
@@ -76,16 +102,15 @@ package struct NodeMachine: Sendable {
         performReplication(now: now)
         dialDue(now: now)
         clocks.expectCall(by: max(now.uptime, nextDeadline))
-        defer { actions = [] }
-        return actions
     }
 
     /// The node stops: says goodbye on every link, and writes what waits.
     package mutating func stop(now: Moment) -> [NodeAction] {
-        peers.stop()
-        for connectionID in openConnections { close(connectionID, .shutdown, error: nil, now: now) }
-        replication.stop()
-        return finish(now: now)
+        handle(now: now) { node in
+            node.peers.stop()
+            for connectionID in node.openConnections { node.close(connectionID, .shutdown, error: nil, now: now) }
+            node.replication.stop()
+        }
     }
 
     /// Whether everything that waited is on the disk, after `stop`.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("On a network that misbehaves a node")
 struct ResilienceTests {
-    private static let elsewhere = PeerAddress(host: "10.0.9.9", port: 7)
+    fileprivate static let elsewhere = PeerAddress(host: "10.0.9.9", port: 7)
 
     @Test("dials what waits at once when the network changes, and waits no longer than at first")
     func networkChanged() {
@@ -133,6 +133,41 @@ struct ResilienceTests {
         network.nodes[0].isStopped = false
         let time = try #require(network.time { $0.isLinked(0) && $0.isLinked(1) })
         #expect(time <= 2_000)
+    }
+
+    /// Inputs about what is over, or was never there.
+    enum Stale: CaseIterable {
+        case found, connected, connectFailed, received, disconnected, probed, expiredFound
+
+        func input(_ machine: inout NodeMachine, now: Moment) -> [NodeAction] {
+            let connectionID = ConnectionID(999)
+            switch self {
+            case .found: return machine.found(machine.local.deviceID, addresses: [], now: now)
+            case .connected: return machine.connected(connectionID, to: ResilienceTests.elsewhere, now: now)
+            case .connectFailed: return machine.connectFailed(connectionID, reason: "refused", now: now)
+            case .received: return machine.received([1], on: connectionID, now: now)
+            case .disconnected: return machine.disconnected(connectionID, now: now)
+            case .probed: return machine.probed(ProbeID(999), isReachable: true, now: now)
+            case .expiredFound:
+                let logID = LogDescription(
+                    conversationID: .direct(machine.userID, machine.userID), deviceID: machine.local.deviceID, epoch: 9
+                ).logID
+                return machine.expiredFound(in: logID, sequences: [], nextExpiry: .max, now: now)
+            }
+        }
+    }
+
+    @Test("finds out that it was asleep from whatever it hears first, even about what is over", arguments: Stale.allCases)
+    func wokenByAnything(_ stale: Stale) {
+        var network = MachineNetwork(["alice", "bob"])
+        network.nodes[1].address = Self.elsewhere
+        network.input(0) { $0.addStaticPeer(PeerAddress(host: "10.0.0.2", port: 7), now: $1) }
+        network.run(for: 40_000)
+        let before = network.nodes[0].dials
+        network.now.uptime += 600_000
+        network.now.wallClock += 600_000
+        network.input(0) { stale.input(&$0, now: $1) }
+        #expect(network.nodes[0].dials == before + 1)
     }
 
     @Test("that is told that it woke dials at once")

@@ -89,7 +89,9 @@ actor NodeShell {
 
     /// Contents were deleted from the disk. Called on the disk's thread, and therefore in the order of its commits.
     nonisolated func withholdDeleted(_ messageIDs: [MessageID]) {
-        loop.execute { self.assumeIsolated { $0.machine.withholdDeleted(messageIDs) } }
+        loop.execute {
+            self.assumeIsolated { $0.perform($0.machine.withholdDeleted(messageIDs, now: $0.clock.now)) }
+        }
     }
 
     private func request(

@@ -5,22 +5,21 @@ extension NodeMachine {
     /// An address, an interface or a route of this host changed: links may be dead without a word, and peers may be
     /// reachable that were not.
     package mutating func networkChanged(now: Moment) -> [NodeAction] {
-        dialAtOnce(now: now)
-        doubtLinks(isAnew: false, now: now)
-        return finish(now: now)
+        handle(now: now) { node in
+            node.dialAtOnce(now: now)
+            node.doubtLinks(isAnew: false, now: now)
+        }
     }
 
     /// The host resumed from sleep, or the process was stopped for a while. A machine finds that out by itself at its
     /// next deadline; a shell that is told may be quicker.
     package mutating func woke(now: Moment) -> [NodeAction] {
-        run(clocks.woke(), now: now)
-        return finish(now: now)
+        handle(now: now) { $0.run($0.clocks.woke(), now: now) }
     }
 
     /// The wall clock was set. What was refused for a wrong clock may be accepted now, and what was valid may be over.
     package mutating func clockChanged(now: Moment) -> [NodeAction] {
-        run(clocks.changed(now), now: now)
-        return finish(now: now)
+        handle(now: now) { $0.run($0.clocks.changed(now), now: now) }
     }
 
     mutating func noticeClocks(now: Moment) {

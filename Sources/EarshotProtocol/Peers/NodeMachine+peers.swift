@@ -6,28 +6,26 @@ extension NodeMachine {
 
     /// Somebody advertises a device. A hint: who is there is proved by the handshake.
     package mutating func found(_ deviceID: DeviceID, addresses: [PeerAddress], now: Moment) -> [NodeAction] {
-        guard deviceID != local.deviceID else { return [] }
-        let remembered = trust.directory.devices[deviceID]?.addresses ?? []
-        let silent = peers.found(deviceID, addresses: addresses, remembered: remembered, now: now.uptime)
-        if let silent { doubt(silent, isAnew: false, now: now) }
-        return finish(now: now)
+        handle(now: now) { node in
+            guard deviceID != node.local.deviceID else { return }
+            let remembered = node.trust.directory.devices[deviceID]?.addresses ?? []
+            let silent = node.peers.found(deviceID, addresses: addresses, remembered: remembered, now: now.uptime)
+            if let silent { node.doubt(silent, isAnew: false, now: now) }
+        }
     }
 
     package mutating func lost(_ deviceID: DeviceID, now: Moment) -> [NodeAction] {
-        peers.lost(deviceID, now: now.uptime)
-        return finish(now: now)
+        handle(now: now) { $0.peers.lost(deviceID, now: now.uptime) }
     }
 
     /// A peer at a known address, for networks without multicast. It is dialled for as long as the node runs.
     package mutating func addStaticPeer(_ address: PeerAddress, now: Moment) -> [NodeAction] {
-        peers.add(address, now: now.uptime)
-        return finish(now: now)
+        handle(now: now) { $0.peers.add(address, now: now.uptime) }
     }
 
     /// Tries where known devices were reached last: they may still be there, and multicast may not.
     package mutating func dialRemembered(now: Moment) -> [NodeAction] {
-        peers.recall(trust.reachableDevices, now: now.uptime)
-        return finish(now: now)
+        handle(now: now) { $0.peers.recall($0.trust.reachableDevices, now: now.uptime) }
     }
 
     mutating func dialDue(now: Moment) { run(peers.dialDue(now: now)) }
@@ -36,48 +34,56 @@ extension NodeMachine {
 
     /// Somebody connected. The shell gives the number that it knows the connection by.
     package mutating func accepted(from address: PeerAddress?, now: Moment) -> (ConnectionID, [NodeAction]) {
-        let (connectionID, output) = peers.accepted(from: address, now: now)
-        run(output)
-        return (connectionID, finish(now: now))
+        handle(now: now) { node in
+            let (connectionID, output) = node.peers.accepted(from: address, now: now)
+            node.run(output)
+            return connectionID
+        }
     }
 
     /// A dial succeeded.
     package mutating func connected(_ connectionID: ConnectionID, to address: PeerAddress, now: Moment) -> [NodeAction]
     {
-        guard let output = peers.connected(connectionID, to: address) else { return [.disconnect(connectionID)] }
-        run(output, on: connectionID, now: now)
-        return finish(now: now)
+        handle(now: now) { node in
+            guard let output = node.peers.connected(connectionID, to: address) else {
+                node.emit(.disconnect(connectionID))
+                return
+            }
+            node.run(output, on: connectionID, now: now)
+        }
     }
 
     /// A dial failed.
     package mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Moment) -> [NodeAction] {
-        guard let failures = peers.connectFailed(connectionID, reason: reason, now: now.uptime) else { return [] }
-        for failure in failures { post(.linkFailed(failure)) }
-        return finish(now: now)
+        handle(now: now) { node in
+            let failure = node.peers.connectFailed(connectionID, reason: reason, now: now.uptime)
+            if let failure { node.post(.linkFailed(failure)) }
+        }
     }
 
     /// Bytes came.
     package mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [NodeAction] {
-        guard let output = peers.received(bytes, on: connectionID, now: now) else { return [] }
-        run(output, on: connectionID, now: now)
-        if !charge(connectionID, now: now), let peer = peer(on: connectionID) {
-            close(connectionID, .tooManyRequests, error: PeerLimits.tooManyRequests(peer), now: now)
+        handle(now: now) { node in
+            node.run(node.peers.received(bytes, on: connectionID, now: now), on: connectionID, now: now)
+            if !node.charge(connectionID, now: now), let peer = node.peer(on: connectionID) {
+                node.close(connectionID, .tooManyRequests, error: PeerLimits.tooManyRequests(peer), now: now)
+            }
+            if let link = node.peers.links[connectionID] {
+                node.clocks.wake(by: link.machine.deadline)
+                node.peers.wantsFlush(connectionID)
+            }
         }
-        if let link = peers.links[connectionID] {
-            clocks.wake(by: link.machine.deadline)
-            peers.wantsFlush(connectionID)
-        }
-        return finish(now: now)
     }
 
     /// The connection is gone.
     package mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
-        guard let link = peers.links[connectionID] else { return finish(now: now) }
-        let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
-        // Who connects and says nothing wanted to know whether this port can be reached.
-        let isProbe = !link.isOutbound && !link.machine.hasHeard
-        end(connectionID, error: link.peer != nil || isProbe ? nil : error, now: now)
-        return finish(now: now)
+        handle(now: now) { node in
+            guard let link = node.peers.links[connectionID] else { return }
+            let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
+            // Who connects and says nothing wanted to know whether this port can be reached.
+            let isProbe = !link.isOutbound && !link.machine.hasHeard
+            node.end(connectionID, error: link.peer != nil || isProbe ? nil : error, now: now)
+        }
     }
 
     mutating func run(_ output: [PeersMachine.Action]) {

@@ -148,8 +148,8 @@ struct PeersMachine: Sendable {
     }
 
     /// A dial failed.
-    /// - Returns: what to tell of that; `nil` for a dial that was given up.
-    mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Int64) -> [LinkFailure]? {
+    /// - Returns: what to tell of that, where the user has given the address.
+    mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Int64) -> LinkFailure? {
         guard case .dialling(let target, _) = links[connectionID] else { return nil }
         _ = remove(connectionID)
         if standingLink(for: target, of: nil) != nil {
@@ -157,18 +157,15 @@ struct PeersMachine: Sendable {
         } else {
             dialer.failed(target, now: now)
         }
-        guard case .address(let address) = target else { return [] }
-        return [
-            LinkFailure(
-                address: address.description, userID: nil, code: ProtocolError.Code.unreachable.description,
-                message: "\(address) cannot be reached: \(reason)")
-        ]
+        guard case .address(let address) = target else { return nil }
+        return LinkFailure(
+            address: address.description, userID: nil, code: ProtocolError.Code.unreachable.description,
+            message: "\(address) cannot be reached: \(reason)")
     }
 
-    /// Bytes came.
-    /// - Returns: `nil` where the connection is gone.
-    mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action]? {
-        links.updateMachine(connectionID) { $0.received(bytes, now: now) }
+    /// Bytes came. Those of a connection that is gone are nobody's.
+    mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
+        links.updateMachine(connectionID) { $0.received(bytes, now: now) } ?? []
     }
 
     /// The node wants the peer that has introduced itself.

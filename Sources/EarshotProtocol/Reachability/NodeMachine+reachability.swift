@@ -6,16 +6,16 @@ extension NodeMachine {
     /// answered, after `Timing.reachabilityCheck` at the latest; at once, and empty, without links.
     /// - Parameter port: where this node listens.
     package mutating func checkReachability(port: UInt16, requestID: RequestID, now: Moment) -> [NodeAction] {
-        run(reachability.check(port: port, requestID: requestID, among: peers.links.heardLast, now: now.uptime))
-        clocks.wake(by: reachability.deadline)
-        return finish(now: now)
+        handle(now: now) { node in
+            let linked = node.peers.links.heardLast
+            node.run(node.reachability.check(port: port, requestID: requestID, among: linked, now: now.uptime))
+            node.clocks.wake(by: node.reachability.deadline)
+        }
     }
 
     /// What became of `probe`.
     package mutating func probed(_ probeID: ProbeID, isReachable: Bool, now: Moment) -> [NodeAction] {
-        guard let answer = reachability.probed(probeID, isReachable: isReachable) else { return [] }
-        run([answer])
-        return finish(now: now)
+        handle(now: now) { $0.run($0.reachability.probed(probeID, isReachable: isReachable)) }
     }
 
     mutating func askedToDialBack(port: UInt16, nonce: UInt64, on connectionID: ConnectionID, now: Moment) {

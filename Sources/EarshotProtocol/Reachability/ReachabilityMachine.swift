@@ -130,11 +130,9 @@ struct ReachabilityMachine: Sendable {
         return true
     }
 
-    /// What became of a probe.
-    /// - Returns: `nil` for one that is not under way.
-    mutating func probed(_ probeID: ProbeID, isReachable: Bool) -> Action? {
-        attempts.removeValue(forKey: probeID).map { attempt in
-            .send(.dialBackResult(nonce: attempt.nonce, isReachable: isReachable), attempt.connectionID)
-        }
+    /// What became of a probe. One that is not under way is nobody's.
+    mutating func probed(_ probeID: ProbeID, isReachable: Bool) -> [Action] {
+        guard let attempt = attempts.removeValue(forKey: probeID) else { return [] }
+        return [.send(.dialBackResult(nonce: attempt.nonce, isReachable: isReachable), attempt.connectionID)]
     }
 }

@@ -9,22 +9,19 @@ extension NodeMachine {
     package mutating func send(
         _ drafts: [MessageDraft], to conversationID: ConversationID, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
-        do throws(ProtocolError) {
-            guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
-            let conversation = try conversation(conversationID)
-            guard let recipientID = conversation.recipientIDs(of: local.userID).first else {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
+            let conversation = try node.conversation(conversationID)
+            guard let recipientID = conversation.recipientIDs(of: node.local.userID).first else {
                 throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
             }
-            try trust.checkRecipient(recipientID)
-            try check(drafts)
-            try replication.send(
-                drafts, to: conversation, recipientID: recipientID, name: trust.directory.users[recipientID]?.name,
-                requestID: requestID)
-            use(recipientID, now: now)
-        } catch {
-            emit(.complete(requestID, .failure(error)))
+            try node.trust.checkRecipient(recipientID)
+            try node.check(drafts)
+            try node.replication.send(
+                drafts, to: conversation, recipientID: recipientID,
+                name: node.trust.directory.users[recipientID]?.name, requestID: requestID)
+            node.use(recipientID, now: now)
         }
-        return finish(now: now)
     }
 
     private func check(_ drafts: [MessageDraft]) throws(ProtocolError) {
@@ -39,25 +36,25 @@ extension NodeMachine {
 
     /// The sender takes a message back.
     package mutating func cancel(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
-        do { try replication.cancel(messageID, requestID: requestID) } catch {
-            emit(.complete(requestID, .failure(error)))
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.replication.cancel(messageID, requestID: requestID)
         }
-        return finish(now: now)
     }
 
     /// This node's user has seen a peer's messages up to this one.
     package mutating func markRead(_ messageID: MessageID, requestID: RequestID, now: Moment) -> [NodeAction] {
-        do { try replication.markRead(messageID, requestID: requestID) } catch {
-            emit(.complete(requestID, .failure(error)))
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.replication.markRead(messageID, requestID: requestID)
         }
-        return finish(now: now)
     }
 
     /// The contents of messages that had failed, and may have left all the same, were deleted from the disk, where they
     /// are withheld from now on.
     ///
     /// The shell tells it in the order of the commits on the disk.
-    package mutating func withholdDeleted(_ messageIDs: [MessageID]) { replication.withholdDeleted(messageIDs) }
+    package mutating func withholdDeleted(_ messageIDs: [MessageID], now: Moment) -> [NodeAction] {
+        handle(now: now) { $0.replication.withholdDeleted(messageIDs) }
+    }
 
     /// How many messages wait for their recipients' receipts.
     package var undeliveredCount: UInt64 { undelivered.values.reduce(0, +) }
@@ -104,59 +101,61 @@ extension NodeMachine {
 
     /// The answer to `read`.
     package mutating func entriesRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) -> [NodeAction] {
-        replication.entriesRead(read, entries, now: now)
-        return finish(now: now)
+        handle(now: now) { $0.replication.entriesRead(read, entries, now: now) }
     }
 
     /// The store could not answer `read`: the link is closed, and the next one asks again.
     package mutating func readFailed(_ read: EntriesRead, _ error: String, now: Moment) -> [NodeAction] {
-        replication.readFailed(read, error)
-        return finish(now: now)
+        handle(now: now) { $0.replication.readFailed(read, error) }
     }
 
     /// The answer to `findExpired`: these entries' time is over, and the next one's will be then.
     package mutating func expiredFound(
         in logID: LogID, sequences: [UInt64], nextExpiry: Int64, now: Moment
     ) -> [NodeAction] {
-        let isWanted = replication.expiredFound(
-            in: logID, sequences: sequences, nextExpiry: nextExpiry, clocks: &clocks, now: now)
-        return isWanted ? finish(now: now) : []
+        handle(now: now) { node in
+            _ = node.replication.expiredFound(
+                in: logID, sequences: sequences, nextExpiry: nextExpiry, clocks: &node.clocks, now: now)
+        }
     }
 
     /// The store could not answer `findExpired`: it is asked again after a while.
     package mutating func findExpiredFailed(in logID: LogID, now: Moment) -> [NodeAction] {
-        replication.findExpiredFailed(in: logID, clocks: &clocks, now: now)
-        return finish(now: now)
+        handle(now: now) { $0.replication.findExpiredFailed(in: logID, clocks: &$0.clocks, now: now) }
     }
 
     /// The commit is on the disk: all that waited for it may go out now.
     package mutating func committed(now: Moment) -> [NodeAction] {
-        replication.commitFinished(trust: trust, clocks: &clocks, now: now)
-        return finish(now: now)
+        handle(now: now) { $0.replication.commitFinished(trust: $0.trust, clocks: &$0.clocks, now: now) }
     }
 
     /// Nothing of the commit is on the disk. What was asked for fails; what is true anyway is tried again.
     ///
     /// - Parameter isDiskFull: whether that is so because there is no space left.
     package mutating func commitFailed(_ error: String, isDiskFull: Bool = false, now: Moment) -> [NodeAction] {
-        replication.commitFailed(error, isDiskFull: isDiskFull, trust: trust, clocks: &clocks, now: now)
-        return finish(now: now)
+        handle(now: now) { node in
+            node.replication.commitFailed(
+                error, isDiskFull: isDiskFull, trust: node.trust, clocks: &node.clocks, now: now)
+        }
     }
 
     // MARK: - Time
 
     /// Time has passed. To be called at `deadline`, and harmless at any other time.
     package mutating func tick(now: Moment) -> [NodeAction] {
-        noticeClocks(now: now)
-        closeExpired(now: now)
-        for connectionID in openConnections { run(peers.tick(connectionID, now: now), on: connectionID, now: now) }
-        run(reachability.tick(now: now.uptime))
-        clocks.restartDeadline()
-        for link in peers.links.links.values { clocks.wake(by: link.machine.deadline) }
-        clocks.wake(by: reachability.deadline)
-        replication.tick(clocks: &clocks, now: now)
-        for connectionID in openConnections { noteCredential(on: connectionID, now: now) }
-        return finish(now: now)
+        handle(now: now) { node in
+            node.noticeClocks(now: now)
+            node.closeExpired(now: now)
+            for connectionID in node.openConnections {
+                node.run(node.peers.tick(connectionID, now: now), on: connectionID, now: now)
+            }
+            node.run(node.reachability.tick(now: now.uptime))
+            node.clocks.restartDeadline()
+            for link in node.peers.links.links.values { node.clocks.wake(by: link.machine.deadline) }
+            node.clocks.wake(by: node.reachability.deadline)
+            node.replication.tick(clocks: &node.clocks, now: now)
+            for connectionID in node.openConnections { node.noteCredential(on: connectionID, now: now) }
+        }
     }
 
     /// When `tick` has something to do, at the latest.

@@ -6,11 +6,12 @@ extension NodeMachine {
     /// once. Links that stand stay.
     /// - Precondition: it is one of this node's user, device and keys.
     package mutating func renew(_ credential: Credential, now: Moment) -> [NodeAction] {
-        peers.renew(credential, now: now.uptime)
-        post(
-            .credentialRenewed(
-                CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter)))
-        return finish(now: now)
+        handle(now: now) { node in
+            node.peers.renew(credential, now: now.uptime)
+            node.post(
+                .credentialRenewed(
+                    CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter)))
+        }
     }
 
     /// Closes the links of peers whose credential is over. Who has renewed it links anew.

@@ -7,20 +7,17 @@ extension NodeMachine {
     package mutating func decide(
         _ decision: TrustDecision, about userID: UserID, name: UserName? = nil, requestID: RequestID, now: Moment
     ) -> [NodeAction] {
-        do throws(ProtocolError) {
-            let consequences = try trust.decide(decision, about: userID, name: name, exchange: exchange, now: now)
-            run(consequences, now: now)
-            replication.answer(requestID, .decided(userID))
-        } catch {
-            emit(.complete(requestID, .failure(error)))
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            let consequences = try node.trust.decide(
+                decision, about: userID, name: name, exchange: node.exchange, now: now)
+            node.run(consequences, now: now)
+            node.replication.answer(requestID, .decided(userID))
         }
-        return finish(now: now)
     }
 
     /// Changes who may have a link. Links of those who may not any more end at once; what waits for them stays.
     package mutating func admit(_ admission: Admission, now: Moment) -> [NodeAction] {
-        run(trust.admit(admission, linked: peers.links.users), now: now)
-        return finish(now: now)
+        handle(now: now) { $0.run($0.trust.admit(admission, linked: $0.peers.links.users), now: now) }
     }
 
     /// A message was exchanged with a user.
