@@ -32,8 +32,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // What the system provides, each behind one Swift target.
@@ -82,12 +80,10 @@ let package = Package(
             name: "EarshotGateway",
             dependencies: [
                 "Earshot",
-                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -225,10 +221,8 @@ if withVerification {
             dependencies: [
                 "CLinuxNetwork", "Earshot", "EarshotCrypto", "EarshotDiscovery", "EarshotGateway", "EarshotModel",
                 "EarshotProtocol", "EarshotSimulation", "EarshotStore",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ] + (withInstrumentation ? ["CLibFuzzer"] : []),
             path: "Verification/Fuzz", exclude: ["CLibFuzzer", "Corpora"],

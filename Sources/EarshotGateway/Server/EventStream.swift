@@ -1,36 +1,14 @@
 import Earshot
 import Foundation
-import Hummingbird
 import NIOCore
-import ServiceLifecycle
 
 /// Writes the events of a node to one client as server-sent events (WHATWG HTML, section 9.2).
 struct EventStream: Sendable {
     let feed: EventFeed
     let representer: Representer
 
-    func response(to request: Request) -> Response {
-        Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                // The feed has observed the bus since before the head of the response was written, so nothing is
-                // missed.
-                defer { feed.finish() }
-                try await withGracefulShutdownHandler {
-                    try await request.body.consumeWithInboundCloseHandler { _ in
-                        try await write(to: &writer)
-                    } onInboundClosed: {
-                        feed.finish()
-                    }
-                } onGracefulShutdown: {
-                    feed.finish()
-                }
-                try await writer.finish(nil)
-            })
-    }
-
-    private func write(to writer: inout any ResponseBodyWriter) async throws {
+    /// Writes until the feed is finished.
+    func write(_ write: (ByteBuffer) async throws -> Void) async throws {
         let heartbeat = Task {
             while true {
                 try await Task.sleep(for: GatewayLimits.heartbeat)
@@ -38,11 +16,11 @@ struct EventStream: Sendable {
             }
         }
         defer { heartbeat.cancel() }
-        try await writer.write(Self.comment("earshot events"))
+        try await write(Self.comment("earshot events"))
         for await item in feed.items {
             switch item {
-            case .heartbeat: try await writer.write(Self.comment("heartbeat"))
-            case .event(let event): try await writer.write(try Self.encode(await representer.event(event)))
+            case .heartbeat: try await write(Self.comment("heartbeat"))
+            case .event(let event): try await write(try Self.encode(await representer.event(event)))
             }
         }
     }

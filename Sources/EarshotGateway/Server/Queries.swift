@@ -1,10 +1,4 @@
 import Earshot
-import Hummingbird
-
-extension Request {
-    /// A field of the query, percent-decoded.
-    func query(_ name: String) -> String? { uri.queryParameters.get(name) }
-}
 
 /// The requested part of a history: `limit`, `order`, and one of `before` and `after`.
 struct HistoryQuery {

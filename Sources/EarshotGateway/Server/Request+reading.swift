@@ -1,21 +1,13 @@
 import Earshot
 import Foundation
-import Hummingbird
 import NIOCore
 
 extension Request {
-    /// Reads a JSON body of bounded size. Fields that the type does not know are ignored.
+    /// Reads a JSON body. Fields that the type does not know are ignored.
     /// - Throws: `GatewayError` `tooLarge`, `invalidUTF8` or `invalidRequest`.
-    func json<Body: Decodable>(_ type: Body.Type) async throws -> Body {
-        let tooLarge = GatewayError(
-            .tooLarge, "the body of a request is at most \(GatewayLimits.bodyBytes) bytes")
-        // Refuse at once, and not only when that much has come.
-        if let announced = headers[.contentLength].flatMap({ Int($0) }), announced > GatewayLimits.bodyBytes {
-            throw tooLarge
-        }
-        let buffer: ByteBuffer
-        do { buffer = try await body.collect(upTo: GatewayLimits.bodyBytes) } catch is NIOTooManyBytesError {
-            throw tooLarge
+    func json<Body: Decodable>(_ type: Body.Type) throws -> Body {
+        guard case .bytes(let buffer) = body else {
+            throw GatewayError(.tooLarge, "the body of a request is at most \(GatewayLimits.bodyBytes) bytes")
         }
         // The decoder would repair bytes that are not UTF-8, and so send something other than what was written.
         guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
@@ -25,12 +17,11 @@ extension Request {
             throw GatewayError(.invalidRequest, error.sentence, cause: error)
         }
     }
-}
 
-extension BasicRequestContext {
-    /// A segment of the path, percent-decoded.
-    func parameter(_ name: String) throws -> String {
-        guard let text = parameters.get(name)?.removingPercentEncoding else {
+    /// A segment of the path that the route leaves open, percent-decoded.
+    /// - Throws: `GatewayError` `invalidUTF8`.
+    func parameter(_ name: String) throws(GatewayError) -> String {
+        guard let text = parameters[name]?.removingPercentEncoding else {
             throw GatewayError(.invalidUTF8, "the path is not percent-encoded UTF-8")
         }
         return text
@@ -50,7 +41,7 @@ extension MessageID {
 }
 
 extension DecodingError {
-    /// What is wrong, for the author of the JSON.
+    /// What is wrong, for the one who wrote the JSON.
     fileprivate var sentence: String {
         switch self {
         case .keyNotFound(let key, _): "the field \"\(key.stringValue)\" is missing"

@@ -3,10 +3,8 @@ import EarshotModel
 import EarshotProtocol
 import EarshotStore
 import Foundation
-import Hummingbird
-import Logging
 import NIOCore
-import NIOEmbedded
+import NIOHTTP1
 import Synchronization
 
 @testable import Earshot
@@ -16,12 +14,12 @@ import Synchronization
 let gatewayTargets = [
     FuzzTarget("local-api", maximumBytes: 2048, prepare: { _ = LocalAPI.shared }) { input in
         let request = LocalAPI.request(&input)
-        if request.uri.path.hasPrefix("/v1/events") {
+        if request.path.hasPrefix("/v1/events") {
             _ = try? EventNames(request)
             return
         }
         let status = LocalAPI.shared.status(of: request)
-        require(status.code < 500, "\(request.method) \(request.uri) is answered with \(status)")
+        require(status.code < 500, "\(request.method) \(request.path) is answered with \(status)")
     },
     FuzzTarget("event-stream", maximumBytes: 4096) { input in
         let cuts = input.block()
@@ -52,9 +50,7 @@ private final class LocalAPI: Sendable {
     static let shared = LocalAPI()
 
     private let node: Node
-    private let responder: RouterResponder<BasicRequestContext>
-    /// What a request came by; nothing is written to it.
-    private let channel = EmbeddedChannel()
+    private let responder: Responder
 
     private init() {
         let home = Home(path: NSTemporaryDirectory() + "/earshot-fuzz-api-\(getpid())")
@@ -63,7 +59,7 @@ private final class LocalAPI: Sendable {
             try Self.meetMallory(in: home)
             return try Node(home: home, configuration: NodeConfiguration(discovery: .off))
         }
-        responder = makeRouter(for: node).buildResponder()
+        responder = Responder(node: node)
         let (node, isRunning) = (node, DispatchSemaphore(value: 0))
         let states = node.events.events(.nodeStateChanged)
         Task { try await node.run() }
@@ -88,7 +84,7 @@ private final class LocalAPI: Sendable {
     }
 
     static func request(_ input: inout FuzzInput) -> Request {
-        let methods: [HTTPRequest.Method] = [.get, .post, .delete, .head]
+        let methods: [HTTPMethod] = [.GET, .POST, .DELETE, .HEAD]
         let paths = [
             "status", "users", "users/\(word(&input))", "users/\(word(&input))/trust",
             "users/\(word(&input))/safety-number", "messages", "messages/\(word(&input))",
@@ -99,9 +95,7 @@ private final class LocalAPI: Sendable {
         if input.flag() { path += "?" + query(&input) }
         let body = input.choice(4) == 0 ? input.rest() : json(&input)
         return Request(
-            head: HTTPRequest(
-                method: methods[input.choice(methods.count)], scheme: "http", authority: "localhost", path: path),
-            body: RequestBody(buffer: ByteBuffer(bytes: body)))
+            method: methods[input.choice(methods.count)], target: path, body: .bytes(ByteBuffer(bytes: body)))
     }
 
     private static func word(_ input: inout FuzzInput) -> String {
@@ -131,18 +125,15 @@ private final class LocalAPI: Sendable {
         return bytes
     }
 
-    func status(of request: Request) -> HTTPResponse.Status {
-        let answer = Mutex<HTTPResponse.Status?>(nil)
+    func status(of request: Request) -> HTTPResponseStatus {
+        let answer = Mutex(HTTPResponseStatus.internalServerError)
         let isAnswered = DispatchSemaphore(value: 0)
-        let context = BasicRequestContext(
-            source: ApplicationRequestContextSource(
-                channel: channel, logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }))
         Task {
-            let response = try await responder.respond(to: request, context: context)
+            let response = await responder.respond(to: request)
             answer.withLock { $0 = response.status }
             isAnswered.signal()
         }
         isAnswered.wait()
-        return answer.withLock { $0 } ?? .internalServerError
+        return answer.withLock { $0 }
     }
 }

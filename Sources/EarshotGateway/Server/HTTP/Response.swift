@@ -1,0 +1,47 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// What a client is answered.
+struct Response: Sendable {
+    enum Body: Sendable {
+        case bytes(ByteBuffer)
+        case events(EventStream)
+    }
+
+    let status: HTTPResponseStatus
+    let headers: HTTPHeaders
+    let body: Body
+
+    /// - Parameter contentType: of a body that is whole.
+    init(status: HTTPResponseStatus, contentType: String? = nil, body: ByteBuffer = ByteBuffer()) {
+        self.status = status
+        self.body = .bytes(body)
+        var headers: HTTPHeaders = [:]
+        if let contentType { headers.add(name: "content-type", value: contentType) }
+        // A 204 has none (RFC 9110, section 8.6).
+        if status != .noContent { headers.add(name: "content-length", value: "\(body.readableBytes)") }
+        self.headers = headers
+    }
+
+    init(_ events: EventStream) {
+        status = .ok
+        headers = ["content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store"]
+        body = .events(events)
+    }
+
+    static func json(_ body: some Encodable, status: HTTPResponseStatus = .ok) throws -> Response {
+        Response(
+            status: status, contentType: "application/json; charset=utf-8",
+            body: ByteBuffer(bytes: try JSONEncoder.gateway().encode(body)))
+    }
+}
+
+extension JSONEncoder {
+    /// Equal values give equal text: the fields are in the order of their names.
+    static func gateway() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
