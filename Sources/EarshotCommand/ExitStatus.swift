@@ -2,7 +2,7 @@ import ArgumentParser
 import Earshot
 import EarshotGateway
 
-/// How the program ends, for scripts.
+/// The program's exit codes, for scripts.
 enum ExitStatus: Int32, CaseIterable {
     case success = 0
     case failure = 1
@@ -28,8 +28,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .failure: "any other error"
         case .notInitialized: "the home directory has no identity: earshot init"
         case .passphrase: "the passphrase or network key is wrong, or one is needed"
-        case .unknownUser: "no user, or more than one, is called so"
-        case .timeout: "what was waited for did not happen in time; a message that was queued stays so"
+        case .unknownUser: "no user, or more than one, has this name"
+        case .timeout: "what the command waited for did not happen in time; a queued message stays queued"
         case .homeInUse: "another node runs on the home directory"
         case .storage: "the home directory or the database cannot be used"
         case .network: "the port is taken, or the network cannot be used"

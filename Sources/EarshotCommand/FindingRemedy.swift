@@ -1,9 +1,9 @@
 import Earshot
 import EarshotGateway
 
-/// What to do about what `earshot doctor` found, in words for people at a terminal: `Remedy` has those for errors.
+/// What to do about the findings of `earshot doctor`, in words for people at a terminal. `Remedy` has those for errors.
 enum FindingRemedy {
-    /// - Returns: `nil` where all is as it should be, and for what this version does not know.
+    /// - Returns: `nil` if all is as it should be, and for codes that this version does not know.
     static func words(for finding: GatewayFinding) -> String? {
         guard let code = finding.code else { return nil }
         let about = EarshotError.Parameters(finding.parameters)
@@ -125,7 +125,7 @@ enum FindingRemedy {
         case "unreachable": "see whether a node runs there and its port is open: earshot doctor on that machine"
         case "otherNetwork": "compare the network keys on both machines: earshot network show"
         case "unsupportedVersion": "update the older of the two programs"
-        case "credentialExpired": "start the node there anew, with its passphrase if it has one; check both clocks"
+        case "credentialExpired": "restart the node there, with its passphrase if it has one; check both clocks"
         case "credentialNotYetValid": "check both clocks: timedatectl"
         default: "the node tries again by itself; if it stays so: earshot doctor on the other machine"
         }
@@ -133,12 +133,12 @@ enum FindingRemedy {
 
     private static func handshake(_ reason: String, isByPeer: Bool) -> String {
         switch reason {
-        case "blocked", "notAdmitted": "nothing, if that is meant; else: earshot users"
-        case "otherNetwork": "nothing, if that is meant; else compare the network keys: earshot network show"
+        case "blocked", "notAdmitted": "nothing to do if this is intended; else: earshot users"
+        case "otherNetwork": "nothing to do if this is intended; else compare the network keys: earshot network show"
         case "identityConflict": "compare fingerprints in person: earshot verify NAME"
-        case "closedByPeer": "nothing, if links come about all the same"
+        case "closedByPeer": "nothing to do if links are made nevertheless"
         case "credentialExpired", "credentialNotYetValid":
-            "check the clocks of both machines: timedatectl; and start the node anew whose credential is over"
+            "check the clocks of both machines: timedatectl; and restart the node whose credential has expired"
         case "unsupportedVersion": "update the older of the two programs"
         case "timeout": "see whether a firewall drops packets on the way"
         case "tooManyRequests" where isByPeer: "wait; if it stays so, restart this node"
@@ -168,7 +168,7 @@ enum FindingRemedy {
         }
     }
 
-    /// The first few of what others may make long.
+    /// The first items of a list that others may make long.
     private static func list(_ items: [String]) -> String {
         let listed = 5
         guard items.count > listed else { return items.joined(separator: ", ") }

@@ -2,10 +2,10 @@ import Earshot
 import EarshotDiscovery
 import EarshotGateway
 
-/// What to do about an error, in words for people at a terminal. The SDK and the local API say what is the matter, and
-/// this is the only place that names commands for it.
+/// What to do about an error, in words for people at a terminal. The SDK and the local API say what is wrong; only this
+/// type names commands for it.
 enum Remedy {
-    /// - Returns: `nil` where the message says all there is to say.
+    /// - Returns: `nil` if the message says everything.
     static func words(for code: EarshotError.Code, _ about: EarshotError.Parameters) -> String? {
         switch code {
         case .notInitialized, .alreadyInitialized, .looseHome, .unusableHome, .homeInUse: home(code, about)
@@ -117,7 +117,7 @@ enum Remedy {
         case (.unknownUser, _): "run both nodes on one network, and see who is known with: earshot users"
         case (.ambiguousUser, _):
             "ask the person for their fingerprint, and say which: \(choices(about).joined(separator: " or "))"
-        case (.blocked, _): "to have to do with them again: earshot unblock \(key)"
+        case (.blocked, _): "to let them back in: earshot unblock \(key)"
         case (.identityConflict, _):
             "ask the person which key is theirs; then give it the name: earshot trust \(key) --accept, "
                 + "or keep the other out: earshot block \(key)"
@@ -126,7 +126,7 @@ enum Remedy {
         }
     }
 
-    /// What to type for each of several users. A peer chooses its name: no name does anything in a shell.
+    /// What to type for each of several users. A peer chooses its own name, so the words are safe for a shell.
     static func choices(_ about: EarshotError.Parameters) -> [String] {
         zip(about.suggestions, about.candidates).map { suggestion, userID in
             guard let sign = suggestion.lastIndex(of: "@") else { return suggestion }

@@ -4,7 +4,7 @@ import Earshot
 /// Explains an unknown command: the argument parser only says "unexpected argument".
 enum Typo {
     /// - Parameter arguments: without the program's name.
-    /// - Returns: `nil` where the command is one that there is, or where none is named.
+    /// - Returns: `nil` if the command exists, or if none is named.
     static func failure(in arguments: [String]) -> Failure? {
         guard var name = arguments.first else { return nil }
         if name == "help", arguments.count > 1 { name = arguments[1] }
@@ -16,7 +16,7 @@ enum Typo {
 
     private static let names = EarshotProgram.configuration.subcommands.map { $0._commandName } + ["help"]
 
-    /// The command that was probably meant: two letters may be wrong, in a short word one.
+    /// The command that was probably meant: two letters may be wrong, or one in a short word.
     private static func nearest(to name: String) -> String? {
         let lowercased = name.lowercased()
         let distances = names.map { ($0, EditDistance.between($0, lowercased)) }

@@ -12,7 +12,7 @@ struct AuditCommandTests {
         #expect(sound.status == 0)
         #expect(sound.lines.contains("  proved    that device wrote entry 1, and none is missing"))
         #expect(sound.lines.contains("  proved    you signed for entry 1"))
-        #expect(sound.lines.last == "nothing was found that does not hold")
+        #expect(sound.lines.last == "everything that was checked holds")
 
         let database = try DatabaseQueue(path: pair.bob.path + "/history.db")
         try await database.write { db in
@@ -67,7 +67,7 @@ struct AuditCommandTests {
         }
         let deleted = try await pair.bob.run("erase", id, "--yes")
         #expect(deleted.status == 0)
-        #expect(deleted.errors.contains("the contents still stand in its files"))
+        #expect(deleted.errors.contains("the contents are still in its files"))
         try await database.writeWithoutTransaction { try $0.rollback() }
         #expect(try await pair.bob.run("delete", id, "--yes").errors == "")
     }

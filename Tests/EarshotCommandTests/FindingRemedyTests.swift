@@ -45,7 +45,7 @@ struct FindingRemedyTests {
             (.linkFailed, .init(EarshotError.Detail("unreachable")), "doctor on that machine"),
             (.connectionsLimited, .init(port: 7000), "sport = :7000"),
             (.handshakesRefused, .init(EarshotError.Detail("unauthentic")), "something else speaks"),
-            (.handshakesRefused, .init(EarshotError.Detail("blocked")), "if that is meant"),
+            (.handshakesRefused, .init(EarshotError.Detail("blocked")), "if this is intended"),
             (.handshakesRefusedByPeers, .init(EarshotError.Detail("tooManyRequests")), "restart this node"),
             (.eventsLost, .init(), "read the history"), (.nodeStarted, .init(), "earshot up"),
         ] as [(Finding.Code, EarshotError.Parameters, String)])

@@ -32,7 +32,7 @@ struct TrustCommandTests {
         #expect(
             sent.errors.contains(
                 "another key (\(eve.fingerprint)) claims the name bob; this goes to \(bob.fingerprint)"))
-        #expect(try await claim.eve.run("users").output.contains("nobody was met yet"))
+        #expect(try await claim.eve.run("users").output.contains("nobody known yet"))
     }
 
     @Test("without --accept shows everybody who claims the name, and changes nothing")

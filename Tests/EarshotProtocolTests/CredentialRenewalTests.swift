@@ -73,7 +73,7 @@ struct CredentialRenewalTests {
         // Both ends say that it is the clock.
         for node in network.nodes {
             let failures = node.events.compactMap { if case .linkFailed(let failure) = $0 { failure } else { nil } }
-            #expect(failures.contains { $0.message.contains("set the clock of one of the two right") })
+            #expect(failures.contains { $0.message.contains("set one of the two clocks right") })
         }
         network.nodes[0].clockOffset = 0
         network.input(0) { isTold ? $0.clockChanged(now: $1) : $0.tick(now: $1) }

@@ -122,12 +122,12 @@ struct LinkHandshakeTests {
         #expect(
             pair.initiatorActions.closing?.message
                 == "the credential of bob expired 335 days ago by this machine's clock; bob's clock is 365 days "
-                + "behind this one's: set the clock of one of the two right")
+                + "behind this one's: set one of the two clocks right")
         #expect(pair.responderActions.closing?.closeReason == .credentialExpired)
         #expect(
             pair.responderActions.closing?.message
                 == "the peer refused this node: this node's credential has expired by the peer's clock, which is "
-                + "365 days ahead of this one's: set the clock of one of the two right")
+                + "365 days ahead of this one's: set one of the two clocks right")
     }
 
     @Test(
@@ -141,12 +141,12 @@ struct LinkHandshakeTests {
         #expect(
             pair.responderActions.closing?.message
                 == "the credential of alice begins 10 days from now by this machine's clock; alice's clock is 10 days "
-                + "ahead of this one's: set the clock of one of the two right")
+                + "ahead of this one's: set one of the two clocks right")
         #expect(pair.initiatorActions.closing?.closeReason == .credentialNotYetValid)
         #expect(
             pair.initiatorActions.closing?.message.hasSuffix(
                 "is not yet valid by the peer's clock, which is 10 days behind this one's: "
-                    + "set the clock of one of the two right") == true)
+                    + "set one of the two clocks right") == true)
     }
 
     @Test("tells each end how far the other's clock is away", arguments: [0, 90_000, -86_400_000] as [Int64])

@@ -61,7 +61,7 @@ struct TCPTransport: Transport {
                 .init(.reservedPort, systemError: error.errnoCode, port: port), cause: error)
         }
         return EarshotError(
-            .networkUnavailable, "port \(port) cannot be listened on: \(error)",
+            .networkUnavailable, "cannot listen on port \(port): \(error)",
             .init(port: port), cause: error)
     }
 

@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// A dialog with one user: shows messages, sends what is typed, and tells the other user what was read.
+/// A dialog with one user. It shows messages, sends what is typed, and tells the other user what was read.
 actor ChatDialog {
     static let events: Set<EventName> = [
         .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .userUpdated,
@@ -10,14 +10,14 @@ actor ChatDialog {
 
     private let client: GatewayClient
     private let peer: GatewayUser
-    /// The other, as shown.
+    /// The other user's name, as shown.
     private let peerName: String
     private let names: NameBook
     private var screen: ChatScreen
     private var reading: ChatReading
-    /// Sent from here, and neither delivered nor failed yet.
+    /// Messages sent from here that are neither delivered nor failed yet.
     private var openIDs: Set<String> = []
-    /// Messages that were delivered or failed before the node answered that it has them.
+    /// Messages that were delivered or failed before the node answered that it has accepted them.
     private var earlyIDs: Set<String> = []
     private var sendsUnderWay = 0
     private var settling: CheckedContinuation<Void, Never>?
@@ -34,7 +34,7 @@ actor ChatDialog {
         reading = ChatReading(peerID: peer.id)
     }
 
-    /// Shows the last messages, and every one that was not read yet.
+    /// Shows the last messages, and every unread one.
     func open() async throws { try await read() }
 
     /// Shows what happens, until the node ends.
@@ -55,7 +55,7 @@ actor ChatDialog {
         if earlyIDs.remove(message.id) == nil { openIDs.insert(message.id) }
     }
 
-    /// - Throws: `GatewayError`, and `Failure` where something came between the two while they talked.
+    /// - Throws: `GatewayError`, and `Failure` if something came between the two while they talked.
     private func send(_ line: String) async throws -> GatewayMessage {
         do throws(GatewayError) { return try await client.send(line, to: peer.id) } catch {
             let names = try await client.names()
@@ -64,7 +64,7 @@ actor ChatDialog {
         }
     }
 
-    /// Returns when everything that was sent from here is delivered or has failed, or after a moment.
+    /// Returns when everything sent from here is delivered or has failed, or after a moment.
     func settle() async {
         guard !openIDs.isEmpty else { return }
         let patience = Task {
@@ -112,7 +112,7 @@ actor ChatDialog {
         message.sender.id == peer.id || message.recipients.contains { $0.id == peer.id }
     }
 
-    /// Shows what is new in the history, and says that it was read.
+    /// Shows what is new in the history, and marks it as read.
     private func read() async throws {
         var actions = reading.wake()[...]
         while let action = actions.popFirst() {
@@ -124,7 +124,7 @@ actor ChatDialog {
             case .tellOlderUnread(let messageID):
                 screen.notice(
                     "there are older unread messages: earshot history \(names.typed(peer)) --before \(messageID)")
-                screen.notice("they are not marked as read, nor is what follows")
+                screen.notice("neither they nor the messages that follow are marked as read")
             }
         }
     }

@@ -1,9 +1,9 @@
 import EarshotGateway
 
-/// The layout of a dialog on a terminal: own messages on the right, the other's on the left.
+/// The layout of a dialog on a terminal: own messages on the right, the other user's on the left.
 struct ChatLayout {
     let columns: Int
-    /// The other, as shown.
+    /// The other user's name, as shown.
     let peerName: String
     let style: Style
 
@@ -23,7 +23,7 @@ struct ChatLayout {
     /// The last row of an own message: the only one that changes with its state.
     func lastRow(of message: GatewayMessage) -> String { ownRows(message).last ?? "" }
 
-    /// A row that tells of a new state, for terminals where written rows cannot change.
+    /// A row that reports a new state, for terminals where written rows cannot change.
     func stateRow(of message: GatewayMessage) -> String {
         let text = SafeText.line(message.shownText)
         let excerpt = DisplayWidth.head(of: text, width: 20)

@@ -1,14 +1,15 @@
 import Earshot
 import EarshotGateway
 
-/// What a chat shows, and what it tells the other was read: a pure state machine.
+/// Decides what a chat shows, and what it marks as read: a pure state machine.
 ///
 /// Events only say that there is something new. What is shown comes from the history, in the order of arrival, so lost
-/// events lose no message. A message is marked as read after it was shown, together with all that arrived before it.
+/// events lose no message. A message is marked as read after it was shown, together with everything that arrived before
+/// it.
 struct ChatReading {
-    /// Messages shown at the beginning though they were read before.
+    /// Messages shown at the beginning although they were already read.
     static let openingPage = 20
-    /// How far a chat looks back for what is unread. What is older than that is left to `earshot history`.
+    /// How far a chat looks back for unread messages. Older ones are left to `earshot history`.
     static let longestLookBack = 20 * Limits.historyPage
     /// The last messages that were shown, so that none is shown twice.
     static let rememberedMessages = 2 * Limits.historyPage
@@ -25,29 +26,29 @@ struct ChatReading {
         case read(Page)
         case show([GatewayMessage])
         case markRead(upTo: String)
-        /// There is more that is unread than a chat shows: before this message.
+        /// There are more unread messages than a chat shows, before this one.
         case tellOlderUnread(before: String)
     }
 
     private enum Phase {
         /// Nothing was ever shown, or the place to go on from is gone.
         case unplaced
-        /// A page is under way to where the unread messages begin. It ends before this message, from which on there are
-        /// so many; the first one ends with the history.
+        /// A page was requested to find where the unread messages begin. It ends before this message, from which on
+        /// there are `count` messages; the first page ends with the history.
         case lookingBack(from: GatewayMessage?, count: Int)
-        /// A page is under way of what arrived after this message. Another one is wanted after it if `again`.
+        /// A page was requested of what arrived after this message. If `again`, another one follows it.
         case goingOn(after: String, again: Bool)
-        /// All is shown up to this message.
+        /// Everything is shown up to this message.
         case watching(after: String)
     }
 
     private let peerID: String
     private var phase = Phase.unplaced
     private var shownIDs: [String] = []
-    /// Whether unread messages were left out: from then on a mark would cover what nobody has seen.
+    /// Whether unread messages were left out: from then on a mark would cover messages that nobody has seen.
     private var hasLeftOut = false
 
-    /// - Parameter peerID: the other's key.
+    /// - Parameter peerID: the other user's key.
     init(peerID: String) { self.peerID = peerID }
 
     /// There may be something new: the chat begins, a message came or was sent, or events were lost.
@@ -64,7 +65,7 @@ struct ChatReading {
         }
     }
 
-    /// The page that was asked for has come, in the order of arrival.
+    /// The requested page has come, in the order of arrival.
     mutating func read(_ page: [GatewayMessage]) -> [Action] {
         switch phase {
         case .unplaced, .watching: []
@@ -73,8 +74,8 @@ struct ChatReading {
         }
     }
 
-    /// The node does not have the message any more by which the page was asked for: own messages get new ids when the
-    /// node takes back its history.
+    /// The node no longer has the message that the page was requested by: own messages get new ids when the node takes
+    /// back its history.
     mutating func placeIsGone() -> [Action] {
         phase = .unplaced
         return wake()
@@ -105,7 +106,7 @@ struct ChatReading {
             phase = .watching(after: last.id)
             return show(page)
         }
-        // Of earlier pages nothing is shown that was read.
+        // Nothing of earlier pages is shown that was already read.
         return show(Array(page[(page.firstIndex(where: isUnread) ?? page.endIndex)...])) + goOn(after: last.id)
     }
 

@@ -3,7 +3,7 @@ import EarshotGateway
 /// Writes a dialog. On a terminal, the marks of messages that are still visible change in place.
 struct ChatScreen {
     let output: Output
-    /// The other, as shown.
+    /// The other user's name, as shown.
     let peerName: String
     /// Rows written so far, not counting the line that is being typed.
     private var rowCount = 0
@@ -41,7 +41,7 @@ struct ChatScreen {
     mutating func show(_ change: GatewayStateChange) throws {
         guard let shown = ownMessages[change.messageID] else { return }
         let message = shown.message.with(change.recipient)
-        // The message was shown with this state when it was read from the history.
+        // The message was already shown with this state when it was read from the history.
         guard message != shown.message else { return }
         try output.object(Record(message: nil, stateChange: change))
         ownMessages[change.messageID]?.message = message

@@ -6,13 +6,14 @@ struct Audit: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prove the history with a user again: who wrote it, and that nobody has changed it.",
         discussion: """
-            Reads the whole history from the disk, and checks each entry, the chain from the first to the last, and every \
-            signature: of the devices that wrote, of the identities that vouch for them, and of the side that received.
+            Reads the whole history from the disk, and checks each entry, the chain from the first to the last, and \
+            every signature: of the devices that wrote, of the identities that vouch for them, and of the side that \
+            received.
 
-            What it says is proved holds against whoever could write to the database and has no key. It does not prove when \
-            something was written (the times are the author's word), nor that there was never another log that somebody has \
-            removed as a whole. Whoever can use this home directory has its device's key too, and could write anything as \
-            you: in a dispute, what the other side has signed is what counts.
+            The proof holds against anybody who could write to the database but has no key. It does not prove when \
+            something was written (the times are the author's claim), nor that nobody has removed a whole log. Anybody \
+            who can use this home directory has its device's key too, and could write anything as you. In a dispute, \
+            what the other side has signed is what counts.
 
             EXAMPLES:
               earshot audit bob

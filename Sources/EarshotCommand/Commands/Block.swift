@@ -7,7 +7,7 @@ struct Block: ProgramCommand {
         abstract: "Keep a user out: nothing is sent to them, and nothing is taken from them.",
         discussion: """
             Links to the user end at once, and messages that wait for them fail. The history stays. \
-            "earshot unblock NAME" takes it back.
+            "earshot unblock NAME" undoes it.
 
             EXAMPLES:
               earshot block mallory
@@ -35,7 +35,7 @@ struct Block: ProgramCommand {
         }
     }
 
-    /// If somebody else claims the name, the claimant is meant: to block the pinned user would help the claimant.
+    /// If somebody else claims the name, the claimant is meant: blocking the pinned user would help the claimant.
     private func user(_ session: Session, _ names: NameBook) async throws -> GatewayUser {
         let namesakes = names.users(called: name)
         guard namesakes.count(where: { !$0.isBlocked }) < 2 else { throw names.ambiguity(of: name, among: namesakes) }

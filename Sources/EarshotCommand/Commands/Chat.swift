@@ -6,9 +6,8 @@ struct Chat: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Talk with a user, a line at a time.",
         discussion: """
-            Shows the last messages, all that were not read yet, and then what comes; what was shown is marked as read. \
-            Each line that is typed is a message. The marks: \
-            \(Marks.legend).
+            Shows the last messages and all unread ones, and then what comes; marks as read what it has shown. Each \
+            line that you type is a message. The marks: \(Marks.legend).
 
             End it with Ctrl-D, or by the end of a file: it then waits a moment for its messages to be delivered.
 
@@ -18,7 +17,7 @@ struct Chat: ProgramCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @OptionGroup(title: "Where no node runs") var network: NetworkOptions
+    @OptionGroup(title: "If no node runs") var network: NetworkOptions
 
     @Argument(help: UserArgument.help, completion: UserArgument.completion)
     var name: String

@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct Completions: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the script with which a shell completes command lines.",
+        abstract: "Print a script that lets a shell complete command lines.",
         discussion: """
             It completes commands, options and the names of the users that the node knows.
 

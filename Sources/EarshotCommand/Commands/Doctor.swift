@@ -6,8 +6,8 @@ struct Doctor: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find out why messages do not flow, and what to do about it.",
         discussion: """
-            Looks at the home directory, at this machine's network, and at what the node sees. Where none runs, one is \
-            started for a few seconds. Ends with 0 if there is nothing worse than notes, else with \
+            Looks at the home directory, at this machine's network, and at what the node sees. If no node runs, it \
+            starts one for a few seconds. Ends with 0 if there is nothing worse than a note, else with \
             \(ExitStatus.trouble.rawValue).
 
             With --json each finding is an object: check, severity (ok, note, warning or problem), code, what, why, \
@@ -21,7 +21,7 @@ struct Doctor: ProgramCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkOptions
 
-    @Option(help: ArgumentHelp("How long a node that is started for this looks around.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long a node that this command starts looks around.", valueName: "seconds"))
     var listen: Double = 6
 
     /// An hour; nobody waits longer.
@@ -46,7 +46,8 @@ struct Doctor: ProgramCommand {
         guard report.worst <= .note else { throw ExitStatus.trouble.code }
     }
 
-    /// What the running node says, or one that is started for this. If it says nothing, that is a finding, too.
+    /// What the running node reports, or a node that is started for this. If it reports nothing, that is a finding,
+    /// too.
     private func nodeFindings() async throws -> [DoctorFinding] {
         let listening = Duration.seconds(listen)
         do {

@@ -6,14 +6,14 @@ struct Erase: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Erase the contents of messages on this machine.",
         discussion: """
-            Text and headers are overwritten in the database. A message keeps its place in the history, with the hash of \
+            Overwrites text and headers in the database. A message keeps its place in the history, with the hash of \
             what it was, so that the rest can still be proved: see earshot audit.
 
-            This erases here and nowhere else: the other side keeps what it has, and so do backups that were made \
-            before. A message of yours that is on its way is kept until it is delivered or has failed: to take it \
-            back first, earshot cancel. Of several ids all are erased, or none.
+            This erases on this machine only: the other side keeps what it has, and so do earlier backups. A message \
+            of yours that is on its way is kept until it is delivered or has failed; to take it back first: earshot \
+            cancel. If you name several ids, all of them are erased or none.
 
-            You are asked first. Where there is no terminal to ask on, say --yes.
+            The command asks first. Without a terminal, say --yes.
 
             EXAMPLES:
               earshot erase --yes "$(earshot history bob --limit 1 --json | jq -r .id)"
@@ -31,7 +31,7 @@ struct Erase: ProgramCommand {
         completion: UserArgument.completion)
     var conversation: String?
 
-    @Flag(name: .customLong("yes"), help: "Do not ask. Without a terminal nothing is erased but with this.")
+    @Flag(name: .customLong("yes"), help: "Do not ask. Without a terminal this is required.")
     var isSure = false
 
     func validate() throws {
@@ -93,8 +93,8 @@ struct Erase: ProgramCommand {
     private func noteWhetherOverwritten(_ isOverwritten: Bool, _ output: Output) {
         guard !isOverwritten else { return }
         output.note(
-            "somebody is reading the history, so the contents still stand in its files: they are overwritten by the next "
-                + "erasure, or when the node ends")
+            "somebody is reading the history, so the contents are still in its files: the next "
+                + "erasure overwrites them, or the node does when it ends")
     }
 
     private func kept(_ deletion: GatewayDeletion, for name: String) -> Failure {
@@ -106,7 +106,7 @@ struct Erase: ProgramCommand {
     }
 }
 
-/// What `erase` was called before.
+/// The former name of `erase`.
 struct Delete: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "The former name of earshot erase.", shouldDisplay: false)

@@ -6,12 +6,12 @@ struct Export: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a backup of everything into one file, encrypted under a passphrase.",
         discussion: """
-            Identity, device keys, network key, trust and the whole history, as they are at one moment; a node may run \
-            meanwhile. Whoever has the file and the passphrase is you: choose a long one. Without an option it is asked \
-            for on the terminal.
+            The backup has the identity, device keys, network key, trust and the whole history, as they are at one \
+            moment. A node may run meanwhile. Anybody with the file and the passphrase can speak as you: choose a long \
+            one. Without an option the command asks for it on the terminal.
 
-            While it works, the home directory holds a copy of the history, which goes with it, also where you interrupt \
-            it. What a crash leaves goes with the next start of a node, export or import.
+            While it works, the home directory holds a copy of the history. The command removes it at the end, also if \
+            you interrupt it. The next start of a node, export or import removes what a crash leaves.
 
             EXAMPLES:
               earshot export alice.backup
@@ -21,7 +21,7 @@ struct Export: ProgramCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var passphrase: PassphraseOptions
 
-    @Argument(help: "The file to write. One that is there is not overwritten.", completion: .file())
+    @Argument(help: "The file to write. An existing file is not overwritten.", completion: .file())
     var file: String
 
     func execute(_ output: Output) async throws {

@@ -5,17 +5,18 @@ struct Import: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Restore a backup into a new home directory.",
         discussion: """
-            The home directory must be empty, or not exist. On any error, or where you interrupt it, nothing is written. \
-            What a crash leaves beside it, HOME.import-..., goes with the next import to the same place, or the next \
-            start of a node there.
+            The home directory must be empty, or not exist. If the import fails or you interrupt it, nothing is \
+            written. A crash may leave HOME.import-... beside it; the next import to the same place, or the next start \
+            of a node there, removes that.
 
             You get a NEW DEVICE: identity, name, history and trust are the same, so nobody has to trust you anew, and \
             the old machine may go on. What others send is delivered here from now on. Messages that still waited when \
-            the backup was made stay with the old machine, which alone can deliver them. They are listed here, and shown \
-            as failed; if the old machine is gone, send them again.
+            the backup was made stay with the old machine; only it can deliver them. They are listed here and shown as \
+            failed. If the old machine is gone, send them again.
 
-            With --same-device you go on as the old device, and messages that waited are delivered from here. Only do that \
-            if the old machine is gone for good: two machines with one device's keys put each other out of the network.
+            With --same-device you go on as the old device, and messages that waited are delivered from here. Only do \
+            that if the old machine is gone for good: two machines with one device's keys put each other out of the \
+            network.
 
             EXAMPLES:
               earshot import alice.backup
@@ -31,7 +32,7 @@ struct Import: ProgramCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The passphrase of the identity, where it is sealed with another one than the backup: the first line of a "
+            "The identity's passphrase, if it is not that of the backup: the first line of a "
                 + "file of mode 600.", valueName: "file"))
     var identityPassphraseFile: String?
 

@@ -6,7 +6,7 @@ struct Init: ProgramCommand {
         abstract: "Make an identity: a name, and the keys that prove it.",
         discussion: """
             The keys are written to the home directory, for its owner alone (mode 700). With a passphrase the \
-            identity's secret key is sealed; it is needed again when the credential is renewed.
+            identity's secret key is sealed; a node needs the passphrase again to renew the credential.
 
             EXAMPLES:
               earshot init --name alice

@@ -22,7 +22,7 @@ struct Metrics: ProgramCommand {
     func execute(_ output: Output) async throws {
         let text = try await GatewayClient(home: common.homeDirectory).metrics()
         try output.object(Record(metrics: text))
-        // Only names and numbers of the node itself: nothing in it was written by others.
+        // Only names and numbers of the node itself; nobody else wrote any of it.
         text.split(separator: "\n").forEach { output.line(String($0)) }
     }
 }

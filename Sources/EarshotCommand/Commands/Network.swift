@@ -7,9 +7,8 @@ struct Network: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Keep others out: make, join, leave or show the key of a network.",
         discussion: """
-            Nodes that share a network key link to each other and to nobody else. Without one, a node links to every \
-            node on the local network that has none either. A change takes effect when the node is started the next \
-            time.
+            Nodes that share a network key link to each other and to nobody else. A node without one links to every \
+            node on the local network that has none either. A change takes effect the next time that the node starts.
 
             EXAMPLES:
               earshot network create
@@ -28,7 +27,7 @@ private struct NetworkRecord: Encodable {
     let hasKey: Bool
     /// Whether the command changed it.
     let isChanged: Bool
-    /// The node that runs on the home directory. A change concerns it when it starts the next time.
+    /// The node that runs on the home directory. A change takes effect when it starts the next time.
     let pid: Int32?
 
     init(_ key: NetworkKey?, isRevealed: Bool = false, isChanged: Bool, home: Home) {
@@ -42,7 +41,7 @@ private struct NetworkRecord: Encodable {
     /// Says when a change takes effect, if a node runs.
     func noteRunningNode(on output: Output) {
         guard isChanged, let pid else { return }
-        output.note("a node runs (pid \(pid)), and stays in the network it is in until it is started again: restart it")
+        output.note("the running node (pid \(pid)) stays in its present network until it is restarted: restart it")
     }
 }
 
@@ -50,7 +49,7 @@ struct NetworkCreate: ProgramCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a network key, and print it for the others.",
         discussion: """
-            Whoever has the key is in. To keep somebody out later, make a new key and give it to all others.
+            Everybody who has the key is in. To keep somebody out later, make a new key and give it to all others.
 
             EXAMPLES:
               earshot network create
@@ -59,7 +58,7 @@ struct NetworkCreate: ProgramCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(name: .customLong("replace"), help: "Replace the network key that is there. It is lost.")
+    @Flag(name: .customLong("replace"), help: "Replace the existing network key, which is lost.")
     var isReplacing = false
 
     func execute(_ output: Output) async throws {
@@ -67,7 +66,7 @@ struct NetworkCreate: ProgramCommand {
         let key = try home.createNetworkKey(replacing: isReplacing)
         let record = NetworkRecord(key, isRevealed: true, isChanged: true, home: home)
         output.line("made the network \(key.tag); its key is:\n\n  \(key.text)\n")
-        output.line("Whoever has the key is in. Hand it over in person, or through something that is encrypted, and")
+        output.line("Everybody who has the key is in. Hand it over in person, or through an encrypted channel, and")
         output.line("not by mail. On each other machine: earshot network join, which asks for it.")
         try output.object(record)
         record.noteRunningNode(on: output)
@@ -92,7 +91,7 @@ struct NetworkJoin: ProgramCommand {
     @Option(help: ArgumentHelp("Take the key from a file of mode 600.", valueName: "file"))
     var keyFile: String?
 
-    @Flag(name: .customLong("replace"), help: "Replace another network key that is there. It is lost.")
+    @Flag(name: .customLong("replace"), help: "Replace another existing network key, which is lost.")
     var isReplacing = false
 
     @Argument(help: .hidden)
@@ -103,8 +102,8 @@ struct NetworkJoin: ProgramCommand {
             throw ValidationError(
                 """
                 A network key is never taken from an argument: other users of this machine can see those, and the \
-                shell remembers them. Run "earshot network join" and type it, or use --key-file. If others could see \
-                this one, make a new key: earshot network create --replace
+                shell remembers them. Run "earshot network join" and type it, or use --key-file. If others may have \
+                seen this one, make a new key: earshot network create --replace
                 """)
         }
     }
@@ -132,7 +131,7 @@ struct NetworkLeave: ProgramCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave", abstract: "Forget the network key, and link to nodes without one.",
         discussion: """
-            The key is removed from this machine. Who else has it stays in the network.
+            Removes the key from this machine. Others who have it stay in the network.
 
             EXAMPLES:
               earshot network leave
@@ -185,6 +184,6 @@ struct NetworkShow: ProgramCommand {
         let status = try await Session.with(home) { try await $0.client.status() }
         guard status.networkTag != key?.tag else { return }
         let network = status.networkTag.map { "is in the network \($0)" } ?? "has no network key"
-        output.note("the node that runs \(network), because the key was changed after its start: restart it")
+        output.note("the running node \(network), because the key was changed after it started: restart it")
     }
 }

@@ -9,7 +9,7 @@ struct Send: ProgramCommand {
             Prints each state that the message reaches: queued (on this disk), sent, delivered (on the recipient's \
             disk), read. A queued message is never lost: it is delivered when both nodes run.
 
-            Where no node runs, the command tries for a few seconds to deliver the message itself.
+            If no node runs, the command tries for a few seconds to deliver the message itself.
 
             EXAMPLES:
               earshot send bob "Lunch?"
@@ -19,7 +19,7 @@ struct Send: ProgramCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @OptionGroup(title: "Where no node runs") var network: NetworkOptions
+    @OptionGroup(title: "If no node runs") var network: NetworkOptions
 
     @Argument(help: UserArgument.help, completion: UserArgument.completion)
     var name: String
@@ -35,13 +35,13 @@ struct Send: ProgramCommand {
 
     @Option(
         help: ArgumentHelp(
-            "When the message fails if it is not delivered; 30 days unless given.", valueName: "seconds"))
+            "How long until an undelivered message fails; by default 30 days.", valueName: "seconds"))
     var ttl: Double?
 
     /// How long a node that runs only for this command tries to deliver if nobody asked it to wait.
     private static let attempt = 5.0
 
-    /// Nobody waits for a hundred years, and no clock counts much further.
+    /// Nobody waits for a hundred years, and clocks do not count much further.
     private static let longestTimeout = 100 * 365 * 24 * 3600.0
 
     func validate() throws {
@@ -96,8 +96,8 @@ struct Send: ProgramCommand {
         }
         if done == nil {
             output.note(
-                "\(delivery.recipient) was not reached; the message stays queued, and a node delivers it later: earshot up"
-            )
+                "\(delivery.recipient) was not reached; the message stays queued, and a node delivers it later: "
+                    + "earshot up")
         }
     }
 

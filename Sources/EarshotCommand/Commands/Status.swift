@@ -4,7 +4,7 @@ import EarshotGateway
 
 struct Status: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say who this is, and what the node is doing.",
+        abstract: "Show who you are, and what the node is doing.",
         discussion: """
             EXAMPLES:
               earshot status

@@ -9,10 +9,10 @@ struct TrustCommand: ProgramCommand {
         discussion: """
             A name is pinned to the first key that messages were exchanged with. Another key with that name is refused \
             until you decide: either the person has a new key (a new machine, a lost home directory), or somebody \
-            pretends to be them. Ask the person, not the network: the fingerprint tells.
+            pretends to be them. Ask the person, not the network, and compare the fingerprint.
 
-            With --accept the name goes to the other key. Nothing is sent to the old one any more: messages that wait \
-            for it fail, and whoever was verified is so no longer. On a terminal it asks first. Elsewhere, and with \
+            With --accept the name goes to the other key. Nothing more is sent to the old one: messages that wait for \
+            it fail, and the user no longer counts as verified. On a terminal it asks first. Elsewhere, and with \
             --yes, the beginning of a key is at least its fingerprint: 20 characters.
 
             EXAMPLES:

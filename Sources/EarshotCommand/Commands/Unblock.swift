@@ -4,9 +4,9 @@ import EarshotGateway
 
 struct Unblock: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Have to do with a blocked user again.",
+        abstract: "Let a blocked user back in.",
         discussion: """
-            Their trust is "unverified" then, whatever it was before. Messages that failed meanwhile stay failed.
+            Their trust becomes "unverified", whatever it was before. Messages that failed meanwhile stay failed.
 
             EXAMPLES:
               earshot unblock mallory

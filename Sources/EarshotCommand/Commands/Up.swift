@@ -8,12 +8,12 @@ struct Up: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a node, with its local API, until SIGINT or SIGTERM.",
         discussion: """
-            Prints a line when the node is up, and one for whatever people may want to know: who comes and goes, and \
-            what does not work.
+            Prints a line when the node is up, and then what people may want to know: who comes and goes, and what \
+            does not work.
 
-            With --allow or --only-known the node links to those users only, and refuses everybody else with a reason. \
-            Keys decide: somebody else who takes the name is not let in. This is for one run, and says nothing about \
-            nodes that other commands start where none runs.
+            With --allow or --only-known the node links only to those users, and refuses everybody else with a reason. \
+            Keys decide: somebody else who takes the name is not let in. The choice is for this run only. It does not \
+            apply to a node that another command starts because none runs.
 
             EXAMPLES:
               earshot up
@@ -61,7 +61,7 @@ struct Up: ProgramCommand {
             try await client.withEvents(Self.events) { events in
                 _ = try await start()
                 let (status, names) = (try await client.status(), try await client.names())
-                // Announced last: a node that is said to be up depends on nobody's leaving its socket alone.
+                // Announced last, so that a node which is announced as up already has its socket.
                 try await announce(status, on: output)
                 if let admitted { announce(admitted, names, on: output) }
                 try await withThrowingTaskGroup(of: Void.self) { group in

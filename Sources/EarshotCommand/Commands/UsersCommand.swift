@@ -6,13 +6,13 @@ struct Users: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the users that this node has met.",
         discussion: """
-            A user is its key; the fingerprint is the beginning of it. Where several have one name, NAME shows what to \
-            type for each, like bob@3fk9qbmj.
+            A user is a key; the fingerprint is the beginning of it. If several users have one name, NAME shows what \
+            to type for each, like bob@3fk9qbmj.
 
             TRUST:
-              new         met, and nothing was exchanged yet
-              unverified  the name is pinned to the key: since the first message
-              verified    and you have compared safety numbers: earshot verify NAME
+              new         met, but no message was exchanged yet
+              unverified  the name is pinned to the key, by the first message
+              verified    the same, and you have compared safety numbers: earshot verify NAME
               blocked     nothing is sent to them and nothing is taken from them
               CONFLICT    claims a name that is pinned to another key: earshot trust NAME
 
@@ -29,7 +29,7 @@ struct Users: ProgramCommand {
         }
         for user in users { try output.object(user) }
         guard !users.isEmpty else {
-            output.line("nobody was met yet: a node finds others while it runs (earshot up)")
+            output.line("nobody known yet: a node finds others while it runs (earshot up)")
             return
         }
         for line in table(users, names, output.style).lines(output.style) { output.line(line) }

@@ -6,10 +6,10 @@ struct Verify: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compare safety numbers with a user, and mark them as verified.",
         discussion: """
-            Both of you run it, and compare the 60 digits in person or by telephone: the one who reads must be the one \
-            whose voice or face you know. Where they are the same, nobody is between you.
+            Both of you run it, and compare the 60 digits in person or by telephone. Make sure that the person who \
+            reads them is the one whose voice or face you know. If the digits are the same, nobody is between you.
 
-            On a terminal it asks whether they are the same. Elsewhere it only prints, unless --matches or --yes is given.
+            On a terminal it asks whether they are the same. Elsewhere it only prints, without --matches or --yes.
 
             EXAMPLES:
               earshot verify bob
@@ -24,7 +24,7 @@ struct Verify: ProgramCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The number as the other side reads it out; spaces and dashes do not count.", valueName: "number"))
+            "The number as the other side reads it out; spaces and dashes are ignored.", valueName: "number"))
     var matches: String?
 
     @Flag(name: .customLong("yes"), help: "The numbers were compared, and are the same.")
@@ -84,8 +84,8 @@ struct Verify: ProgramCommand {
         try output.object(Record(number: number, isVerified: user.isVerified))
     }
 
-    /// - Returns: whether the numbers were compared; not where nobody is there to compare them.
-    /// - Throws: `Failure` `safetyNumberDiffers` where they are not the same.
+    /// - Returns: whether the numbers were compared; `false` if nobody is there to compare them.
+    /// - Throws: `Failure` `safetyNumberDiffers` if they differ.
     private func isTheSame(
         _ number: GatewaySafetyNumber, _ names: NameBook, _ output: Output
     ) async throws -> Bool {

@@ -5,8 +5,8 @@ import Foundation
 enum HiddenPrompt {
     /// Opens the terminal of this process, even if its input and output are redirected.
     /// - Parameters:
-    ///   - what: the secret that is asked for.
-    ///   - alternative: what to do where there is no terminal.
+    ///   - what: the secret to ask for.
+    ///   - alternative: what to do if there is no terminal.
     /// - Throws: `Failure` `passphraseNeeded` where there is no terminal, and what the body throws.
     static func onTerminal<Result>(
         _ what: String, alternative: String, _ body: (_ terminal: Int32) throws -> Result
@@ -14,7 +14,7 @@ enum HiddenPrompt {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else {
             throw Failure(
-                .passphraseNeeded, "there is no terminal to ask for the \(what) on", remedy: alternative)
+                .passphraseNeeded, "there is no terminal on which to ask for the \(what)", remedy: alternative)
         }
         defer { close(terminal) }
         return try body(terminal)
@@ -27,7 +27,7 @@ enum HiddenPrompt {
     ) throws -> Answer {
         var shown = termios()
         guard tcgetattr(terminal, &shown) == 0 else {
-            throw Failure(.passphraseNeeded, "the terminal cannot be told not to show what is typed")
+            throw Failure(.passphraseNeeded, "the terminal cannot hide what is typed")
         }
         // If the question is interrupted, the terminal shows typed text again.
         let original = shown

@@ -14,7 +14,7 @@ final class StandardInput: Sendable {
     static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// The next line without its end, or `nil` at the end of input.
-    /// - Throws: `Failure` `invalidUTF8` or `invalidMessage`; the line is passed over then.
+    /// - Throws: `Failure` `invalidUTF8` or `invalidMessage`; then the line is skipped.
     func line() async throws -> String? {
         let line = try await reading { Self.readLine() }
         return try line.map { try Self.text($0) }
@@ -28,7 +28,7 @@ final class StandardInput: Sendable {
         return try Self.text(bytes)
     }
 
-    /// - Throws: `Failure` for what is no text of a message.
+    /// - Throws: `Failure` for bytes that cannot be the text of a message.
     private static func text(_ bytes: [UInt8]) throws -> String {
         guard bytes.count <= Limits.textBytes else {
             throw Failure(

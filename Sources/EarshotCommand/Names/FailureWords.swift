@@ -19,12 +19,12 @@ enum FailureWords {
     /// - Parameter name: the recipient, as shown.
     static func sentence(_ reason: String?, recipient name: String) -> String {
         switch reason.flatMap(FailureReason.init(rawValue:)) {
-        case .expired: "\(name) was not reached before its time to live was over"
+        case .expired: "\(name)was not reached before the message expired"
         case .cancelled: "it was taken back before it was sent"
         case .rejected: "\(name)'s node refused it"
         case .blocked: "\(name) was blocked before it was delivered"
-        case .identityChanged: "the name was given to another key before \(name) had it"
-        case .tooLarge: "it is over the limit of \(name)'s node"
+        case .identityChanged: "the name was given to another key before the message was delivered"
+        case .tooLarge: "it is over a limit of \(name)'s node"
         case .deviceReplaced: "it waits on the device that this one has replaced, and only that one can deliver it"
         case nil: SafeText.line(reason ?? "no reason was given")
         }

@@ -20,16 +20,16 @@ struct KeyPrefix {
     }
 
     /// Checks that enough of the key was typed. Anybody can make keys until one begins with a few chosen characters, so
-    /// these prove nothing.
-    /// - Parameter isAsking: whether somebody sees the whole fingerprint, and says yes to it.
+    /// a few characters prove nothing.
+    /// - Parameter isAsking: whether somebody sees the whole fingerprint and confirms it.
     /// - Throws: `Failure` `prefixTooShort`, with what to type.
     func checkDecides(isAsking: Bool, _ names: NameBook, remedy command: (_ key: String) -> String) throws(Failure) {
         let needed = isAsking ? Self.asked : Self.unasked
         guard let length, length < needed else { return }
         throw Failure(
             .prefixTooShort,
-            "\(length) characters of the key are too few to decide by: \(needed) are needed"
-                + (isAsking ? "" : " where nobody is asked"),
+            "\(length) characters of the key are too few for a decision: \(needed) are needed"
+                + (isAsking ? "" : " when nobody is asked"),
             remedy:
                 "compare the fingerprint (\(user.fingerprint)) with \(names.looks(of: user.name)); if it is theirs: "
                 + command(user.id))

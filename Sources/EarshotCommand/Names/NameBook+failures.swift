@@ -1,12 +1,12 @@
 import Earshot
 import EarshotGateway
 
-/// What keeps this node's user and another apart, and what to do about it.
+/// Explains what keeps this node's user and another apart, and what to do about it.
 extension NameBook {
     /// How many users of one name are listed.
     private static let listed = 8
 
-    /// - Throws: `Failure` `blocked` or `identityConflict` for a user to whom nothing may be sent.
+    /// - Throws: `Failure` `blocked` or `identityConflict` if nothing may be sent to the user.
     func checkMayWrite(to user: GatewayUser) throws(Failure) {
         if user.isBlocked { throw blocked(user) }
         if let conflict = conflict(of: user) { throw conflict }
@@ -59,7 +59,7 @@ extension NameBook {
 }
 
 extension NameBook {
-    /// The user for whom somebody could be mistaken who was met later and is not verified.
+    /// The user whom somebody could mistake this one for, if this one was met later and is not verified.
     func likeness(of user: GatewayUser) -> String? {
         guard !user.isVerified else { return nil }
         if isLikeOwn(user) { return "has a name like your own, and is somebody else" }

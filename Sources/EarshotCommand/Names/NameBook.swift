@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// How users are shown, and what to type for each. Every output takes the names of others from here.
+/// How to show users, and what to type for each. Every output takes the names of others from here.
 struct NameBook: Sendable {
     private let own: GatewayParty
     private var users: [String: GatewayUser] = [:]
@@ -9,9 +9,9 @@ struct NameBook: Sendable {
     /// Names by their appearance, for finding look-alikes. This node's own is among them.
     private var namesOfSkeleton: [String: Set<UserName>] = [:]
 
-    /// The shortest part of the key that follows a name which is not enough by itself.
+    /// The shortest part of the key that follows an ambiguous name.
     private static let prefixLength = 8
-    /// When there are so many users, those whom the node may have forgotten are forgotten here, too.
+    /// When there are this many users, those whom the node may have forgotten are forgotten here, too.
     private static let limit = 4 * Limits.strangers
 
     init(_ users: [GatewayUser], own: GatewayParty) {
@@ -59,7 +59,7 @@ struct NameBook: Sendable {
         isNamedAlone(user) ? looks(of: user.name) : looks(of: user.name) + "@" + prefix(of: user)
     }
 
-    /// The same for a user who may be unknown by now.
+    /// The same for a user who may no longer be known.
     func shown(_ party: GatewayParty) -> String {
         if party.id == own.id { return looks(of: own.name ?? "you") }
         if let user = users[party.id] { return shown(user) }
@@ -79,7 +79,7 @@ struct NameBook: Sendable {
             .flatMap { users(called: $0.text) }
     }
 
-    /// Whether the name could be taken for this node's user's own.
+    /// Whether the name could be mistaken for that of this node's user.
     func isLikeOwn(_ user: GatewayUser) -> Bool {
         Self.name(user.name)?.skeleton == own.name.flatMap(Self.name)?.skeleton
     }

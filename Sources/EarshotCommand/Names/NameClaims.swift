@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// All users of one name, and which of them a person means who gives it to "the other".
+/// All users of one name, and which of them a person means who gives the name to "the other".
 struct NameClaims {
     let name: String
     /// The one to whom the name is pinned first.
@@ -11,12 +11,12 @@ struct NameClaims {
 
     enum Other {
         case user(GatewayUser)
-        /// The name is this user's already, or nobody else wants it.
+        /// The name already belongs to this user, or nobody else wants it.
         case nobody(GatewayUser)
         case several([GatewayUser])
     }
 
-    /// - Parameter user: whom the argument names; `nil` where it is a name that several have.
+    /// - Parameter user: the user whom the argument names; `nil` if several users have the name.
     init(_ argument: String, user: GatewayUser?, _ names: NameBook) {
         name = user?.name ?? argument
         claimants = names.users(called: name)

@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// How a user stands, in a word.
+/// A user's trust, in a word.
 enum TrustWord {
     static let conflict = "CONFLICT"
 

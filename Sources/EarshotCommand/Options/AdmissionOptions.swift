@@ -6,16 +6,16 @@ struct AdmissionOptions: ParsableArguments {
     @Option(
         name: .customLong("allow"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Link to nobody but this user: a name that is known here, or a key. May be repeated.", valueName: "name"),
+            "Link only to this user: a known name, or a key. May be repeated.", valueName: "name"),
         completion: UserArgument.completion)
     var allowed: [String] = []
 
     @Flag(
         name: .customLong("only-known"),
-        help: "Link to nobody but users whose names are pinned here: those with whom messages were exchanged.")
+        help: "Link only to users whose names are pinned here: those with whom messages were exchanged.")
     var isOnlyKnown = false
 
-    /// Tells the node whom to admit, before it is on the network.
+    /// Tells the node whom to admit, before it goes on the network.
     /// - Returns: who is admitted; `nil` for everybody.
     /// - Throws: `EarshotError` `unknownUser` or `ambiguousUser`.
     func apply(to node: Node) async throws -> Set<UserID>? {
@@ -25,7 +25,7 @@ struct AdmissionOptions: ParsableArguments {
             admitted = Set(await node.users.all.filter { $0.isPinned && $0.trust != .blocked }.map(\.userID))
         }
         for text in allowed {
-            // A key may be of somebody who was never met.
+            // A key may belong to somebody whom the node has never met.
             if let userID = UserID(text) {
                 admitted.insert(userID)
             } else {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Earshot
 
-/// What every command takes.
+/// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,7 +14,7 @@ struct CommonOptions: ParsableArguments {
     var homeDirectory: Home { home.map { Home(path: $0) } ?? .standard() }
 }
 
-/// A command of the program. It does its work, and all report failures in the same way.
+/// A command of the program. All commands report failures in the same way.
 protocol ProgramCommand: AsyncParsableCommand, Sendable {
     var common: CommonOptions { get }
     func execute(_ output: Output) async throws

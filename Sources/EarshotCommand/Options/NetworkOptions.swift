@@ -5,7 +5,7 @@ import Logging
 
 /// How a node that the command starts reaches others.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: "The TCP port that peers connect to; that of the last run, or any, unless given.")
+    @Option(help: "The TCP port that peers connect to; by default that of the last run, or any.")
     var port: UInt16 = 0
 
     @Option(
@@ -25,11 +25,11 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         name: .customLong("skip-interface"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Look for nobody on an interface. May be repeated; a * at the end stands for anything.",
+            "Do not look for peers on an interface. May be repeated; a * at the end stands for anything.",
             valueName: "name"))
     var skippedInterfaces: [String] = []
 
-    @Flag(name: .customLong("no-discovery"), help: "Neither look for peers with DNS-SD nor be found by it.")
+    @Flag(name: .customLong("no-discovery"), help: "Do not use DNS-SD: find nobody, and be found by nobody.")
     var isUndiscoverable = false
 
     func configuration(logger: Logger? = nil) -> NodeConfiguration {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Earshot
 
-/// The source of the passphrase that seals the identity. Never an argument: other users can read those.
+/// The source of the passphrase that seals the identity. It is never an argument, because other users can read those.
 struct PassphraseOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Take the passphrase from the first line of a file of mode 600.", valueName: "file"))
     var passphraseFile: String?
@@ -19,7 +19,7 @@ struct PassphraseOptions: ParsableArguments {
         guard count <= 1 else { throw ValidationError("Name one source of the passphrase.") }
     }
 
-    /// - Parameter confirming: whether to ask twice, because a new one is chosen.
+    /// - Parameter confirming: whether to ask twice, because the passphrase is new.
     /// - Returns: `nil` unless one was named.
     func read(confirming: Bool) throws -> Passphrase? {
         if let passphraseFile { return try Passphrase(file: passphraseFile) }

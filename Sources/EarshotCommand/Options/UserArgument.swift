@@ -14,8 +14,8 @@ enum UserArgument {
     /// Nobody waits longer for a completion.
     private static let patience = Duration.seconds(1)
 
-    /// Only a running node is asked: a key press must not open a home directory. If anything fails, nothing is
-    /// completed, since a shell has no place for an error.
+    /// Asks only a running node: a key press must not open a home directory. If anything fails, nothing is completed,
+    /// because a shell has no place for an error.
     private static func candidates(in words: [String]) async -> [String] {
         let home = home(in: words)
         guard HomeLock.holder(of: home) != nil else { return [] }
@@ -29,14 +29,14 @@ enum UserArgument {
         } catch { return [] }
     }
 
-    /// Shells expand the candidates that they are given. A name in which a shell would see more than letters is never
+    /// Shells expand the candidates that they get. A name in which a shell would see more than letters is never
     /// offered; its key is offered instead.
     private static func candidate(_ user: GatewayUser, _ names: NameBook) -> String {
         let argument = names.argument(user)
         return ShellWord.isPlain(argument) ? argument : user.id
     }
 
-    /// The home directory that the line names, else the usual one. The shell has not removed quotes yet.
+    /// The home directory that the line names, else the usual one. The shell has not yet removed quotes.
     private static func home(in words: [String]) -> Home {
         for (word, next) in zip(words, words.dropFirst()) where word == "--home" { return Home(path: unquoted(next)) }
         let path = words.first { $0.hasPrefix("--home=") }?.dropFirst("--home=".count)

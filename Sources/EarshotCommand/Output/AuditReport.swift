@@ -22,10 +22,10 @@ struct AuditReport: Encodable {
         /// The recipient has signed for everything up to here.
         let receivedThrough: UInt64
         let isReceiptProved: Bool
-        /// In words: what is not proved.
+        /// What is not proved, in words.
         let unproved: [String]
         let mismatches: [Mismatch]
-        /// All of them; `mismatches` names the first.
+        /// The number of all mismatches; `mismatches` has the first.
         let mismatchCount: Int
 
         fileprivate let authorShown: String
@@ -81,7 +81,7 @@ extension AuditReport.Log {
         let head = findings.log.head.sequence
         var lines: [String] = []
         if !findings.isAuthorProved, head > 0 {
-            lines.append("whose the device is: its credential is not here, or does not hold")
+            lines.append("who owns the device: its credential is not here, or does not hold")
         }
         if findings.provedSequence < head {
             lines.append("\(entries(findings.provedSequence + 1, head)): no signature covers them without a gap")
@@ -112,7 +112,7 @@ extension AuditReport {
         guard !logs.isEmpty else { return ["there are no messages to prove"] }
         let verdict =
             isSound
-            ? style.green("nothing was found that does not hold")
+            ? style.green("everything that was checked holds")
             : style.red("\(logs.reduce(0) { $0 + $1.mismatchCount }) things do not hold: the history was changed")
         return logs.flatMap { $0.lines(style) } + [verdict]
     }

@@ -8,7 +8,7 @@ struct BackupReport: Encodable {
     let createdMilliseconds: Int64
     let entryCount: Int
     let undeliveredCount: Int
-    /// The first of them.
+    /// The first undelivered messages.
     let undelivered: [Message]
     /// Left out if the backup was only written.
     let isSameDevice: Bool?
@@ -37,7 +37,8 @@ struct BackupReport: Encodable {
     }
 
     var contents: String {
-        "\(Counted.text(entryCount, "message", "messages")) of \(LocalTime.full(createdMilliseconds)), \(undeliveredCount) of them not delivered yet"
+        "\(Counted.text(entryCount, "message", "messages")) of \(LocalTime.full(createdMilliseconds)), "
+            + "\(undeliveredCount) of them not delivered yet"
     }
 
     /// The messages that waited, and who has to deliver them.

@@ -7,7 +7,7 @@ struct ClaimsReport {
     let names: NameBook
     let output: Output
 
-    /// Messages that are counted of each.
+    /// The most messages that are counted for each.
     private static let counted = 100
 
     func show(_ client: GatewayClient) async throws {
@@ -58,7 +58,7 @@ struct ClaimsReport {
         case .nobody(let user):
             [
                 "Nobody else claims the name: there is nothing to decide.",
-                "To be sure that it is \(name): earshot verify \(names.typed(user))",
+                "To be sure that this is \(name): earshot verify \(names.typed(user))",
             ]
         case .user(let user) where claims.pinned == nil && claims.claimants.count == 1:
             ["The first message pins the name to this key; so does: earshot trust \(names.typed(user)) --accept"]

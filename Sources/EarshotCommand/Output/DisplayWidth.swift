@@ -26,7 +26,7 @@ enum DisplayWidth {
         0x1B000...0x1B2FF, 0x1F200...0x1F2FF, 0x20000...0x3FFFD,
     ]
 
-    /// Breaks a line at spaces, or within a word that is longer, so that each part takes at most `width` columns.
+    /// Breaks a line at spaces, or within a long word, so that each part takes at most `width` columns.
     static func wrap(_ line: String, width: Int, measure: (Character) -> Int = of) -> [String] {
         var parts: [String] = []
         var rest = line[...]
@@ -43,8 +43,8 @@ enum DisplayWidth {
         breakIndex(of: line[...], width: width, measure).map { String(line[..<$0]) } ?? line
     }
 
-    /// Stops looking there, because a line may be long.
-    /// - Returns: `nil` where all of it fits.
+    /// Looks no further than the width, because a line may be long.
+    /// - Returns: `nil` if the whole line fits.
     private static func breakIndex(
         of text: Substring, width: Int, _ measure: (Character) -> Int
     ) -> Substring.Index? {

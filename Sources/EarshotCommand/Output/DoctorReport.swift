@@ -6,7 +6,7 @@ struct DoctorReport {
     let output: Output
     private(set) var worst = Finding.Severity.ok
     private var counts: [Finding.Severity: Int] = [:]
-    /// What was written already: the node may repeat what was found without it.
+    /// Findings already written: the node may repeat what was found without it.
     private var shown: Set<DoctorFinding> = []
 
     init(output: Output) { self.output = output }

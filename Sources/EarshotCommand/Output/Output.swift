@@ -13,7 +13,7 @@ struct Output: Sendable {
         style = Style(isColoured: isTerminal && !isJSON)
     }
 
-    /// A line for people. Text of others has gone through `SafeText`.
+    /// A line for people. The caller passes text of others through `SafeText` first.
     func line(_ text: String) {
         guard !isJSON else { return }
         write(text + "\n")
@@ -25,7 +25,7 @@ struct Output: Sendable {
         write(try Self.encode(value) + "\n")
     }
 
-    /// Movement of the cursor, and nothing else.
+    /// Cursor movement only.
     func control(_ sequence: String) {
         guard isTerminal, !isJSON else { return }
         write(sequence)
@@ -44,8 +44,8 @@ struct Output: Sendable {
         do { try object(failure) } catch { note("the error cannot be written as JSON: \(error)") }
     }
 
-    /// Written at once and in one piece: somebody may be reading along. Without a reader the program ends, as others
-    /// do.
+    /// Writes at once and in one piece, because somebody may be reading along. Without a reader the program ends, as
+    /// others do.
     private func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -2,9 +2,9 @@ import Foundation
 
 /// Output that is not the result: the log, notes, questions.
 enum StandardError {
-    /// In one piece, as far as possible. If it cannot be written, as on a full disk or after the reader has gone, it is
-    /// lost: a node must not end because its log cannot be written, and there is no other place to say so. `FileHandle`
-    /// would end the process.
+    /// Writes in one piece, as far as possible. If that fails, as on a full disk or after the reader has gone, the text
+    /// is lost: a node must not end because its log cannot be written, and there is no other place to say so.
+    /// `FileHandle` would end the process.
     static func write(_ text: String) { write(Array(text.utf8)) }
 
     static func write(_ bytes: some Sequence<UInt8>) {

@@ -1,6 +1,6 @@
 /// Runs something for at most a span of time.
 ///
-/// - Returns: `nil` if the time was over first; what was being done is cancelled then.
+/// - Returns: `nil` if the time ended first; then the work is cancelled.
 func within<Result: Sendable>(
     _ duration: Duration, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result? {

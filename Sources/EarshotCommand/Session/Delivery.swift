@@ -22,7 +22,7 @@ struct Delivery: Sendable {
     static let events: Set<EventName> = [.messageSent, .messageDelivered, .messageRead, .messageFailed]
 
     /// - Parameter report: called for each state that is reached, in order.
-    /// - Throws: `Failure` `messageFailed`, and `GatewayError` where the node ends.
+    /// - Throws: `Failure` `messageFailed`, and `GatewayError` if the node ends.
     func follow(to goal: DeliveryStage, report: @Sendable (GatewayDelivery) throws -> Void) async throws {
         var reached = DeliveryStage.queued
         guard reached < goal else { return }

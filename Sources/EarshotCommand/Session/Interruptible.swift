@@ -1,7 +1,7 @@
 import Earshot
 import Foundation
 
-/// Work on files that must not be left behind when it is interrupted.
+/// Work on files that must not be left behind if it is interrupted.
 enum Interruptible {
     /// A signal that ends the process removes them first.
     static func run<Result>(_ body: (WorkFiles) throws -> Result) rethrows -> Result {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 
-/// How the log is written to standard error.
+/// The format of the log on standard error.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case text, json
 

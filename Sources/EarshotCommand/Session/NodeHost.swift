@@ -8,8 +8,8 @@ struct NodeHost: Sendable {
 
     let node: Node
 
-    /// - Parameter body: is given a client of the node. Until it calls `Start` the node only has its disk.
-    /// - Throws: what the node, its API or the body throws first.
+    /// - Parameter body: gets a client of the node. Until it calls `Start`, the node only has its disk.
+    /// - Throws: the first error of the node, its API or the body.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (GatewayClient, @escaping Start) async throws -> Result
     ) async throws -> Result {
@@ -33,7 +33,7 @@ struct NodeHost: Sendable {
                 return try await body(GatewayClient(home: node.home)) {
                     start.yield()
                     guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
-                        // The node could not run, and its own task throws why: that ends this one.
+                        // The node could not run, and its own task throws the reason, which ends this task.
                         try await Task.sleep(for: .seconds(60))
                         throw CancellationError()
                     }

@@ -3,17 +3,17 @@ import EarshotGateway
 
 /// Writes the events of a running node, one a line.
 ///
-/// Users who come and go are written to standard output, trouble to standard error. As JSON everything goes to standard
-/// output.
+/// Users who come and go are written to standard output, and problems to standard error. As JSON, everything goes to
+/// standard output.
 struct NodeLog {
     let output: Output
     /// The node's own user.
     let status: GatewayStatus
     private var names: NameBook
-    /// The last failure at each address: a repeated one is no news.
+    /// The last failure at each address, to leave out repeated ones.
     private var failures: [String: String] = [:]
     private static let rememberedFailures = 1024
-    /// The reasons with which a node refuses a user for who they are.
+    /// The reasons with which a node refuses a user because of who they are.
     private static let refusals: Set<String> = [nameRefusal, admissionRefusal, "blocked"]
     private static let admissionRefusal = "notAdmitted"
     private static let nameRefusal = "identityConflict"
@@ -36,7 +36,7 @@ struct NodeLog {
     private mutating func isNews(_ event: GatewayEvent) -> Bool {
         guard event.name == EventName.linkFailed.rawValue, var address = event.address else { return true }
         var failure = "\(event.code ?? ""): \(event.reason ?? "")"
-        // This node's user knows whom it refuses for who they are.
+        // This node's user knows whom the node refuses because of who they are.
         let isOwnRefusal = Self.refusals.contains(event.closeReason ?? "") && event.code != Self.closedByPeer
         if isOwnRefusal, event.closeReason != Self.admissionRefusal { return false }
         if let cause = Self.lastingCause(of: event) {
@@ -58,7 +58,7 @@ struct NodeLog {
         guard [event.code ?? "", reason].contains(where: { $0.hasPrefix("credential") }) else {
             return refusals.contains(reason) ? "\(event.code ?? "") \(reason)" : nil
         }
-        // The text says whose credential it is; how long it has expired changes from one try to the next.
+        // The text says whose credential it is. How long ago it expired changes from one try to the next.
         return event.reason.map { $0.filter { !$0.isNumber } }
     }
 
@@ -84,7 +84,7 @@ struct NodeLog {
             output.note(
                 "a node of another network is here (\(network)): if it should be yours, compare the keys on both "
                     + "machines: earshot network show")
-        case .storageFailed: output.note("the disk does not take what is to be written: \(reason)")
+        case .storageFailed: output.note("the disk takes no writes: \(reason)")
         case .storageRecovered: output.note("the disk takes writes again")
         case .historyRecovered: describeRecovery(event, name: name)
         case .discoveryUnavailable:
@@ -120,14 +120,15 @@ struct NodeLog {
     static func notice(_ name: EventName?, _ credential: GatewayCredentialNotice?) -> String {
         let (notBefore, notAfter) = (credential?.notBefore ?? "another time", credential?.notAfter ?? "an unknown time")
         return switch name {
-        case .credentialWillExpire: "this device's credential ends at \(notAfter)"
-        case .credentialExpired: "this device's credential ended at \(notAfter), and nobody takes a new link with it"
-        case .credentialNotYetValid: "this device's credential begins at \(notBefore), later than now by this clock"
+        case .credentialWillExpire: "this device's credential expires at \(notAfter)"
+        case .credentialExpired: "this device's credential expired at \(notAfter), and peers refuse new links with it"
+        case .credentialNotYetValid:
+            "this device's credential is valid only from \(notBefore), which this machine's clock has not reached"
         default: "this device has a new credential, until \(notAfter)"
         }
     }
 
-    /// What helps where the credential is not renewed.
+    /// What to do if the credential is not renewed.
     private static func remedy(_ name: EventName?, _ credential: GatewayCredentialNotice?) -> String {
         let remedy = credential?.reason ?? Remedy.sealed
         return name == .credentialNotYetValid ? "set this machine's clock if it is behind; else \(remedy)" : remedy
@@ -136,7 +137,7 @@ struct NodeLog {
     static func skew(_ ahead: Int64, of name: String) -> String {
         let direction = ahead < 0 ? "behind" : "ahead of"
         return "the clock of \(name) is \(TimeSpan.text(milliseconds: ahead)) \(direction) this machine's: "
-            + "set the clock of one of the two right"
+            + "set one of the two clocks right"
     }
 
     private func describe(_ conflict: GatewayConflict?) {

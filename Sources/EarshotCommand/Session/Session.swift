@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// A command's connection to the node of a home directory: the one that runs, or one that runs as long as the command.
+/// A command's connection to the node of a home directory: a running node, or one that runs as long as the command.
 struct Session: Sendable {
     let client: GatewayClient
     /// Whether the node ends with the command.
@@ -12,7 +12,7 @@ struct Session: Sendable {
     private static let patience = Duration.seconds(5)
     private static let interval = Duration.milliseconds(50)
 
-    /// Puts an own node on the network. A node that was running is there already.
+    /// Puts the command's own node on the network. A node that already ran is there.
     func goOnline() async throws { if isOwn { _ = try await start() } }
 
     /// - Throws: `EarshotError`, `GatewayError`, and what the body throws.

@@ -5,7 +5,7 @@ import Foundation
 enum Signals {
     /// Calls a closure for the first of some signals, on a thread of its own, instead of the signal's usual effect.
     ///
-    /// - Returns: cancelling it gives the signals their usual effect again.
+    /// - Returns: an observation. Cancelling it gives the signals their usual effect again.
     static func onFirst(_ numbers: [Int32], _ body: @escaping @Sendable (Int32) -> Void) -> SignalObservation {
         let sources = numbers.map { number in
             signal(number, SIG_IGN)
@@ -17,7 +17,7 @@ enum Signals {
         return SignalObservation(numbers: numbers, sources: sources)
     }
 
-    /// Catches some signals from now on.
+    /// Catches signals from now on.
     static func awaiting(_ numbers: [Int32]) -> SignalWait {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
         return SignalWait(observation: onFirst(numbers) { _ in continuation.yield() }, stream: stream)
@@ -36,10 +36,10 @@ struct SignalWait {
     }
 }
 
-/// That signals are observed.
+/// An observation of signals.
 struct SignalObservation: Sendable {
     fileprivate let numbers: [Int32]
-    // Dispatch sources may be cancelled from any thread; the protocol only does not say so.
+    // Dispatch sources may be cancelled from any thread, but the protocol does not say so.
     nonisolated(unsafe) fileprivate let sources: [any DispatchSourceSignal]
 
     func cancel() {

@@ -7,7 +7,7 @@ struct UserLookup {
 
     static let patience = Duration.seconds(5)
 
-    /// The user to write to. If the node has just started, discovery gets a moment.
+    /// The user to write to. If the node has just started, discovery gets some time.
     /// - Throws: `Failure` or `GatewayError` `unknownUser`, `ambiguousUser`, `blocked` or `identityConflict`.
     func recipient(_ name: String) async throws -> (user: GatewayUser, names: NameBook) {
         let user = try await awaited(name)
@@ -16,7 +16,7 @@ struct UserLookup {
         return (user, names)
     }
 
-    /// A user who was met before.
+    /// A user whom the node has met before.
     /// - Throws: `Failure` or `GatewayError` `unknownUser` or `ambiguousUser`.
     func known(_ name: String, _ names: NameBook) async throws -> GatewayUser {
         do throws(GatewayError) { return try await session.client.user(named: name) } catch {
@@ -46,7 +46,7 @@ struct UserLookup {
         return nil
     }
 
-    /// The node's message does not consider how a shell reads a name.
+    /// The node's message does not consider how a shell reads the name.
     private func clarified(_ error: GatewayError, _ name: String, _ names: NameBook) -> any Error {
         let namesakes = names.users(called: name)
         return namesakes.count > 1 ? names.ambiguity(of: name, among: namesakes) : error

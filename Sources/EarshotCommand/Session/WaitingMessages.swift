@@ -19,7 +19,7 @@ struct WaitingMessages: Sendable {
                 .map(\.id))
     }
 
-    /// - Returns: what to tell about those that have failed for this reason since; `nil` if none has.
+    /// - Returns: a sentence about the messages that have failed for this reason since; `nil` if none has.
     func failed(as reason: FailureReason) async throws -> String? {
         guard !waiting.isEmpty else { return nil }
         var count = 0
@@ -35,6 +35,6 @@ struct WaitingMessages: Sendable {
 }
 
 extension GatewayMessage {
-    /// Its state for a recipient; `nil` if the user is none.
+    /// Its state for a recipient; `nil` if the user is not one.
     func delivery(to userID: String) -> GatewayDelivery? { recipients.first { $0.id == userID } }
 }

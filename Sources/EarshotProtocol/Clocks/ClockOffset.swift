@@ -18,7 +18,7 @@ enum ClockOffset {
 
     static func isLarge(_ offset: Int64) -> Bool { offset.magnitude > UInt64(Timing.clockTolerance) }
 
-    static let remedy = "set the clock of one of the two right"
+    static let remedy = "set one of the two clocks right"
 
     /// Like "3 days ahead of".
     static func text(_ offset: Int64) -> String {

@@ -62,7 +62,7 @@ extension NodeFacts {
         return [
             .problem(
                 .networkKey, .otherNetworksOnly, "\(others) here, and none of this node's: the key may be wrong",
-                why: "this node has \(network), and nodes link only where theirs are the same")
+                why: "this node has \(network), and nodes link only if their keys are the same")
         ]
     }
 

@@ -27,7 +27,7 @@ extension NodeFacts {
         return findings.prefix(shownNames - 1) + [
             .warning(
                 .names, .manyNames, "\(others) claimed by more than one key",
-                why: "nothing is sent to those to whom a name does not belong")
+                why: "nothing is sent to a user whose name belongs to another")
         ]
     }
 
@@ -36,12 +36,12 @@ extension NodeFacts {
         let what = "\(who) \(name), as this node does: \(Self.fingerprints(users))"
         return .problem(
             .names, .ownNameTaken, what,
-            why: "who met another first refuses this one (\(userID.fingerprint))", Self.about(name, [userID]))
+            why: "users who met another one first refuse this one (\(userID.fingerprint))", Self.about(name, [userID]))
     }
 
     private func conflict(_ users: [User]) -> Finding {
         let (name, claimant) = (users[0].name, users[0])
-        let pinned = claimant.conflictingID.map { " is \($0.fingerprint) here" } ?? ""
+        let pinned = claimant.conflictingID.map { " belongs to \($0.fingerprint) here" } ?? ""
         let one = users.count == 1
         let what = "the name \(name)\(pinned), and \(Self.fingerprints(users)) \(one ? "claims" : "claim") it"
         return .problem(
@@ -55,7 +55,7 @@ extension NodeFacts {
         return .warning(
             .names, .nameAmbiguous,
             "\(users.count) keys call themselves \(name): \(Self.fingerprints(users))",
-            why: "a message to \(name) is refused, because it is not said to whom",
+            why: "a message to \(name) is refused, because it does not say to which of them",
             Self.about(name.text, users.map(\.userID)))
     }
 

@@ -21,7 +21,7 @@ extension NodeFacts {
         return [
             .problem(
                 .port, .portUnreachable, what,
-                why: "links are only made by this node, and peers behind a firewall too are out of reach",
+                why: "only this node makes links, and peers that are also behind a firewall are out of reach",
                 .init(port: port))
         ]
     }
