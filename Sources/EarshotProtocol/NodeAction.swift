@@ -1,6 +1,6 @@
 package import EarshotModel
 
-/// A TCP connection, as a shell numbers it: never the same number twice in a run.
+/// A TCP connection, as a shell numbers it; no number is used twice in a run.
 package struct ConnectionID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let number: UInt64
     package init(_ number: UInt64) { self.number = number }
@@ -8,51 +8,51 @@ package struct ConnectionID: Hashable, Sendable, Comparable, CustomStringConvert
     package static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.number < b.number }
 }
 
-/// What a shell asked for, so that the answer finds it.
+/// Identifies a shell's request, so that the answer finds it.
 package struct RequestID: Hashable, Sendable {
     package let number: UInt64
     package init(_ number: UInt64) { self.number = number }
 }
 
-/// An attempt to connect that is made only to see whether it succeeds.
+/// Identifies an attempt to connect that only tests whether it succeeds.
 package struct ProbeID: Hashable, Sendable {
     package let number: UInt64
     package init(_ number: UInt64) { self.number = number }
 }
 
-/// What a node's machine wants done. A shell does it, in this order, and decides nothing.
+/// An action of a node's machine. A shell runs the actions in their order, and decides nothing.
 package enum NodeAction: Sendable {
-    /// Connect to whichever of the addresses answers first, and say `connected` or `connectFailed`.
+    /// Connect to the address that answers first, and call `connected` or `connectFailed`.
     case connect(ConnectionID, [PeerAddress])
     case write(ConnectionID, [UInt8])
-    /// Close it when all that was to be written is.
+    /// Close it when everything is written.
     case disconnect(ConnectionID)
-    /// Write it to the disk, and say `committed` or `commitFailed`. There is one at a time.
+    /// Write it to the disk, and call `committed` or `commitFailed`. There is one at a time.
     case commit(Commit)
-    /// Read a log's entries, and say `entriesRead` or `readFailed`.
+    /// Read a log's entries, and call `entriesRead` or `readFailed`.
     case read(EntriesRead)
-    /// Find the entries whose time is over, and say `expiredFound` or `findExpiredFailed`.
+    /// Find expired entries, and call `expiredFound` or `findExpiredFailed`.
     case findExpired(logID: LogID, after: UInt64, now: Int64)
-    /// Connect, close at once, and say `probed` with what happened; a connection that takes longer than
-    /// `Timing.dialBack` has failed.
+    /// Connect, close at once, and call `probed` with the result. A connection that takes longer than `Timing.dialBack`
+    /// has failed.
     case probe(ProbeID, PeerAddress)
-    /// The answer to a request, when it is on the disk or cannot be.
+    /// The answer to a request, once its result is on the disk or has failed.
     case complete(RequestID, Result<RequestAnswer, ProtocolError>)
     /// The answer to `checkReachability`.
     case reachability(RequestID, [Reachability])
     case post(Event)
 }
 
-/// A wish to read a run of entries of a log.
+/// A request to read a run of entries of a log.
 package struct EntriesRead: Hashable, Sendable {
     enum Purpose: Hashable, Sendable {
-        /// What comes next on the link.
+        /// The next entries to send on the link.
         case sending
         /// The chain hash at the place that a receipt names.
         case checking(Receipt)
-        /// What this node has where a peer gives entries of its own back.
+        /// This node's own entries in the places of those that a peer gives back.
         case recovering
-        /// What a peer wants back of its own log.
+        /// Entries of a peer's own log that the peer wants back.
         case givingBack
     }
 

@@ -1,38 +1,41 @@
 import EarshotModel
 
-/// How much waits in a machine, so that a simulation can hold it against the limits at any moment.
+/// How much waits in a machine, so that a simulation can compare it with the limits at any moment.
 package struct NodeLoad: Sendable {
     /// Messages that wait for a commit, and their bytes.
     package var sends = 0
     package var sendBytes = 0
-    /// How many calls of `send` those bytes come from: one call may be as large as it likes.
+    /// How many calls of `send` those bytes come from. A single call may have any size.
     package var sendCalls = 0
-    /// Messages that wait because a log is taken back from their recipient: the most of all recipients.
+    /// Messages that wait because a log is taken back from their recipient: the number for the recipient who has the
+    /// most.
     package var held = 0
-    /// Those of all recipients that do not count as sends, their bytes, and how many calls of `send` they come from.
+    /// The held messages of all recipients that do not count as sends, their bytes, and how many calls of `send` they
+    /// come from.
     package var allHeld = 0
     package var allHeldBytes = 0
     package var allHeldCalls = 0
-    /// Bytes of one peer's log that are proved and not on the disk: the most of all logs.
+    /// Bytes of one peer's log that are proved and not on the disk: those of the log that has the most.
     package var receivedBytes = 0
     /// Events that wait for the users in them to be written, while the disk fails.
     package var userEvents = 0
     package var users = 0
-    /// Users that are neither pinned nor decided about.
+    /// Users who are not pinned, and about whom nothing was decided.
     package var strangers = 0
     package var links = 0
-    /// Connections of others that are not authenticated, and the most of these from one address.
+    /// Incoming connections that are not authenticated, and the most of these from one address.
     package var handshakes = 0
     package var handshakesFromOneAddress = 0
     package var dials = 0
     package var dialTargets = 0
-    /// Bytes that were sent on one link and not acknowledged: the most of all links.
+    /// Bytes that were sent on one link and not acknowledged: those of the link that has the most.
     package var windowBytes = 0
-    /// Bytes of one device that are proved and not on the disk, over all of its links: the most of all devices.
+    /// Bytes of one device, over all of its links, that are proved and not on the disk: those of the device that has
+    /// the most.
     package var deviceBytes = 0
-    /// Those of all devices.
+    /// The same for all devices together.
     package var allReceivedBytes = 0
-    /// Devices without a link that have written nothing: the most of all users.
+    /// Devices without a link that have written nothing: those of the user who has the most.
     package var idleDevices = 0
     package var dialBacks = 0
     package var peerClocks = 0
@@ -40,14 +43,14 @@ package struct NodeLoad: Sendable {
 
     package init() {}
 
-    /// What is over its limit; empty for a sound machine.
+    /// Everything that is over its limit; empty for a sound machine.
     package var exceeded: [String] {
-        // One entry more than there is room for may go out, as the peer allows.
+        // One entry more than fits may go out, as the protocol allows.
         let window = Limits.windowBytes + Limits.frameBytes
         let bounds: [(what: String, value: Int, limit: Int)] = [
             ("sends", sends, Limits.pendingSends),
             ("bytes of sends", sendCalls > 1 ? sendBytes : 0, Limits.pendingSendBytes),
-            // Those that waited for the disk when the log was claimed wait on.
+            // Messages that waited for the disk when the log was claimed go on waiting.
             ("held sends to a user", held, Limits.pendingSends + Limits.heldSends),
             ("held sends", allHeld, Limits.allHeldSends),
             ("bytes of held sends", allHeldCalls > 1 ? allHeldBytes : 0, Limits.allHeldSendBytes),

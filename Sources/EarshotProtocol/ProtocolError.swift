@@ -1,22 +1,22 @@
-/// What is wrong with something that a peer sent, or with something that this node was asked to do.
+/// What is wrong with something that a peer sent, or that this node was asked to do.
 package struct ProtocolError: Error, Hashable, CustomStringConvertible {
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 
         // What a peer did.
-        /// Bytes that are not this protocol's.
+        /// Bytes that do not decode.
         package static let malformed = Code(description: "malformed")
         /// Something well-formed that the protocol forbids.
         package static let violation = Code(description: "violation")
-        /// The cryptography does not hold: a wrong key, a changed byte, a signature of somebody else.
+        /// The cryptography does not hold: a wrong key, a changed byte, or somebody else's signature.
         package static let unauthentic = Code(description: "unauthentic")
         /// The peer speaks another version of the protocol.
         package static let unsupportedVersion = Code(description: "unsupportedVersion")
         /// The peer belongs to another network.
         package static let otherNetwork = Code(description: "otherNetwork")
-        /// The peer's credential is over.
+        /// The peer's credential has expired.
         package static let credentialExpired = Code(description: "credentialExpired")
-        /// The peer's credential has not begun.
+        /// The peer's credential is not yet valid.
         package static let credentialNotYetValid = Code(description: "credentialNotYetValid")
         /// The peer closed the link, with the reason in `closeReason`.
         package static let closedByPeer = Code(description: "closedByPeer")
@@ -51,7 +51,7 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
 
     package let code: Code
     package let message: String
-    /// Why a link was closed, where that is what happened.
+    /// Why a link was closed, if one was.
     package let closeReason: CloseReason?
 
     package init(_ code: Code, _ message: String, closeReason: CloseReason? = nil) {
@@ -63,35 +63,35 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
     package var description: String { message }
 }
 
-/// Why a link was closed, as one end tells the other. The number is what goes over the wire.
+/// Why a link was closed, as one end tells the other. The number goes over the wire.
 package enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertible {
     /// The node stops.
     case shutdown = 1
     /// Another link to the same device stays.
     case duplicate = 2
-    /// The peer sent what it must not send.
+    /// The peer broke the protocol.
     case violation = 3
     case unsupportedVersion = 4
     case otherNetwork = 5
-    /// The credential is malformed, or not signed by the identity it names, or for other keys.
+    /// The credential is malformed, not signed by the identity that it names, or for other keys.
     case credentialInvalid = 6
     case credentialExpired = 7
     case credentialNotYetValid = 8
     /// The name is pinned to another key.
     case identityConflict = 9
     case blocked = 10
-    /// The disk does not take what the peer sent. It is to be sent again later.
+    /// The disk does not take what the peer sent. The peer should send it again later.
     case storageFailure = 11
     /// Too many links or handshakes.
     case overloaded = 12
     case timeout = 13
     /// A node reached itself.
     case ownIdentity = 14
-    /// A log of this node is not what the peer holds of it. The next link begins by taking it back.
+    /// A log of this node differs from what the peer holds of it. The next link begins by taking it back.
     case logDiffers = 15
-    /// The node admits only some users, and this one is not among them.
+    /// The node admits only some users, and not this one.
     case notAdmitted = 16
-    /// The peer makes the node do more than it may that moves no log forward.
+    /// The peer asks for more than it may that moves no log forward.
     case tooManyRequests = 17
 
     /// The reason's name in the API.

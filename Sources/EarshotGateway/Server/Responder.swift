@@ -2,7 +2,7 @@ import Earshot
 import Logging
 import NIOHTTP1
 
-/// Answers every request: as its endpoint does, and every error in one form, with the status that fits.
+/// Answers every request with its endpoint, and every error in one form with a fitting status.
 struct Responder: Sendable {
     private let router: Router
     private let logger: Logger

@@ -1,30 +1,30 @@
 import EarshotModel
 
-/// Decides what time it is: for this node's messages, for its next `tick`, and beside its peers' clocks.
+/// Keeps time: for this node's messages, for its next `tick`, and in comparison with its peers' clocks.
 ///
 /// It finds out from the readings alone that this node was asleep, or that the wall clock was set. It never reads a
-/// clock: each input brings the time. What follows from a wake-up or a jump is its parent's to do.
+/// clock: each input brings the time. Its parent does what follows from a wake-up or a jump.
 struct ClockMachine: Sendable {
     enum Action: Hashable, Sendable {
         /// This node was asleep, or stopped: links may be dead.
         case wokeUp
-        /// The wall clock was set forward by so many milliseconds; backward where that is negative.
+        /// The wall clock was set forward by so many milliseconds; backward if the number is negative.
         case wasSet(by: Int64)
     }
 
     private var hybrid = HybridClock()
     private var last: Moment?
-    /// When this node last asked to be called, at the latest: whoever is called later was asleep.
+    /// The latest time at which this node asked to be called: if the call comes later, it was asleep.
     private var expectedBy = Int64.max
-    /// Nothing that was announced by `wake(by:)` needs a tick before this uptime. It may be early, never late.
+    /// Nothing announced with `wake(by:)` needs a tick before this uptime. It may be early, never late.
     private(set) var deadline = Int64.min
     private var peers = PeerClocks()
-    /// Users whose clock was found to be far from this one, and reported once.
+    /// Users whose clock was far from this one and was reported, once each.
     private var skewedUsers: Set<UserID> = []
 
     // MARK: - This node's clocks
 
-    /// Takes note of an input's time.
+    /// Notes an input's time.
     mutating func notice(_ now: Moment) -> [Action] {
         var actions: [Action] = []
         if expectedBy < now.uptime, now.uptime - expectedBy > Timing.lateness { actions.append(woke()) }
@@ -34,13 +34,13 @@ struct ClockMachine: Sendable {
         return actions
     }
 
-    /// The host says that it resumed from sleep.
+    /// The host reports that it resumed from sleep.
     mutating func woke() -> Action {
         expectedBy = .max
         return .wokeUp
     }
 
-    /// The host says that the wall clock was set.
+    /// The host reports that the wall clock was set.
     mutating func changed(_ now: Moment) -> Action {
         let jump = self.jump(to: now)
         last = now
@@ -62,7 +62,7 @@ struct ClockMachine: Sendable {
     /// Asks for a tick at this uptime, or before.
     mutating func wake(by uptime: Int64) { deadline = min(deadline, uptime) }
 
-    /// A tick is under way: whatever needs another one says so again.
+    /// A tick is under way: everything that needs another one asks again.
     mutating func restartDeadline() { deadline = .max }
 
     /// This node expects to be called by this uptime.
@@ -70,10 +70,10 @@ struct ClockMachine: Sendable {
 
     // MARK: - Timestamps
 
-    /// Goes on after what this device wrote in an earlier run.
+    /// Continues after what this device wrote in an earlier run.
     mutating func resume(after timestamp: HybridTimestamp) { hybrid.resume(after: timestamp) }
 
-    /// Goes on after what a peer wrote, within reason: a clock that is far ahead must not become this node's.
+    /// Continues after what a peer wrote, within limits: a clock that is far ahead must not become this node's.
     mutating func follow(_ timestamp: HybridTimestamp, now: Moment) {
         _ = hybrid.hear(timestamp, wallClock: now.wallClock)
     }
@@ -83,18 +83,18 @@ struct ClockMachine: Sendable {
 
     // MARK: - Peers' clocks
 
-    /// Follows a peer's clock within reason, so that an answer sorts after what it answers.
-    /// - Returns: that the clock is too far ahead to be followed, once a user.
+    /// Follows a peer's clock within limits, so that an answer sorts after what it answers.
+    /// - Returns: the skew of a clock that is too far ahead to follow, once a user.
     mutating func hear(_ timestamp: HybridTimestamp, of userID: UserID, now: Moment) -> ClockSkew? {
         guard !hybrid.hear(timestamp, wallClock: now.wallClock) else { return nil }
         return report(userID, ahead: timestamp.milliseconds - now.wallClock)
     }
 
-    /// A peer has introduced itself, and is accepted or refused.
+    /// A peer has introduced itself, whether it is accepted or refused.
     mutating func met(_ peer: LinkPeer) { peers.note(peer) }
 
     /// A peer is linked.
-    /// - Returns: that its clock is far from this one, once a user.
+    /// - Returns: the skew of a clock that is far from this one, once a user.
     mutating func linked(_ peer: LinkPeer) -> ClockSkew? {
         peers.note(peer)
         guard let offset = peer.clockOffset, ClockOffset.isLarge(offset) else { return nil }
@@ -108,7 +108,7 @@ struct ClockMachine: Sendable {
 
     var peerCount: Int { peers.entries.count }
 
-    /// By name: how far the clocks of the users seen last are ahead, in milliseconds; negative for behind.
+    /// How far the clocks of the users seen last are ahead, in milliseconds; negative for behind. Ordered by name.
     var peersByName: [PeerClocks.Entry] {
         peers.entries.sorted { $0.name == $1.name ? $0.userID < $1.userID : $0.name < $1.name }
     }

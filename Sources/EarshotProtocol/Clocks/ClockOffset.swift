@@ -1,8 +1,9 @@
 import EarshotModel
 
-/// How far a peer's clock is ahead of this node's, in milliseconds, and how that is told.
+/// How far a peer's clock is ahead of this node's, in milliseconds, and the words for it.
 enum ClockOffset {
-    /// - Returns: `nil` for a clock that cannot be: outside of the times that a credential may name, or not told.
+    /// - Returns: `nil` for an impossible clock, outside of the times that a credential may name, and for one that was
+    ///   not reported.
     static func of(_ clock: Int64, at wallClock: Int64) -> Int64? {
         guard clock > 0, wallClock > 0, Credential.times.contains(clock), Credential.times.contains(wallClock) else {
             return nil
@@ -10,7 +11,7 @@ enum ClockOffset {
         return clock - wallClock
     }
 
-    /// What is left of it when this node's clock was set forward by `jump`.
+    /// The offset after this node's clock was set forward by `jump`.
     static func shifted(_ offset: Int64, by jump: Int64) -> Int64? {
         let (shifted, isOverflow) = offset.subtractingReportingOverflow(jump)
         return isOverflow ? nil : shifted

@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// The clocks of the `Limits.peerClocks` users that introduced themselves last, accepted or refused.
+/// The clocks of the last `Limits.peerClocks` users who introduced themselves, accepted or refused.
 struct PeerClocks: Sendable {
     struct Entry: Sendable {
         let userID: UserID
@@ -8,7 +8,7 @@ struct PeerClocks: Sendable {
         let offset: Int64
     }
 
-    /// The latest last.
+    /// In ascending order of time.
     private(set) var entries: [Entry] = []
 
     mutating func note(_ peer: LinkPeer) {

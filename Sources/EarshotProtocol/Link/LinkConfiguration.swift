@@ -1,7 +1,7 @@
 package import EarshotCrypto
 import EarshotModel
 
-/// What a node brings into every handshake.
+/// What a node uses in every handshake.
 package struct LinkConfiguration: Sendable {
     /// The protocol's version. There is no negotiation: another version is another protocol.
     package static let protocolVersion: UInt32 = 1
@@ -10,7 +10,7 @@ package struct LinkConfiguration: Sendable {
     package var credential: Credential
     /// The network key, if the network has one.
     package var networkKey: SecretBytes?
-    /// Drawn anew when the node starts.
+    /// Drawn at random when the node starts.
     package var run: UInt64
 
     package init(agreementKey: AgreementKey, credential: Credential, networkKey: SecretBytes?, run: UInt64) {
@@ -20,7 +20,7 @@ package struct LinkConfiguration: Sendable {
         self.run = run
     }
 
-    /// Tells networks apart without telling the key; empty for a network without a key.
+    /// Distinguishes networks without revealing the key; empty for a network without a key.
     package var networkTag: String { Self.networkTag(of: networkKey) }
 
     package static func networkTag(of networkKey: SecretBytes?) -> String {
@@ -32,6 +32,6 @@ package struct LinkConfiguration: Sendable {
 
     var pattern: HandshakePattern { networkKey == nil ? .xx : .xxpsk3 }
 
-    /// Noise, section 5.3: both ends must agree on it, or the handshake fails.
+    /// Noise, section 5.3. Both ends must agree on it, or the handshake fails.
     var prologue: [UInt8] { Array("earshot v\(Self.protocolVersion) \(networkTag)".utf8) }
 }

@@ -4,7 +4,7 @@ import EarshotModel
 extension LinkMachine {
     /// The initiator's first word, in the clear, and its first Noise message; nothing from a responder.
     ///
-    /// What the first word says is in the prologue of both ends, so the handshake fails if somebody changed it.
+    /// The prologue of both ends includes the first word, so the handshake fails if somebody changed it.
     mutating func start() -> [Action] {
         guard case .awaitingIntroduction(var handshake) = state else { return [] }
         var hello = Earshot_V1_Hello()
@@ -41,7 +41,7 @@ extension LinkMachine {
         } + advance(now: now)
     }
 
-    /// The node does not want this peer: tells it why, and closes.
+    /// The node does not want this peer: tells the peer why, and closes.
     mutating func refuse(_ error: ProtocolError, reason: CloseReason, now: Moment) -> [Action] {
         guard case .deciding(var handshake, _) = state else { return [] }
         return attempt { machine throws(ProtocolError) in
@@ -126,7 +126,8 @@ extension LinkMachine {
         return [.decide(peer)]
     }
 
-    /// Why the peer wants no link, as this end understands it: a credential that holds here may be over by another clock.
+    /// Why the peer wants no link, as this end understands it: a credential that is valid here may have expired by
+    /// another clock.
     func why(_ reason: CloseReason?, now: Moment) -> String {
         guard let reason else { return "it gave no reason" }
         guard reason == .credentialExpired || reason == .credentialNotYetValid else { return reason.description }
@@ -150,7 +151,7 @@ extension LinkMachine {
         return introduction
     }
 
-    /// A failure of the cryptography says nothing more to anybody than that it failed.
+    /// A failure of the cryptography tells nobody more than that it failed.
     private static func cryptography<T>(_ step: () throws(CryptoError) -> T) throws(ProtocolError) -> T {
         do { return try step() } catch {
             throw ProtocolError(

@@ -3,23 +3,23 @@ package import EarshotModel
 
 /// One end of one link: handshake, encryption, frames, pings and rekeying, without any I/O.
 ///
-/// A shell hands it the bytes that came and the time, and runs the actions that it returns. `docs/PROTOCOL.md`,
-/// section 2, is its specification.
+/// A shell gives it the bytes that came and the time, and runs the actions that it returns. Its specification is
+/// `docs/PROTOCOL.md`, section 2.
 package struct LinkMachine: Sendable {
     enum Action {
         case write([UInt8])
-        /// Somebody proved who they are: answer with `accept` or `refuse`.
+        /// A peer has proved who it is: answer with `accept` or `refuse`.
         case decide(LinkPeer)
-        /// Both ends have proved all that they must, the network key included.
+        /// Both ends have proved everything that they must, including the network key.
         case established(LinkPeer)
         case receive(Frame)
-        /// The peer said what the protocol forbids: it is told so, and the link is closed.
+        /// The peer sent what the protocol forbids. It is told so, and the link is closed.
         case violated(ProtocolError)
-        /// A probe is not answered so far: the link may be dead.
+        /// A probe is not answered yet: the link may be dead.
         case doubted
-        /// It is answered after all.
+        /// The probe is answered after all.
         case trusted
-        /// The link is over; everything before it is to be written first.
+        /// The link is over. Everything before this is to be written first.
         case close(ProtocolError)
     }
 
@@ -34,8 +34,8 @@ package struct LinkMachine: Sendable {
         case awaitingReply(HandshakeState)
         /// The node decides whether it wants this peer. Bytes that come meanwhile wait.
         case deciding(HandshakeState, LinkPeer)
-        /// The initiator has sent its last message. Only when the first message of the responder can be opened is it
-        /// proved that the responder has the network key too: the pattern mixes it in at the very end.
+        /// The initiator has sent its last message. The pattern mixes in the network key at the very end, so only a
+        /// message that the responder sends next proves that it has the key, too.
         case awaitingConfirmation(LinkTransport, LinkPeer)
         case established(LinkTransport)
         case closed
@@ -59,12 +59,12 @@ package struct LinkMachine: Sendable {
     private var probe: Probe?
     private var isPongDue = false
     private var work = 0
-    /// Who introduced themselves at the other end, wanted or not.
+    /// The peer that introduced itself, wanted or not.
     private(set) var introduced: LinkPeer?
     /// How far the clock at the other end is ahead, in milliseconds, if it said so.
     private(set) var clockOffset: Int64?
 
-    /// - Parameter ephemeralKey: drawn for this link and used for no other.
+    /// - Parameter ephemeralKey: a key drawn for this link only.
     init(
         role: HandshakeState.Role, configuration: LinkConfiguration, ephemeralKey: AgreementKey, now: Moment
     ) throws(ProtocolError) {
@@ -95,7 +95,7 @@ package struct LinkMachine: Sendable {
         state = next
     }
 
-    /// The other end says what its clock shows.
+    /// The other end reports its clock.
     mutating func heard(clock: Int64, now: Moment) { clockOffset = ClockOffset.of(clock, at: now.wallClock) }
 
     /// This node's own clock was set.
@@ -114,20 +114,20 @@ package struct LinkMachine: Sendable {
         probe = nil
         input.append(bytes)
         defer {
-            // One answer to however many pings came at once.
+            // One answer to any number of pings that came together.
             if isPongDue { enqueue(.pong) }
             isPongDue = false
         }
         return (wasDoubted ? [.trusted] : []) + advance(now: now)
     }
 
-    /// What the peer has sent since it was last asked, in requests (`Limits.peerRequests`).
+    /// What the peer has sent since the last call, in requests (`Limits.peerRequests`).
     mutating func takeWork() -> Int {
         defer { work = 0 }
         return work
     }
 
-    /// Puts a frame among those that the next `flush` sends.
+    /// Adds a frame to those that the next `flush` sends.
     mutating func enqueue(_ frame: Frame) {
         guard case .established(var transport) = state else { return }
         state = .closed  // Lets go of the transport's buffer, so that it grows in place.
@@ -135,7 +135,7 @@ package struct LinkMachine: Sendable {
         state = .established(transport)
     }
 
-    /// Encrypts all frames that wait, many in one Noise message.
+    /// Encrypts all waiting frames, many in one Noise message.
     mutating func flush(now: Moment) -> [Action] {
         guard case .established(var transport) = state, transport.hasOutput else { return [] }
         return attempt { machine throws(ProtocolError) in
@@ -158,8 +158,8 @@ package struct LinkMachine: Sendable {
         return actions + [.close(ProtocolError(.closedHere, reason.description, closeReason: reason))]
     }
 
-    /// There is reason to doubt that the peer is still there: it is asked, and has `Timing.probe` to answer.
-    /// - Parameter isAnew: whether the time begins again where it is asked already, because this node was asleep.
+    /// There is reason to doubt that the peer is still there: it is pinged, and has `Timing.probe` to answer.
+    /// - Parameter isAnew: whether the time of a probe that is under way begins again, because this node was asleep.
     mutating func doubt(isAnew: Bool = false, now: Moment) -> [Action] {
         guard case .established = state, probe == nil || isAnew else { return [] }
         probe = Probe(startedAt: now.uptime)
@@ -186,7 +186,7 @@ package struct LinkMachine: Sendable {
         }
     }
 
-    /// Whether it was asked for a sign of life, and has let `Timing.probePatience` pass.
+    /// Whether it was pinged, and has not answered within `Timing.probePatience`.
     var isDoubted: Bool { probe?.isDoubted == true }
 
     private mutating func tickProbe(now: Moment) -> [Action] {
@@ -197,7 +197,7 @@ package struct LinkMachine: Sendable {
         return [.doubted]
     }
 
-    /// When `tick` has something to do, as an uptime.
+    /// The uptime at which `tick` has something to do.
     var deadline: Int64 {
         switch state {
         case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .deciding,
@@ -230,7 +230,7 @@ package struct LinkMachine: Sendable {
         return actions
     }
 
-    /// Whether what has come may be looked at: not while the node decides, nor after the end.
+    /// Whether received bytes may be read: not while the node decides, nor after the end.
     private var isReading: Bool {
         switch state {
         case .awaitingIntroduction, .awaitingHello, .awaitingFirstMessage, .awaitingReply, .awaitingConfirmation,
@@ -240,7 +240,7 @@ package struct LinkMachine: Sendable {
         }
     }
 
-    /// Only a responder that cannot begin speaks in the clear, in place of its introduction.
+    /// Only a responder that cannot begin speaks in the clear, instead of introducing itself.
     private var isRefusalAllowed: Bool {
         if case .awaitingIntroduction = state { true } else { false }
     }
@@ -310,13 +310,13 @@ package struct LinkMachine: Sendable {
     }
 }
 
-/// Who is at the other end of a link, as the handshake has proved it.
+/// The peer at the other end of a link, as the handshake has proved it.
 package struct LinkPeer: Hashable, Sendable {
     package let credential: Credential
-    /// The peer's number of this run: another one means that it has restarted.
+    /// The number of the peer's run: a new one means that the peer has restarted.
     package let run: UInt64
-    /// How far its clock was ahead of this node's when it introduced itself, in milliseconds; negative for behind. As
-    /// exact as the network is quick. `nil` if it said nothing that can be.
+    /// How far its clock was ahead of this node's when it introduced itself, in milliseconds; negative for behind. It
+    /// is as exact as the network is quick. `nil` if the peer reported no possible time.
     package let clockOffset: Int64?
 
     init(credential: Credential, run: UInt64, clockOffset: Int64? = nil) {

@@ -3,8 +3,8 @@ import EarshotModel
 
 /// The encrypted stream of frames after the handshake.
 ///
-/// Frames are gathered and sealed many at a time; what is received is opened and cut into frames again. A sender
-/// that has used its key for long says `rekey` as the last frame of a Noise message and goes on with the next key.
+/// It gathers frames and seals many at a time, and opens what comes and cuts it into frames. A sender that has used its
+/// key for long sends `rekey` as the last frame of a Noise message, and continues with the next key.
 struct LinkTransport: Sendable {
     /// A sending key is renewed after this many bytes.
     static let rekeyBytes = 1 << 30
@@ -15,7 +15,7 @@ struct LinkTransport: Sendable {
     private var output: [UInt8] = []
     private var bytesUnderKey = 0
     private var keyedAt: Int64
-    /// What has been received since the last `takeWork`, in requests (`Limits.peerRequests`).
+    /// What was received since the last `takeWork`, in requests (`Limits.peerRequests`).
     private var work = 0
 
     init(_ noise: TransportState, peer: DeviceID, now: Int64) {
@@ -28,7 +28,7 @@ struct LinkTransport: Sendable {
 
     mutating func enqueue(_ frame: Frame) { FrameBuffer.write(frame.encoded(), to: &output) }
 
-    /// Seals all that waits.
+    /// Seals everything that waits.
     mutating func flush(now: Int64) throws(ProtocolError) -> [UInt8] {
         let isKeyOld = bytesUnderKey > Self.rekeyBytes || now - keyedAt >= Timing.rekeyInterval
         if isKeyOld { enqueue(.rekey) }
@@ -75,15 +75,15 @@ struct LinkTransport: Sendable {
         return work
     }
 
-    /// What one Noise message completes.
+    /// The frames that one Noise message completes.
     struct Opened {
         var frames: [Frame] = []
-        /// What is forbidden in the frame behind them. The stream itself is sound, and nothing more of it is read.
+        /// What is forbidden in the frame after them. The stream itself is sound, but nothing more of it is read.
         var violation: ProtocolError?
     }
 
     /// Opens one Noise message.
-    /// - Throws: `ProtocolError` where the stream can no longer be relied on.
+    /// - Throws: `ProtocolError` if the stream is no longer reliable.
     mutating func open(_ message: [UInt8]) throws(ProtocolError) -> Opened {
         guard message.count >= TransportState.tagBytes else {
             throw ProtocolError(.malformed, "a message is shorter than its tag")

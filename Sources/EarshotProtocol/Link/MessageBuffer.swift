@@ -2,7 +2,7 @@ import EarshotModel
 
 /// Cuts a TCP stream into Noise messages: each is preceded by its length, 2 bytes, big-endian (Noise, section 3).
 ///
-/// A length of zero is no Noise message; it begins a refusal, which a responder sends in the clear.
+/// A length of zero is not a Noise message. It begins a refusal, which a responder sends in the clear.
 struct MessageBuffer: Sendable {
     enum Message {
         case noise([UInt8])
@@ -25,7 +25,7 @@ struct MessageBuffer: Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// The next whole message, or `nil` until more has come.
+    /// The next whole message; `nil` until more bytes come.
     /// - Parameter isRefusalAllowed: whether a length of zero may stand here.
     /// - Throws: `ProtocolError` for a length that may not stand here, as soon as the length is known.
     mutating func next(limit: Int, isRefusalAllowed: Bool) throws(ProtocolError) -> Message? {
@@ -70,13 +70,13 @@ enum Refusal {
                 closeReason: reason)
         case .otherNetwork:
             return ProtocolError(.otherNetwork, otherNetwork(own: networkTag, peer: nil), closeReason: reason)
-        // No node says anything else in the clear; whoever does is not to be believed.
+        // No node sends anything else in the clear, so this is not to be believed.
         default: return ProtocolError(.closedByPeer, "the peer refused this node without a reason that counts")
         }
     }
 
-    /// That two nodes are of different networks, and what to do if they should not be.
-    /// - Parameter peer: the other's network tag, as it says itself; `nil` if it did not say.
+    /// Says that two nodes are of different networks, and what to do if they should not be.
+    /// - Parameter peer: the other's network tag, as it reports it; `nil` if it did not.
     static func otherNetwork(own: String, peer: String?) -> String {
         let ownKey = own.isEmpty ? "this node has no network key" : "this node is of the network \(own)"
         let peerKey =
@@ -88,6 +88,6 @@ enum Refusal {
         return "\(peerKey), and \(ownKey): if they belong together, compare on both machines: earshot network show"
     }
 
-    /// What is shown of a tag that anybody may have sent.
+    /// How much is shown of a tag, which anybody may have sent.
     private static let otherTagCharacters = 16
 }

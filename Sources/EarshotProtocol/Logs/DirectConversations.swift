@@ -1,15 +1,15 @@
 import EarshotModel
 
-/// Finds the direct conversation that an id stands for: the id is a hash of the two users, and says neither.
+/// Finds the direct conversation of an id: the id is a hash of the two users, and reveals neither.
 struct DirectConversations: Sendable {
     private let userID: UserID
     private var peers: [ConversationID: UserID] = [:]
 
     init(userID: UserID) { self.userID = userID }
 
-    /// - Parameter users: everybody who is known. A conversation with somebody who was met since the last look costs a hash
-    ///   of each of them, once.
-    /// - Throws: `ProtocolError` `unknownUser` where the id is that of no conversation with one of them.
+    /// - Parameter users: all known users. A conversation with a user who was met since the last call costs one hash
+    ///   for each such user, once.
+    /// - Throws: `ProtocolError` `unknownUser` if the id belongs to no conversation with one of them.
     mutating func conversation(
         _ conversationID: ConversationID, among users: some Collection<UserID>
     ) throws(ProtocolError) -> ConversationRecord {

@@ -1,10 +1,10 @@
 package import EarshotModel
 
-/// What an author writes into one entry. It is encoded once, by its author; everyone else hashes and keeps those bytes.
+/// What an author writes into one entry. The author encodes it once; everybody else hashes and keeps those bytes.
 package struct EntryBody: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case text(String, headers: [String: String])
-        /// A kind of content that this version does not know. It is kept, proved and passed on, and not shown.
+        /// A kind of content that this version does not know. It is kept and proved, but not shown.
         case unknown
     }
 
@@ -26,7 +26,7 @@ package struct EntryBody: Hashable, Sendable {
         self.content = content
     }
 
-    /// - Throws: `ProtocolError` `malformed` for bytes that are no entry, `violation` for a message over a limit.
+    /// - Throws: `ProtocolError` `malformed` for bytes that are not an entry, `violation` for a message over a limit.
     package init(decoding bytes: [UInt8]) throws(ProtocolError) {
         let wire = try Wire.decode(Earshot_V1_EntryBody.self, from: bytes, as: "an entry")
         guard wire.timestamp >> 63 == 0, let expiry = Int64(exactly: wire.expiry) else {

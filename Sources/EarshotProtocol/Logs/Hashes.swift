@@ -1,9 +1,9 @@
 package import EarshotCrypto
 package import EarshotModel
 
-// Every hash and every signature of the protocol, each under a label of its own, so that bytes made for one purpose
-// are never valid for another. Integers are 8 bytes, big-endian; everything else is 32 bytes, but for the last part.
-// docs/PROTOCOL.md, sections 3 and 4, holds the same list with test vectors.
+// Every hash and every signature of the protocol, each with a label of its own, so that bytes made for one purpose are
+// never valid for another. Integers are 8 bytes, big-endian; everything else is 32 bytes, except the last part.
+// docs/PROTOCOL.md, sections 3 and 4, has the same list with test vectors.
 
 extension ConversationID {
     /// The conversation of a pair of users, whichever of them asks.
@@ -71,7 +71,7 @@ extension LogHead {
     }
 }
 
-/// A device's signature over how far a log of its own goes, and over all that stands in it up to there.
+/// A device's signature over the end of one of its own logs, and so over everything in the log up to there.
 package enum Checkpoint {
     static func signedBytes(logID: LogID, sequence: UInt64, chain: ChainHash) -> [UInt8] {
         SignedBytes(label: "earshot checkpoint v1").adding(logID).adding(sequence).adding(chain).bytes
@@ -113,7 +113,7 @@ extension Receipt {
     }
 }
 
-/// What a signature covers: a label with its length before it, then the parts.
+/// The bytes that a signature covers: a label after its length, then the parts.
 struct SignedBytes {
     private(set) var bytes: [UInt8]
 

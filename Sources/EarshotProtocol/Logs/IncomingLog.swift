@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// A log of a peer, as this node takes it in: proved entry by entry, and never with a hole.
+/// A log of a peer, as this node takes it in: proved entry by entry, and never with a gap.
 struct IncomingLog: Sendable {
     let description: LogDescription
     let authorID: UserID
@@ -20,10 +20,10 @@ struct IncomingLog: Sendable {
 
     /// Proves a run of entries and takes those that are new.
     ///
-    /// The run must begin at or before the entry that is missing, its timestamps must rise, and the author's signature
-    /// must cover the chain that it makes.
-    /// - Parameter deleted: entries whose content was there once, and its timestamps.
-    /// - Returns: the new entries, with what they hold; none if all are known already.
+    /// The run must begin at or before the first missing entry, its timestamps must rise, and the author's signature
+    /// must cover the resulting chain.
+    /// - Parameter deleted: entries whose content was deleted, with its timestamps.
+    /// - Returns: the new entries, with their contents; none if all are already known.
     mutating func receive(
         _ run: EntriesFrame, deleted: [UInt64: HybridTimestamp] = [:]
     ) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
@@ -81,12 +81,12 @@ struct IncomingLog: Sendable {
         return (record, body)
     }
 
-    /// Everything up to a head that was proved is on the disk now.
+    /// Everything up to a proved head is now on the disk.
     mutating func commit(through head: LogHead) { committed = head }
 
-    /// The last entry that is proved is known to be no earlier than this, though its content does not say so.
+    /// The last proved entry is known to be no earlier than this, although its content is not there to say so.
     mutating func raise(to timestamp: HybridTimestamp) { proved.timestamp = max(proved.timestamp, timestamp) }
 
-    /// What was not committed is not known.
+    /// Forgets what was not committed.
     mutating func forgetUncommitted() { proved = committed }
 }

@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// The logs of peers, by what is asked of them: by id, device and author.
+/// The logs of peers, by id, device and author.
 struct IncomingLogs: Sendable {
     private var logs: [LogID: IncomingLog] = [:]
     private var idsOfDevice: [DeviceID: Set<LogID>] = [:]

@@ -1,12 +1,12 @@
 import EarshotCrypto
 package import EarshotModel
 
-/// Checks a log from its first entry to its head, entry by entry and in bounded memory: that nothing in it was changed,
-/// removed or put in, and who signed for it.
+/// Checks a log from its first entry to its head, entry by entry and in bounded memory: whether anything in it was
+/// changed, removed or inserted, and who signed for it.
 ///
-/// It is given what the store says, and believes nothing of it but the keys: the user's, and that of a device only where
-/// a credential binds it to a user. Where one entry is wrong, the next is still checked against what the store has for
-/// it, so that each fault is named once and where it is.
+/// It gets what the store holds, and trusts only the keys: the user's key, and a device's key only if a credential
+/// binds it to a user. The entry after a wrong one is checked against the stored values, so each fault is named once
+/// and at its place.
 package struct LogAudit: Sendable {
     private let log: LogRecord
     private let recipientID: UserID
@@ -19,10 +19,10 @@ package struct LogAudit: Sendable {
     private var isUnbroken = true
 
     /// - Parameters:
-    ///   - recipientID: the user at the other end of the conversation, seen from the log's author.
-    ///   - lastSequence: the greatest sequence number that an entry of the log has.
+    ///   - recipientID: the user at the other end of the conversation from the log's author.
+    ///   - lastSequence: the greatest sequence number of the log's entries.
     ///   - credential: the encoded credential of the device that writes the log, if it is known.
-    ///   - receipt: what the log's recipient has signed for, with the credential of the device that signed it.
+    ///   - receipt: the receipt of the log's recipient, with the credential of the device that signed it.
     package init(
         log: LogRecord, recipientID: UserID, lastSequence: UInt64, credential: [UInt8]?,
         receipt: (receipt: Receipt, credential: [UInt8]?)?
@@ -44,7 +44,7 @@ package struct LogAudit: Sendable {
         if let receipt { check(receipt.receipt, credential: receipt.credential) }
     }
 
-    /// How far the audit has come: the next entry has the number after this.
+    /// The place that the audit has reached: the next entry has the number after this.
     package var sequence: UInt64 { previous.sequence }
 
     // MARK: - Around the entries
@@ -96,7 +96,7 @@ package struct LogAudit: Sendable {
         previous = LogHead(sequence: entry.sequence, chain: entry.chain, timestamp: entry.timestamp)
     }
 
-    /// What the row says beside the content must be what the author wrote into it.
+    /// The other columns of the row must match what the author wrote into the content.
     private mutating func checkContent(_ entry: EntryRecord) {
         if entry.timestamp <= previous.timestamp { findings.note(.time, at: entry.sequence) }
         switch entry.content {
@@ -124,7 +124,7 @@ package struct LogAudit: Sendable {
 
     // MARK: - The end
 
-    /// What was found, when there are no more entries up to the head.
+    /// The findings, after the last entry up to the head.
     package func finished() -> LogFindings {
         var findings = findings
         if previous.sequence < log.head.sequence {

@@ -1,7 +1,7 @@
 import EarshotCrypto
 import EarshotModel
 
-/// Who writes this device's logs, and the key that signs them.
+/// The author of this device's logs, and the key that signs them.
 struct LogAuthor: Sendable {
     let userID: UserID
     let deviceID: DeviceID

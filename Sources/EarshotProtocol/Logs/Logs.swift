@@ -2,14 +2,14 @@ import EarshotModel
 
 /// The logs that this node knows: those that this device writes, and those of peers' devices.
 ///
-/// It decides which log the next message of a conversation goes into, and whether a peer may begin another one. It holds no entry,
-/// and never decides what is sent to whom.
+/// It decides which log the next message of a conversation goes into, and whether a peer may begin another log. It
+/// holds no entries, and never decides what is sent to whom.
 struct Logs: Sendable {
     private let author: LogAuthor
     private var own: [LogID: OwnLog] = [:]
-    /// The log that this device writes in each conversation now.
+    /// The log that this device now writes in each conversation.
     private var current: [ConversationID: LogID] = [:]
-    /// To whom this device has ever written.
+    /// Everybody to whom this device has ever written.
     private var recipientIDs: Set<UserID> = []
     private var incoming = IncomingLogs()
 
@@ -59,7 +59,8 @@ struct Logs: Sendable {
         recipientIDs.insert(record.recipientID)
     }
 
-    /// A log is there, or goes further, because the disk had it or a peer gave it back. The youngest is written on.
+    /// A log is new, or longer, because the disk had it or a peer gave it back. The youngest log of a conversation is
+    /// continued.
     mutating func adopt(_ record: LogRecord) {
         own[record.logID] = OwnLog(record: record)
         recipientIDs.insert(record.recipientID)
@@ -83,7 +84,7 @@ struct Logs: Sendable {
 
     func hasIncoming(by userID: UserID) -> Bool { incoming.count(of: userID) > 0 }
 
-    /// The log that a peer sends entries of: a new one if it is not known.
+    /// The log whose entries a peer sends: a new one if it is not known.
     func logForEntries(_ description: LogDescription, by userID: UserID) throws(ProtocolError) -> IncomingLog {
         if let known = incoming[description.logID] { return known }
         guard incoming.count(of: userID) < Limits.logsPerUser else {

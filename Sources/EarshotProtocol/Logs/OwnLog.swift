@@ -3,7 +3,7 @@ import EarshotModel
 
 /// A log that this device writes.
 struct OwnLog: Sendable {
-    /// A draft, and when it was taken and will expire.
+    /// A draft, with the times at which it was accepted and will expire.
     typealias Draft = (draft: MessageDraft, timestamp: HybridTimestamp, expiry: Int64)
 
     private(set) var record: LogRecord
@@ -13,9 +13,9 @@ struct OwnLog: Sendable {
     var description: LogDescription { record.description }
     var head: LogHead { record.head }
 
-    /// What drafts become at the end of this log: entries that are chained, the last of them with a checkpoint.
+    /// The entries that drafts become at the end of this log: they are chained, and the last has a checkpoint.
     ///
-    /// Changes nothing: the log grows when the entries are committed.
+    /// This changes nothing: the log grows when the entries are committed.
     func extended(
         by drafts: [Draft], signingKey: SigningKey
     ) -> (record: LogRecord, entries: [EntryRecord]) {
@@ -42,10 +42,10 @@ struct OwnLog: Sendable {
         return (extended, entries)
     }
 
-    /// When the next of its messages may expire, or `.max`.
+    /// The earliest time at which one of its messages may expire; `.max` if none can.
     mutating func setNextExpiry(_ expiry: Int64) { record.nextExpiry = expiry }
 
-    /// What the drafts are to their author, once they are entries.
+    /// The messages of drafts, for their author, once they are entries.
     func messages(of entries: [EntryRecord], drafts: [Draft], record: LogRecord) -> [Message] {
         let recipients = [record.recipientID]
         let states = [record.recipientID: DeliveryState.queued]

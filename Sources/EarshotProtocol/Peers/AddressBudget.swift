@@ -1,9 +1,9 @@
 import EarshotModel
 
-/// How often a second something may happen because of strangers, before anything is spent on them.
+/// Limits how often a second strangers may cause something, before anything is spent on them.
 ///
-/// Each address has a budget of its own. Beside that all share one; but addresses that were quiet until now share another:
-/// so a flood from some addresses shuts nobody out who comes from another.
+/// Each address has a budget of its own, and all addresses share one. Addresses that were quiet until now share another
+/// one, so a flood from some addresses shuts out nobody who comes from elsewhere.
 struct AddressBudget: Sendable {
     private let perAddress: Int
     private let perAddressAndSecond: Int
@@ -13,9 +13,9 @@ struct AddressBudget: Sendable {
     private var quiet: TokenBucket?
 
     /// - Parameters:
-    ///   - perAddress: how often at once for one address.
-    ///   - perAddressAndSecond: how often in a second after that.
-    ///   - perSecond: how often for all of them, and as often again for those that were quiet.
+    ///   - perAddress: how often one address may at once.
+    ///   - perAddressAndSecond: how often it may in a second after that.
+    ///   - perSecond: how often all addresses may, and as often again those that were quiet.
     init(perAddress: Int, perAddressAndSecond: Int, perSecond: Int) {
         self.perAddress = perAddress
         self.perAddressAndSecond = perAddressAndSecond
@@ -40,7 +40,7 @@ struct AddressBudget: Sendable {
         return new.take(1, now: now)
     }
 
-    /// Addresses that were quiet for long enough need not be remembered; of too many none is.
+    /// Addresses that were quiet for long enough need not be remembered. If there are too many, none is.
     private mutating func makeRoom(now: Int64) {
         guard addresses.count >= Limits.addressBudgets else { return }
         addresses = addresses.filter { !$0.value.isFull(now: now) }

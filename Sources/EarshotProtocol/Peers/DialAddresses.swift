@@ -1,26 +1,26 @@
 import EarshotModel
 
-/// Where one target may be, and where the next dial of it goes.
+/// The addresses of one target, and where its next dial goes.
 ///
-/// What is advertised may be forged, and of the addresses of a dial the first that accepts a connection wins. So once
-/// somebody else answered, or nobody, the target is dialled at one address at a time, until it is reached.
+/// Advertised addresses may be forged, and the first address that accepts a connection wins a dial. So once somebody
+/// else answered a dial, or nobody, the target is dialled at one address at a time, until it is reached.
 struct DialAddresses: Sendable {
-    /// What is advertised or was given, the best first.
+    /// Addresses that are advertised or were given, the best first.
     private var advertised: [PeerAddress] = []
-    /// Where a handshake has proved the target to be, the latest first.
+    /// Addresses where a handshake has proved the target to be, the latest first.
     private var proved: [PeerAddress] = []
 
-    /// Dials that came to nothing.
+    /// How many dials have failed.
     private var failures = 0
-    /// The last of these for each address. One that is new queues up behind those that were known by then.
+    /// The number of the last failed dial to each address. A new address goes behind those that are already known.
     private var turns: [PeerAddress: Int] = [:]
-    /// Where somebody else answered, or nobody.
+    /// Addresses where somebody else answered, or nobody.
     private var wrong: Set<PeerAddress> = []
     private var isOneByOne = false
     private var lastFailed: [PeerAddress] = []
-    /// Where the dial went that is under way.
+    /// The addresses of the dial that is under way.
     private var dialled: [PeerAddress] = []
-    /// Which of these has accepted the connection.
+    /// The address of these that has accepted the connection.
     private var reached: PeerAddress?
 
     init(advertised: [PeerAddress] = [], proved: [PeerAddress] = []) {
@@ -41,7 +41,7 @@ struct DialAddresses: Sendable {
         forgetOthers()
     }
 
-    /// Takes over what an earlier run has proved, unless this one knows better.
+    /// Takes over what an earlier run has proved, unless this run knows better.
     mutating func remember(_ addresses: [PeerAddress]) {
         if proved.isEmpty { proved = Array(addresses.prefix(Limits.provedAddresses)) }
     }
@@ -67,8 +67,8 @@ struct DialAddresses: Sendable {
         return Array((hopeful.isEmpty ? all : hopeful).prefix(Limits.addressesPerDevice))
     }
 
-    /// By turns one that is proved and one that is not, so that neither waits for however many there are of the other;
-    /// and not the one that just failed, where there is another.
+    /// Takes turns between proved and other addresses, so that neither kind waits for any number of the other; and
+    /// avoids the address that just failed if there is another.
     private func nextSingle() -> [PeerAddress] {
         let all = proved + unproved
         let others = all.filter { !lastFailed.contains($0) }
@@ -87,7 +87,7 @@ struct DialAddresses: Sendable {
 
     mutating func reached(_ address: PeerAddress) { reached = address }
 
-    /// The target is not where this dial went. Without a dial it says nothing.
+    /// The target is not where this dial went. Without a dial this means nothing.
     mutating func failed() {
         guard !dialled.isEmpty else { return }
         failures += 1
@@ -110,7 +110,7 @@ struct DialAddresses: Sendable {
         reached = nil
     }
 
-    /// Here is the target, as a handshake has shown.
+    /// A handshake has shown that the target is here.
     mutating func prove(_ address: PeerAddress) {
         proved.removeAll { $0 == address }
         proved = Array(([address] + proved).prefix(Limits.provedAddresses))
@@ -121,7 +121,7 @@ struct DialAddresses: Sendable {
         ended()
     }
 
-    /// Everything may be another way now.
+    /// Anything may have changed.
     mutating func forgive() {
         wrong = []
         isOneByOne = false

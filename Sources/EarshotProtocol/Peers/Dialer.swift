@@ -1,9 +1,9 @@
 import EarshotModel
 
-/// Decides when which peer is dialled: at once when it is found, then after waits that double, never while it is
-/// linked or being dialled.
+/// Decides when to dial each peer: at once when it is found, then after waits that double, and never while it is linked
+/// or being dialled.
 struct Dialer: Sendable {
-    /// What can be dialled: a device that was found or is remembered, or an address that was given.
+    /// A dial's target: a device that was found or is remembered, or an address that was given.
     enum Target: Hashable, Sendable, Comparable {
         case device(DeviceID)
         case address(PeerAddress)
@@ -20,10 +20,10 @@ struct Dialer: Sendable {
 
     private enum State {
         case waiting(until: Int64)
-        /// `restartAt`: from when on another dial takes the place of this one, because the peer was seen again.
+        /// From `restartAt` on another dial replaces this one, because the peer was seen again.
         case dialling(since: Int64, restartAt: Int64)
         case linked
-        /// Never again: it is this node itself.
+        /// Never dialled again: it is this node itself.
         case dropped
     }
 
@@ -31,18 +31,18 @@ struct Dialer: Sendable {
         var addresses: DialAddresses
         var state: State
         var backoff = Timing.redialFloor
-        /// Whether one of the two ends did not want the other: being advertised again changes nothing about that.
+        /// Whether one of the two ends refused the other: being advertised again changes nothing about that.
         var isRefused = false
         /// Whether it was ever linked, so that it is worth remembering.
         var isProven = false
-        /// When it is forgotten, unless it is linked then; none for what is advertised or was given.
+        /// When it is forgotten, unless it is linked then; `nil` for targets that are advertised or were given.
         var forgottenAt: Int64?
     }
 
     private var entries: [Target: Entry] = [:]
-    /// When the first device was advertised, as an uptime.
+    /// The uptime at which the first device was advertised.
     private var firstSight: Int64?
-    /// No target is due before this uptime. It may be early, never late, so that it costs nothing to keep.
+    /// No target is due before this uptime. It may be early, never late, so it is cheap to keep.
     private(set) var deadline = Int64.max
 
     /// How many targets it knows.
@@ -50,8 +50,8 @@ struct Dialer: Sendable {
 
     // MARK: - What can be dialled
 
-    /// A device is advertised. A newcomer sees those who are there before they see it, and dials at once. Those who are
-    /// there leave that to it for a moment, so that two dials seldom cross.
+    /// A device is advertised. A newcomer sees the others before they see it, and dials at once. The others wait a
+    /// moment for its dial, so that two dials seldom cross.
     /// - Parameters:
     ///   - remembered: where it was linked in an earlier run, the latest first.
     ///   - isFirst: whether this node's device id is the lower one.
@@ -67,7 +67,7 @@ struct Dialer: Sendable {
     }
 
     /// A target was found, or its addresses changed: dial it after `delay`.
-    /// - Parameter remembered: where it was linked in an earlier run, the latest first.
+    /// - remembered: where it was linked in an earlier run, the latest first.
     mutating func found(
         _ target: Target, addresses: [PeerAddress], remembered: [PeerAddress] = [], delay: Int64 = 0, now: Int64
     ) {
@@ -81,7 +81,8 @@ struct Dialer: Sendable {
         if !entry.isRefused { hasten(target, until: now + delay, now: now) }
     }
 
-    /// A device that is not advertised may be where it was last: dial it after `delay`, and for `Timing.remembered`.
+    /// A device that is not advertised may still be at its last address: dial it after `delay`, for as long as
+    /// `Timing.remembered`.
     mutating func recalled(_ target: Target, addresses: [PeerAddress], delay: Int64, now: Int64) {
         if let entry = entries[target] {
             entries[target]?.addresses.remember(addresses)
@@ -97,8 +98,8 @@ struct Dialer: Sendable {
         boundRemembered()
     }
 
-    /// A device is advertised no more. One that was never linked is forgotten; another may still be there, and only its
-    /// advertisement lost, so it is dialled for a while yet.
+    /// A device is no longer advertised. One that was never linked is forgotten. Another may still be there, with only
+    /// its advertisement lost, so it is dialled for a while.
     mutating func lost(_ target: Target, now: Int64) {
         switch entries[target]?.state {
         case .waiting where entries[target]?.isProven == false: entries[target] = nil
@@ -110,7 +111,7 @@ struct Dialer: Sendable {
         }
     }
 
-    /// Of more remembered devices than `Limits.rememberedDevices`, those are forgotten that were lost first.
+    /// Beyond `Limits.rememberedDevices`, forgets the devices that were lost first.
     private mutating func boundRemembered() {
         let remembered = entries.compactMap { target, entry -> (target: Target, forgottenAt: Int64)? in
             guard case .waiting = entry.state, let forgottenAt = entry.forgottenAt else { return nil }
@@ -123,7 +124,7 @@ struct Dialer: Sendable {
 
     // MARK: - When
 
-    /// Everything may be reachable again: dial what waits at once, and begin the waits anew.
+    /// Everything may be reachable again: dial all waiting targets at once, and begin their waits anew.
     mutating func retryAll(now: Int64) {
         for target in entries.keys {
             entries[target]?.isRefused = false
@@ -146,8 +147,8 @@ struct Dialer: Sendable {
         }
     }
 
-    /// The targets whose time has come, as many as may be dialled at once, those first that have waited longest. Each is
-    /// now being dialled; an earlier dial of it is to be given up.
+    /// The targets that are due, as many as may be dialled at once; those that have waited longest go first. Each
+    /// counts as being dialled from now on; an earlier dial of it is to be given up.
     mutating func due(now: Int64) -> [(target: Target, addresses: [PeerAddress])] {
         guard deadline <= now else { return [] }
         deadline = .max
@@ -166,7 +167,7 @@ struct Dialer: Sendable {
             }
         }
         var due = waiting.sorted(by: <).map(\.target).filter { room.admit(isKept: isKept($0)) }
-        // A dial that hangs keeps its place only where nobody has waited for it in vain.
+        // A dial that hangs keeps its place only if nobody has waited for that place in vain.
         due += hanging.sorted(by: <).map(\.target).filter { !room.wasMissed(isKept: isKept($0)) }
         if due.count < waiting.count + hanging.count { deadline = min(deadline, now + Timing.redialFloor) }
         return due.map { ($0, dial($0, now: now)) }
@@ -178,7 +179,7 @@ struct Dialer: Sendable {
         return entries[target]?.addresses.next() ?? []
     }
 
-    /// Whether a target may have the places that are kept: it was linked, or the user has given it.
+    /// Whether a target may use the kept places: it was linked, or the user has given it.
     private func isKept(_ target: Target) -> Bool {
         if case .address = target { return true }
         return entries[target]?.isProven == true
@@ -205,16 +206,16 @@ struct Dialer: Sendable {
             return true
         }
 
-        /// Whether somebody found no place who could have that of such a target.
+        /// Whether a target found no place and could have used that of such a target.
         func wasMissed(isKept: Bool) -> Bool { isMissed || isUnkeptMissed && !isKept }
     }
 
     // MARK: - What became of it
 
-    /// Who may be the target accepted a connection there.
+    /// A connection was accepted there, perhaps by the target.
     mutating func reached(_ target: Target, at address: PeerAddress) { entries[target]?.addresses.reached(address) }
 
-    /// It is the target: a handshake has shown it, whatever came of that.
+    /// A handshake has shown that it is the target, however the handshake ended.
     mutating func proved(_ target: Target, at address: PeerAddress) { entries[target]?.addresses.prove(address) }
 
     mutating func linked(_ target: Target) {
@@ -226,7 +227,7 @@ struct Dialer: Sendable {
         entries[target]?.isProven = true
     }
 
-    /// Its link may be dead: dial it beside that, after `delay`.
+    /// Its link may be dead: dial it after `delay`, and keep the link.
     /// - Returns: whether it can be dialled.
     @discardableResult
     mutating func doubted(_ target: Target, delay: Int64, now: Int64) -> Bool {
@@ -239,7 +240,7 @@ struct Dialer: Sendable {
     mutating func dropped(_ target: Target) { entries[target]?.state = .dropped }
 
     /// A dial failed, or a link ended: wait, and longer the next time.
-    /// - Parameter isRefusal: whether that was because one of the two ends does not want the other.
+    /// - Parameter isRefusal: whether one of the two ends refused the other.
     mutating func failed(_ target: Target, isRefusal: Bool = false, now: Int64) {
         guard var entry = entries[target] else { return }
         entry.isRefused = isRefusal

@@ -1,11 +1,11 @@
 import EarshotModel
 
-/// Knows which links there are, by connection, device and user, and decides which of them gives way to another.
+/// Knows all links, by connection, device and user, and decides which of them gives way to another.
 ///
 /// It never closes one itself.
 struct LinkTable: Sendable {
-    /// How much this node has to do with a user. Whoever comes with many identities must not push out those whom it
-    /// knows, not even by writing from each of them.
+    /// How well this node knows a user. Somebody with many identities must not push out users whom the node knows, not
+    /// even by writing from each identity.
     enum Standing: Comparable {
         case unpinned
         case stranger
@@ -13,7 +13,7 @@ struct LinkTable: Sendable {
     }
 
     private(set) var links: [ConnectionID: Link] = [:]
-    /// The link to each device that stays.
+    /// The chosen link to each device.
     private var linkOfDevice: [DeviceID: ConnectionID] = [:]
     /// Established links, ascending, so that the same inputs give the same actions.
     private var linksOfUser: [UserID: [ConnectionID]] = [:]
@@ -28,13 +28,13 @@ struct LinkTable: Sendable {
     /// The users who have established links.
     var users: some Sequence<UserID> { linksOfUser.keys }
 
-    /// The link to a device that stays.
+    /// The chosen link to a device.
     func connection(to deviceID: DeviceID) -> ConnectionID? { linkOfDevice[deviceID] }
 
     /// The established links to a user's devices, ascending.
     func connections(to userID: UserID) -> [ConnectionID] { linksOfUser[userID] ?? [] }
 
-    /// One link a user, that on which they were heard last; the latest first.
+    /// For each user the link on which they were heard last; the latest first.
     var heardLast: [(userID: UserID, connectionID: ConnectionID)] {
         let heard = establishedByConnection.map { connectionID, link in
             (userID: link.peer.userID, connectionID: connectionID, at: link.connection.machine.lastHeard)
@@ -46,7 +46,7 @@ struct LinkTable: Sendable {
 
     private var establishedByConnection: [ConnectionID: EstablishedLink] { links.compactMapValues(\.established) }
 
-    /// Dials of a target, under way or in their handshake, ascending.
+    /// Dials of a target that are under way or in their handshake, ascending.
     func dials(of target: Dialer.Target) -> [ConnectionID] {
         links.filter { $0.value.isDial(of: target) }.keys.sorted()
     }
@@ -105,9 +105,9 @@ struct LinkTable: Sendable {
 
     // MARK: - Which gives way
 
-    /// Decides which of two links to one device stays: this one or an earlier one.
+    /// Decides which of two links to one device stays.
     /// - Parameter isFirst: whether this node's device id is the lower one.
-    /// - Returns: the one that gives way, if there are two.
+    /// - Returns: the link that gives way, if there are two.
     mutating func choose(_ connectionID: ConnectionID, isFirst: Bool) -> ConnectionID? {
         guard let link = links[connectionID]?.established else { return nil }
         let deviceID = link.peer.deviceID
@@ -117,18 +117,19 @@ struct LinkTable: Sendable {
         return connectionID
     }
 
-    /// Both ends must come to the same answer.
+    /// Both ends must reach the same decision.
     private static func keeps(_ new: EstablishedLink, over old: EstablishedLink, isFirst: Bool) -> Bool {
         if old.peer.run != new.peer.run { return true }
-        // Nobody dials a device that it has a link to: one that began later means that the peer has lost the old one.
+        // Nobody dials a device that they have a link to, so a link that began later means that the peer has lost the
+        // old one.
         if new.connection.machine.startedAt > old.establishedAt + Timing.simultaneousDial { return true }
         if new.isOutbound == old.isOutbound { return true }
         return new.isOutbound == isFirst
     }
 
-    /// The handshake of a stranger that gives way to a new connection, if one has to: the oldest of the same address if
-    /// that has too many, else the oldest of the address that has the most. Whoever holds handshakes open shuts out
-    /// nobody who finishes one.
+    /// The handshake of a stranger that gives way to a new connection, if one must: the oldest of the same address if
+    /// that has too many, else the oldest of the address that has the most. So holding handshakes open shuts out nobody
+    /// who finishes one.
     func surplusHandshake(for address: PeerAddress?) -> ConnectionID? {
         var places: [String: [ConnectionID]] = [:]
         for case (let connectionID, .answering(let connection)) in links {
@@ -141,8 +142,8 @@ struct LinkTable: Sendable {
         return oldest.max { ($0.count, $1.oldest) < ($1.count, $0.oldest) }?.oldest
     }
 
-    /// The established link that gives way to another one, if one has to: of those whose users stand lowest, the one
-    /// that was used least recently.
+    /// The established link that gives way to another one, if one must: among the users who stand lowest, the link that
+    /// was used least recently.
     func surplusLink(
         beside connectionID: ConnectionID, standing: (UserID) -> Standing
     ) -> ConnectionID? {

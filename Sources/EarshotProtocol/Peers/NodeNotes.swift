@@ -1,14 +1,14 @@
 package import EarshotModel
 
-/// What happened in a machine that nobody has to act on: for logs and counts. A shell takes it after each input.
+/// What happened in a machine and needs no action, for logs and counts. A shell takes it after each input.
 package struct NodeNotes: Sendable {
-    /// What one input can bring about; past it nothing more is noted until somebody takes the notes.
+    /// The most that one input causes. Past this limit nothing more is noted until somebody takes the notes.
     static let limit = 1024
 
     package private(set) var links: [LinkNote] = []
     package internal(set) var receiptsSent = 0
     package internal(set) var receiptsReceived = 0
-    /// Connections of strangers that were closed, because there were too many.
+    /// Connections of strangers that were closed because there were too many.
     package internal(set) var connectionsRefused = 0
 
     package init() {}
@@ -23,27 +23,27 @@ package struct NodeNotes: Sendable {
     }
 }
 
-/// That a link began or ended.
+/// A link began or ended.
 package struct LinkNote: Sendable, Hashable {
     package enum Change: Sendable, Hashable {
         case established
         /// An established link is over.
         case closed
-        /// A handshake came to nothing.
+        /// A handshake failed.
         case refused
     }
 
     package let change: Change
-    /// Who is at the other end, as far as that is proved.
+    /// The user at the other end, as far as that is proved.
     package let userID: UserID?
     package let address: PeerAddress?
-    /// Whether this node dialled.
+    /// Whether this node dialled the other.
     package let isOutbound: Bool
-    /// Milliseconds that the connection, or the established link, took until this.
+    /// How long the connection or the established link had lasted, in milliseconds.
     package let duration: Int64
-    /// Why it ended: the name of a close reason or the code of an error; `nil` where the connection was just gone.
+    /// Why it ended: the name of a close reason or the code of an error; `nil` if the connection just broke.
     package let reason: String?
-    /// Whether that is the peer's word.
+    /// Whether the peer gave the reason.
     package let isByPeer: Bool
 }
 
@@ -54,8 +54,8 @@ extension LinkNote {
             duration: link.establishedAt - link.connection.machine.startedAt, reason: nil, isByPeer: false)
     }
 
-    /// - Parameter error: `nil` for a connection that is gone, and for one that only wanted to know whether the port is
-    ///   open: that is not worth a note.
+    /// - Parameter error: `nil` for a connection that just broke, and for one that only tested whether the port is
+    ///   open, which is not worth a note.
     init?(endOf link: Link, _ error: ProtocolError?, now: Int64) {
         let established = link.established
         guard established != nil || error != nil else { return nil }

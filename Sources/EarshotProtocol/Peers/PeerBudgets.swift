@@ -1,15 +1,15 @@
 import EarshotModel
 
-/// What peers may still make this node do that moves no log forward: pings, heads, receipts and entries that say nothing
-/// new, questions, frames that nobody knows, new links. What moves a log forward is bounded by the window and the disk,
-/// and costs nothing here.
+/// Limits what peers may make this node do that moves no log forward: pings; heads, receipts and entries that say
+/// nothing new; questions; unknown frames; new links. The window and the disk limit what moves a log forward; it costs
+/// nothing here.
 ///
-/// A budget is a user's, not a link's or a device's: else whoever used it up would link anew. An identity costs nothing
-/// either: so strangers of one address share another.
+/// A budget belongs to a user, not to a link or a device: otherwise a peer that has used it up would just link again.
+/// Identities cost nothing either, so strangers of one address share another budget.
 struct PeerBudgets: Sendable {
     enum Payer: Hashable, Sendable {
         case user(UserID)
-        /// Everybody at a host to whom this node owes nothing.
+        /// All strangers at a host.
         case strangers(at: String)
 
         fileprivate var isAddress: Bool { if case .strangers = self { true } else { false } }
@@ -31,7 +31,7 @@ struct PeerBudgets: Sendable {
         return buckets[payer, default: Self.full(payer, now: now)].charge(cost, now: now)
     }
 
-    /// Whether one of them has gone over the budget and not waited since, or would with this cost.
+    /// Whether one of them is over budget and has not waited since, or would be over with this cost.
     func isExceeded(by payers: [Payer], beside cost: Int = 0, now: Int64) -> Bool {
         payers.contains { !(buckets[$0] ?? Self.full($0, now: now)).has(cost, now: now) }
     }
@@ -45,8 +45,8 @@ struct PeerBudgets: Sendable {
         }
     }
 
-    /// A full budget is none that needs to be remembered. Where nobody's is full, users who owe nothing are forgotten, and
-    /// only then addresses: else ever new identities would make their address's budget full again.
+    /// A full budget need not be remembered. If none is full, users who owe nothing are forgotten first, and addresses
+    /// only after that: otherwise a stream of new identities would make their address's budget full again.
     private mutating func forgetFull(now: Int64) {
         buckets = buckets.filter { !$0.value.isFull(now: now) }
         guard buckets.count >= Limits.peerBudgets else { return }

@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// Decides what strangers and peers may cost this node, before and after they have shown who they are.
+/// Limits what strangers and peers cost this node, before and after they have proved who they are.
 ///
 /// It never closes anything. Its parent says who is a stranger.
 struct PeerLimits: Sendable {
@@ -13,13 +13,13 @@ struct PeerLimits: Sendable {
 
     // MARK: - Before authentication
 
-    /// Whether a connection may begin a handshake; takes note of it.
+    /// Whether a connection may begin a handshake; counts it.
     mutating func admitsConnection(from address: PeerAddress?, now: Int64) -> Bool {
         gate.admits(address?.host ?? "", now: now)
     }
 
     /// A connection was closed because there are too many.
-    /// - Returns: what to tell of that, now and then.
+    /// - Returns: the failure to report, which is only now and then.
     mutating func refused(_ address: PeerAddress?, now: Int64) -> LinkFailure? {
         guard let count = notices.refused(now: now) else { return nil }
         let others = count > 1 ? "; \(count) were closed since that was last told" : ""
@@ -30,8 +30,8 @@ struct PeerLimits: Sendable {
     }
 
     /// A link is over.
-    /// - Parameter isLimited: whether it is a stranger's doing that it was there: there may be many more.
-    /// - Returns: what to tell of that; of strangers only now and then.
+    /// - Parameter isLimited: whether a stranger caused the link, so there may be many more.
+    /// - Returns: the failure to report; for strangers only now and then.
     mutating func failed(_ link: Link, _ error: ProtocolError, isLimited: Bool, now: Int64) -> LinkFailure? {
         var message = error.message
         if isLimited {
@@ -51,7 +51,7 @@ struct PeerLimits: Sendable {
         budgets.charge(cost, to: payers, now: now)
     }
 
-    /// What is wrong where a peer has asked for too much, until it has waited.
+    /// The error for a peer that has asked for too much, until it has waited; `nil` if it has not.
     func excess(of peer: LinkPeer, payers: [PeerBudgets.Payer], beside cost: Int = 0, now: Int64) -> ProtocolError? {
         budgets.isExceeded(by: payers, beside: cost, now: now) ? Self.tooManyRequests(peer) : nil
     }

@@ -1,17 +1,17 @@
 import EarshotCrypto
 import EarshotModel
 
-/// Decides which links there are and who is dialled, and what strangers and peers may cost.
+/// Decides which links there are, whom to dial, and what strangers and peers may cost.
 ///
-/// It owns the links from the first dial or connection to their end. Who is let in it does not decide, and what goes
-/// over a link it does not look at: what a link's own machine wants, it hands on.
+/// It owns the links from the first dial or connection to their end. It does not decide who is let in, and does not
+/// look at what goes over a link: it passes on what a link's own machine wants.
 struct PeersMachine: Sendable {
     enum Action: Sendable {
         case connect(ConnectionID, [PeerAddress])
         case disconnect(ConnectionID)
         /// A tick is wanted by this uptime.
         case wake(by: Int64)
-        /// A stranger's connection was closed because there are too many, which is told now and then.
+        /// A stranger's connection was closed because there are too many; this is reported now and then.
         case refused(LinkFailure?)
     }
 
@@ -21,11 +21,11 @@ struct PeersMachine: Sendable {
     private(set) var limits = PeerLimits()
     /// Links with frames to send.
     private var linksToFlush: Set<ConnectionID> = []
-    /// Links that lose against another one to the same device; closed when the current input is dealt with.
+    /// Links that lose against another one to the same device; they are closed at the end of the current input.
     private var duplicates: [ConnectionID] = []
     private(set) var connectionCount: UInt64 = 0
     private(set) var isStopping = false
-    /// Draws a key for one handshake. Handed in, because a machine draws nothing of its own.
+    /// Draws a key for one handshake. It is handed in, because a machine draws nothing itself.
     private let ephemeralKey: @Sendable () -> AgreementKey
 
     init(local: LocalDevice, ephemeralKey: @escaping @Sendable () -> AgreementKey) {
@@ -49,13 +49,13 @@ struct PeersMachine: Sendable {
 
     // MARK: - Who is dialled
 
-    /// When somebody is to be dialled, as an uptime.
+    /// The uptime at which somebody is to be dialled.
     var dialDeadline: Int64 { isStopping ? .max : dialer.deadline }
 
     /// Somebody advertises a device.
     /// - Parameter remembered: where it was linked in an earlier run, the latest first.
-    /// - Returns: a link to it that has been silent, and may be dead: whoever is advertised anew may have come back, and
-    ///   have forgotten a link that this end believes in.
+    /// - Returns: a link to it that has been silent and may be dead: a device that is advertised anew may have come
+    ///   back and have forgotten a link that this end still believes in.
     mutating func found(
         _ deviceID: DeviceID, addresses: [PeerAddress], remembered: [PeerAddress], now: Int64
     ) -> ConnectionID? {
@@ -72,7 +72,7 @@ struct PeersMachine: Sendable {
         dialer.found(.address(address), addresses: [address], now: now)
     }
 
-    /// Tries where devices were reached last. Devices beyond the limit are not dialled; the first go first.
+    /// Dials devices at their last addresses, the first ones first. Devices beyond the limit are not dialled.
     mutating func recall(_ devices: [DeviceRecord], now: Int64) {
         let unlinked = devices.filter { links.connection(to: $0.deviceID) == nil }
         for record in unlinked.prefix(Limits.rememberedDevices) {
@@ -84,7 +84,7 @@ struct PeersMachine: Sendable {
     /// Everybody may be reachable, or welcome, again.
     mutating func dialEverybody(now: Int64) { dialer.retryAll(now: now) }
 
-    /// Dials those whose time has come. A dial that hangs gives way to the next.
+    /// Dials the targets that are due. A dial that hangs gives way to the next.
     mutating func dialDue(now: Moment) -> [Action] {
         guard !isStopping else { return [] }
         var actions: [Action] = []
@@ -117,7 +117,7 @@ struct PeersMachine: Sendable {
 
     // MARK: - Connections
 
-    /// Somebody connected. A connection more than there may be takes the place of a handshake.
+    /// Somebody connected. If there are too many connections, it takes the place of a handshake.
     mutating func accepted(from address: PeerAddress?, now: Moment) -> (ConnectionID, [Action]) {
         let connectionID = nextConnection()
         guard !isStopping, limits.admitsConnection(from: address, now: now.uptime) else {
@@ -148,7 +148,7 @@ struct PeersMachine: Sendable {
     }
 
     /// A dial failed.
-    /// - Returns: what to tell of that, where the user has given the address.
+    /// - Returns: the failure to report, if the user has given the address.
     mutating func connectFailed(_ connectionID: ConnectionID, reason: String, now: Int64) -> LinkFailure? {
         guard case .dialling(let target, _) = links[connectionID] else { return nil }
         _ = remove(connectionID)
@@ -163,7 +163,7 @@ struct PeersMachine: Sendable {
             message: "\(address) cannot be reached: \(reason)")
     }
 
-    /// Bytes came. Those of a connection that is gone are nobody's.
+    /// Bytes came. Bytes of a connection that is gone are dropped.
     mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [LinkMachine.Action] {
         links.updateMachine(connectionID) { $0.received(bytes, now: now) } ?? []
     }
@@ -179,15 +179,16 @@ struct PeersMachine: Sendable {
         links.updateMachine(connectionID) { $0.refuse(error, reason: reason, now: now) } ?? []
     }
 
-    /// Whether a peer that has introduced itself has shown that it has the network key too. To whoever dialled, the
-    /// pattern proves that only with the first message after the handshake: before that nothing is noted of a peer.
+    /// Whether a peer that has introduced itself has shown that it has the network key, too. The pattern proves it to
+    /// the end that dialled only with the first message after the handshake; before that, nothing is noted about the
+    /// peer.
     func provesMembership(_ connectionID: ConnectionID) -> Bool {
         local.link.networkKey == nil || links[connectionID]?.isOutbound == false
     }
 
     // MARK: - What goes over a link
 
-    /// Puts a frame among those that leave when the current input has been dealt with.
+    /// Adds a frame to those that leave at the end of the current input.
     mutating func send(_ frame: Frame, on connectionID: ConnectionID) {
         links.updateMachine(connectionID) { $0.enqueue(frame) }
         linksToFlush.insert(connectionID)
@@ -195,7 +196,7 @@ struct PeersMachine: Sendable {
 
     mutating func wantsFlush(_ connectionID: ConnectionID) { linksToFlush.insert(connectionID) }
 
-    /// Links with frames to send, ascending; empty when all is sent.
+    /// Links with frames to send, ascending; empty when everything is sent.
     mutating func takeLinksToFlush() -> [ConnectionID] {
         guard !linksToFlush.isEmpty else { return [] }
         defer { linksToFlush.removeAll(keepingCapacity: true) }
@@ -210,12 +211,13 @@ struct PeersMachine: Sendable {
         links.updateMachine(connectionID) { $0.deadline <= now.uptime ? $0.tick(now: now) : [] } ?? []
     }
 
-    /// Links that were not used for long give way first.
+    /// Notes that a link is used: links that were not used for long give way first.
     mutating func noteUse(of connectionID: ConnectionID, now: Int64) {
         links.updateEstablished(connectionID) { $0.lastUsed = now }
     }
 
-    /// What a peer sent has moved a log forward, by so many requests; or, where that is negative, was worth nothing.
+    /// What a peer sent was worth so many requests, because it moved a log forward; or, if the number is negative, cost
+    /// that many more.
     mutating func credit(_ requests: Int, on connectionID: ConnectionID) {
         links.updateEstablished(connectionID) { $0.credit += requests }
     }
@@ -227,25 +229,25 @@ struct PeersMachine: Sendable {
 
     // MARK: - Links in doubt
 
-    /// There is reason to doubt that a peer is still there: it is asked.
+    /// There is reason to doubt that a peer is still there: it is pinged.
     mutating func doubt(_ connectionID: ConnectionID, isAnew: Bool, now: Moment) -> [LinkMachine.Action]? {
         guard links[connectionID]?.peer != nil else { return nil }
         return links.updateMachine(connectionID) { $0.doubt(isAnew: isAnew, now: now) }
     }
 
-    /// A peer does not answer: it is dialled before the link is given up. If it is there, its new link wins.
+    /// A peer does not answer: it is dialled before the link is given up. If the peer is there, its new link wins.
     mutating func dialBeside(_ connectionID: ConnectionID, now: Int64) {
         guard let link = links[connectionID]?.established else { return }
         let peer = link.peer
         let delay = local.deviceID < peer.deviceID ? 0 : Timing.dialDeference
-        // Where the device is known it is dialled, and not the given address of it, too.
+        // If the device is known, only the device is dialled, and not its given address as well.
         if dialer.doubted(.device(peer.deviceID), delay: delay, now: now) { return }
         for target in link.targets where target != .device(peer.deviceID) {
             dialer.doubted(target, delay: delay, now: now)
         }
     }
 
-    /// It answers after all.
+    /// The peer answers after all.
     mutating func trusted(_ connectionID: ConnectionID) {
         for target in links[connectionID]?.targets ?? [] { dialer.linked(target) }
     }
@@ -253,7 +255,7 @@ struct PeersMachine: Sendable {
     // MARK: - Established links
 
     /// A peer is accepted.
-    /// - Returns: the link; `nil` where it is over, or was established before.
+    /// - Returns: the link; `nil` if it is over, or was already established.
     mutating func establish(_ peer: LinkPeer, on connectionID: ConnectionID, now: Int64) -> EstablishedLink? {
         var dialled: Set<Dialer.Target> = []
         switch links[connectionID] {
@@ -286,13 +288,13 @@ struct PeersMachine: Sendable {
 
     // MARK: - The end of a link
 
-    /// Closes a link with a word to the peer.
+    /// Closes a link, and tells the peer why.
     mutating func close(_ connectionID: ConnectionID, _ reason: CloseReason, now: Moment) -> [LinkMachine.Action]? {
         links.updateMachine(connectionID) { $0.close(reason, now: now) }
     }
 
     /// A link is over.
-    /// - Returns: what it was.
+    /// - Returns: the link as it was.
     mutating func end(_ connectionID: ConnectionID, error: ProtocolError?, now: Int64) -> Link? {
         guard let link = remove(connectionID) else { return nil }
         for target in link.targets {
@@ -301,8 +303,8 @@ struct PeersMachine: Sendable {
                 links.updateEstablished(survivor) { $0.targets.insert(target) }
                 dialer.linked(target)
             } else if case .address = target, error?.closeReason == .ownIdentity, error?.code == .closedHere {
-                // Not because somebody says so: who answers at an address may be anybody. And no device: who is
-                // advertised at this node's own address may be elsewhere, too.
+                // Only if it is proved: anybody may answer at an address. And never a device: a device that is
+                // advertised at this node's own address may also be elsewhere.
                 dialer.dropped(target)
             } else if links.dials(of: target).isEmpty {
                 dialer.failed(target, isRefusal: isRefusal(error, of: target, by: link), now: now)
@@ -316,14 +318,14 @@ struct PeersMachine: Sendable {
         return links.remove(connectionID)
     }
 
-    /// A link that came to nothing may have shown all the same that the device is where it was dialled.
+    /// A link that failed may still have shown that the device is where it was dialled.
     private mutating func noteProof(of target: Dialer.Target, by link: Link) {
         guard link.isOutbound, let address = link.address, case .device(link.machine.introduced?.deviceID) = target
         else { return }
         dialer.proved(target, at: address)
     }
 
-    /// Whether a device that has proved to be the one that was dialled is not wanted here, or does not want this node.
+    /// Whether the device that was dialled has proved itself and is not wanted here, or does not want this node.
     private func isRefusal(_ error: ProtocolError?, of target: Dialer.Target, by link: Link) -> Bool {
         if case .device(let deviceID) = target, link.machine.introduced?.deviceID != deviceID { return false }
         return switch error?.closeReason {
@@ -332,14 +334,14 @@ struct PeersMachine: Sendable {
         }
     }
 
-    /// The link that makes dialling a target needless.
+    /// The link that makes dialling a target unnecessary.
     private func standingLink(for target: Dialer.Target, of peer: LinkPeer?) -> ConnectionID? {
         if case .device(let deviceID) = target { return links.connection(to: deviceID) }
         return peer.flatMap { links.connection(to: $0.deviceID) }
     }
 
-    /// What to tell of a link that is over, if anything.
-    /// - Parameter isStranger: whether whoever was at the other end is nobody in particular, as far as that is proved.
+    /// The failure to report for a link that is over, if any.
+    /// - Parameter isStranger: whether the other end was a stranger, as far as that is proved.
     mutating func failure(
         of link: Link, _ error: ProtocolError, isStranger: Bool, now: Int64
     ) -> LinkFailure? {
@@ -352,7 +354,7 @@ struct PeersMachine: Sendable {
     private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
         case .shutdown, .duplicate, .ownIdentity, .logDiffers: false
-        // What stood until then comes back with the next credential. If there is none, the next handshake says so.
+        // A link that was open comes back with the next credential. If there is none, the next handshake says so.
         case .credentialExpired where wasEstablished: false
         default: true
         }
@@ -361,7 +363,7 @@ struct PeersMachine: Sendable {
     // MARK: - What peers may cost
 
     /// Charges a peer for what it sent since the last charge that moved no log forward.
-    /// - Parameter isStranger: whether this node owes the peer's user nothing.
+    /// - Parameter isStranger: whether the peer's user is a stranger.
     /// - Returns: whether it was within its budget.
     mutating func charge(_ connectionID: ConnectionID, isStranger: Bool, now: Int64) -> Bool {
         let charged = links.updateEstablished(connectionID) { link in
@@ -373,20 +375,21 @@ struct PeersMachine: Sendable {
         return limits.charge(cost, to: payers, now: now)
     }
 
-    /// Charges a peer for a new link. One that this node has begun is not held against an address: it did not come
-    /// from there.
+    /// Charges a peer for a new link. A link that this node has begun is not charged to an address, because it did not
+    /// come from there.
     mutating func chargeLink(_ link: EstablishedLink, isStranger: Bool, now: Int64) {
         let isAlone = link.isOutbound || !isStranger
         let payers = Self.payers(for: link.peer, at: link.address, isStranger: !isAlone)
         _ = limits.charge(Limits.linkRequests, to: payers, now: now)
     }
 
-    /// Why a peer that has introduced itself is refused because it has asked for too much, until it has waited.
+    /// The error that refuses a peer which has introduced itself and has asked for too much, until it has waited.
     func excess(of peer: LinkPeer, at address: PeerAddress?, isStranger: Bool, now: Int64) -> ProtocolError? {
         limits.excess(of: peer, payers: Self.payers(for: peer, at: address, isStranger: isStranger), now: now)
     }
 
-    /// Throws in the middle of what a peer has sent as soon as that is too much, before another signature is looked at.
+    /// Throws in the middle of a frame as soon as the peer has asked for too much, before another signature is
+    /// verified.
     func checkBudget(
         on connectionID: ConnectionID, isStranger: (UserID) -> Bool, now: Int64
     ) throws(ProtocolError) {

@@ -1,17 +1,17 @@
 import EarshotModel
 
-/// How often a node tells of connections of strangers: a flood of them must not become a flood of events.
+/// Limits how often a node reports connections of strangers: a flood of them must not become a flood of events.
 struct StrangerNotices: Sendable {
     private var failures = AddressBudget(
         perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
         perSecond: Limits.failuresPerSecond)
     private var untoldFailures = 0
     private var untoldRefusals = 0
-    /// When it was last told that connections are refused, as an uptime.
+    /// The uptime at which refused connections were last reported.
     private var refusalToldAt: Int64?
 
-    /// A handshake has failed, or a link has ended, of somebody who is no more than an identity.
-    /// - Returns: how many were passed over since the last was told; `nil` if this one is passed over too.
+    /// A handshake or a link of a stranger has ended.
+    /// - Returns: how many were left out since the last report; `nil` if this one is left out too.
     mutating func failed(at host: String, now: Int64) -> Int? {
         guard failures.admits(host, now: now) else {
             untoldFailures += 1
@@ -22,7 +22,7 @@ struct StrangerNotices: Sendable {
     }
 
     /// A connection was closed because there are too many.
-    /// - Returns: how many were since that was last told; `nil` if it is not to be told now.
+    /// - Returns: how many there were since the last report; `nil` if this is not reported now.
     mutating func refused(now: Int64) -> Int? {
         untoldRefusals += 1
         if let refusalToldAt, now - refusalToldAt < Timing.refusalNotice { return nil }

@@ -1,4 +1,4 @@
-/// A budget that is full at first and fills up with time: so much at once, and so much a second.
+/// A budget that begins full and refills with time: so much at once, and so much a second.
 struct TokenBucket: Sendable {
     /// In thousandths, so that a millisecond fills by a whole number.
     private let capacity: Int64
@@ -22,7 +22,7 @@ struct TokenBucket: Sendable {
         return true
     }
 
-    /// Takes tokens whether they are there or not: what is missing is owed, up to the capacity.
+    /// Takes tokens whether they are there or not. Missing tokens are owed, up to the capacity.
     /// - Returns: whether they were there.
     mutating func charge(_ count: Int, now: Int64) -> Bool {
         fill(now: now)
@@ -36,7 +36,7 @@ struct TokenBucket: Sendable {
     /// Whether tokens are owed.
     func isInDebt(now: Int64) -> Bool { !has(0, now: now) }
 
-    /// Whether it is as if nothing had ever been taken.
+    /// Whether all tokens are there, as if none had ever been taken.
     func isFull(now: Int64) -> Bool { filled(now: now) == capacity }
 
     private mutating func fill(now: Int64) {
@@ -45,7 +45,7 @@ struct TokenBucket: Sendable {
     }
 
     private func filled(now: Int64) -> Int64 {
-        // After so long it is full from whatever debt.
+        // After this time the bucket is full, whatever the debt was.
         let elapsed = min(max(0, now - filledAt), 2 * capacity / perSecond + 1)
         return min(capacity, level + elapsed * perSecond)
     }

@@ -1,9 +1,9 @@
 import EarshotModel
 
-/// Decides whom to ask whether this node's port can be reached, what they have said together, and for whom this node
+/// Decides whom to ask whether this node's port can be reached, combines their answers, and decides for whom this node
 /// tries a port itself. `docs/PROTOCOL.md`, section 2.12.
 ///
-/// It never tries an address that the asker is not known to be at, and believes no answer that was not asked for.
+/// It tries only addresses that the asker is known to be at, and believes only answers to its own questions.
 struct ReachabilityMachine: Sendable {
     enum Action: Hashable, Sendable {
         case send(Frame, ConnectionID)
@@ -11,7 +11,7 @@ struct ReachabilityMachine: Sendable {
         case answer(RequestID, [Reachability])
     }
 
-    /// A peer that was asked, and what it said.
+    /// A peer that was asked, and its answer.
     private struct Question: Sendable {
         let userID: UserID
         let nonce: UInt64
@@ -34,10 +34,10 @@ struct ReachabilityMachine: Sendable {
         let nonce: UInt64
     }
 
-    /// There is one at a time: whoever asks meanwhile gets the same answer.
+    /// There is one check at a time: everybody who asks meanwhile gets the same answer.
     private var check: Check?
     private var attempts: [ProbeID: Attempt] = [:]
-    /// When a connection was tried for a device last, as an uptime; forgotten when it no longer matters.
+    /// The uptime at which a connection was last tried for a device; forgotten when it no longer matters.
     private var triedAt: [DeviceID: Int64] = [:]
     private var count: UInt64 = 0
 
@@ -72,7 +72,7 @@ struct ReachabilityMachine: Sendable {
         return questions + tick(now: now)
     }
 
-    /// A peer answers. What nobody asked is skipped.
+    /// A peer answers. An answer without a question is skipped.
     mutating func answered(nonce: UInt64, isReachable: Bool, on connectionID: ConnectionID) -> [Action] {
         let asked = check?.questions.firstIndex { $0.nonce == nonce && $0.connectionID == connectionID }
         guard let asked else { return [] }
@@ -81,7 +81,7 @@ struct ReachabilityMachine: Sendable {
         return completeIfAnswered()
     }
 
-    /// A link is gone: it answers nothing any more.
+    /// A link is gone, and will answer nothing more.
     mutating func ended(_ connectionID: ConnectionID) -> [Action] {
         guard let questions = check?.questions else { return [] }
         for index in questions.indices where questions[index].connectionID == connectionID {
@@ -109,8 +109,8 @@ struct ReachabilityMachine: Sendable {
 
     // MARK: - Answering
 
-    /// A peer asks whether its port can be reached: only at its own end of the link, so that nobody is made to try
-    /// addresses for another. More often than that, it gets no answer.
+    /// A peer asks whether its port can be reached. This node tries only the peer's own end of the link, so nobody can
+    /// make it try other addresses. A peer that asks too often gets no answer.
     mutating func asked(
         _ peer: DeviceID, at host: String, port: UInt16, nonce: UInt64, on connectionID: ConnectionID, now: Int64
     ) -> [Action] {
@@ -120,7 +120,7 @@ struct ReachabilityMachine: Sendable {
         return [.probe(probeID, PeerAddress(host: host, port: port))]
     }
 
-    /// Whether a connection is tried for this device now; takes note of it.
+    /// Whether to try a connection for this device now; notes that it is tried.
     private mutating func admits(_ deviceID: DeviceID, on connectionID: ConnectionID, now: Int64) -> Bool {
         triedAt = triedAt.filter { now - $0.value < Timing.dialBackInterval }
         guard triedAt[deviceID] == nil, triedAt.count < Limits.links, attempts.count < Limits.concurrentDialBacks,
@@ -130,7 +130,7 @@ struct ReachabilityMachine: Sendable {
         return true
     }
 
-    /// What became of a probe. One that is not under way is nobody's.
+    /// A probe has ended.
     mutating func probed(_ probeID: ProbeID, isReachable: Bool) -> [Action] {
         guard let attempt = attempts.removeValue(forKey: probeID) else { return [] }
         return [.send(.dialBackResult(nonce: attempt.nonce, isReachable: isReachable), attempt.connectionID)]

@@ -1,20 +1,20 @@
 import EarshotModel
 
-/// When the next commit is made: one at a time, and while one is under way everything gathers for the next. The busier the
-/// node, the larger the groups.
+/// Decides when to make the next commit: one at a time. While one is under way, everything else gathers for the next,
+/// so the busier the node is, the larger the groups.
 ///
-/// What goes into a commit waits with whom it concerns (`Outbox`, `ReceivedRuns`, `Deliveries`, …); this keeps only the
-/// time, the requests that a commit answers, and whether the disk takes writes at all.
+/// What goes into a commit waits in the machine that it concerns (`Outbox`, `ReceivedRuns`, `Deliveries`, …). This
+/// keeps only the time, the requests that a commit answers, and whether the disk takes writes at all.
 struct CommitQueue: Sendable {
-    /// What waits: nothing, what may wait for company, or what goes as soon as it can.
+    /// What waits: nothing, changes that may wait for company, or changes that go as soon as they can.
     enum Work { case none, patient, pressing }
 
     private(set) var inFlight: CommitInFlight?
-    /// Requests that are answered when all that waits now is written.
+    /// Requests that are answered when everything that waits now is written.
     private var requests: [PendingRequest] = []
     /// Whether something waits that must not wait for company.
     private var isUrgent = false
-    /// When a change that may wait for company has waited long enough.
+    /// When changes that may wait for company have waited long enough.
     private var lazyDeadline = Int64.max
     /// When to try again after a commit that failed.
     private var retryAt: Int64?
@@ -29,7 +29,7 @@ struct CommitQueue: Sendable {
     /// What waits does not wait for company.
     mutating func hurry() { isUrgent = true }
 
-    /// A change that is true already waits a moment for company.
+    /// A change that is already true waits a moment for company.
     mutating func mayWait(now: Moment) { lazyDeadline = min(lazyDeadline, now.uptime + Timing.lazyCommit) }
 
     /// Answers a request with the next commit.
@@ -38,7 +38,7 @@ struct CommitQueue: Sendable {
         isUrgent = true
     }
 
-    /// The node stops: all that waits is written now, if the disk takes it.
+    /// The node stops: everything that waits is written now, if the disk takes it.
     mutating func stop() {
         isUrgent = true
         retryAt = nil
@@ -54,7 +54,7 @@ struct CommitQueue: Sendable {
         }
     }
 
-    /// When one will be due, without further input.
+    /// When a commit will be due, without further input.
     func deadline(_ work: Work) -> Int64 {
         if inFlight != nil { return .max }
         if case .none = work { return .max }
@@ -74,7 +74,7 @@ struct CommitQueue: Sendable {
     }
 
     /// The commit is on the disk.
-    /// - Returns: what follows from it, and whether the one before it had failed.
+    /// - Returns: what follows from it, and whether the commit before it had failed.
     mutating func finish() -> (done: CommitInFlight, isRecovery: Bool) {
         guard let done = inFlight else {
             preconditionFailure("a shell says that a commit is done only after it was given one")
@@ -128,7 +128,7 @@ struct CommitInFlight: Sendable {
     var userEvents: [Event] = []
     var requests: [PendingRequest] = []
 
-    /// Whether it writes to a log of this node's own that a user is to have.
+    /// Whether it writes to one of this node's own logs for a user.
     func writes(to userID: UserID) -> Bool {
         appended.contains { $0.record.recipientID == userID } || recovered.contains { $0.record.recipientID == userID }
     }

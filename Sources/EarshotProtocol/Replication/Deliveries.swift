@@ -1,9 +1,9 @@
 import EarshotModel
 
-/// What has become of each message for each recipient: how far every log has come, and which messages failed.
+/// The state of each message for each recipient: how far every log has come, and which messages failed.
 ///
-/// It knows two of each number: what the disk says, and what is true and waits to be written. It decides which steps of
-/// progress and which failures count, and which events tell them. It sends nothing and reads no clock.
+/// It keeps two of each number: what the disk says, and what is true and waits to be written. It decides which steps of
+/// progress and which failures count, and which events report them. It sends nothing and reads no clock.
 struct Deliveries: Sendable {
     private struct Tracked: Sendable {
         var committed: DeliveryProgress
@@ -16,9 +16,9 @@ struct Deliveries: Sendable {
     }
 
     private var tracked: [DeliveryKey: Tracked] = [:]
-    /// What is true and not in a commit yet.
+    /// Changes that are true and not in a commit yet.
     private var unwritten: Set<DeliveryKey> = []
-    /// Messages that failed and that no receipt has settled.
+    /// Messages that failed, and that no receipt has settled.
     private var failures: [LogID: [UInt64: DeliveryFailure]] = [:]
     private var pending = PendingFailures()
 
@@ -34,10 +34,10 @@ struct Deliveries: Sendable {
 
     // MARK: - Progress
 
-    /// As the disk has it.
+    /// The progress that the disk has.
     func committed(_ key: DeliveryKey) -> DeliveryProgress? { tracked[key]?.committed }
 
-    /// What is true, on the disk or not.
+    /// The true progress, on the disk or not.
     func target(_ key: DeliveryKey) -> DeliveryProgress? { tracked[key]?.target }
 
     /// Entries up to here may leave once that is on the disk.
@@ -55,7 +55,7 @@ struct Deliveries: Sendable {
         return true
     }
 
-    /// A receipt is the truth: what it covers is delivered, whatever was thought of it before.
+    /// A receipt is proof: what it covers is delivered, whatever this node thought before.
     /// - Returns: whether it says more than was known.
     mutating func acknowledge(_ receipt: Receipt, _ key: DeliveryKey) -> Bool {
         var target = target(key) ?? DeliveryProgress()
@@ -66,7 +66,7 @@ struct Deliveries: Sendable {
         return true
     }
 
-    /// A peer's log is kept up to here with the next commit.
+    /// The next commit keeps a peer's log up to here.
     mutating func keep(_ key: DeliveryKey, through sequence: UInt64) {
         var target = target(key) ?? DeliveryProgress()
         target.offered = sequence
@@ -77,7 +77,7 @@ struct Deliveries: Sendable {
     }
 
     /// This node's user has seen a peer's messages up to here.
-    /// - Returns: `false` where that many have not come.
+    /// - Returns: `false` if that many have not come.
     mutating func markRead(_ key: DeliveryKey, through sequence: UInt64) -> Bool {
         guard let target = target(key), sequence <= target.delivered else { return false }
         guard sequence > target.read else { return true }
@@ -90,7 +90,7 @@ struct Deliveries: Sendable {
 
     var hasUnwritten: Bool { !unwritten.isEmpty }
 
-    /// What is true and goes into the next commit, ascending.
+    /// The changes for the next commit, ascending.
     /// - Parameter receipt: signs for what this node keeps of a peer's log; `nil` for a log of its own.
     mutating func takeUnwritten(
         receipt: (DeliveryKey, DeliveryProgress) -> Receipt?
@@ -108,7 +108,7 @@ struct Deliveries: Sendable {
         return taken
     }
 
-    /// It is on the disk.
+    /// A change is on the disk.
     /// - Returns: what the disk said before.
     mutating func written(_ key: DeliveryKey, _ progress: DeliveryProgress) -> DeliveryProgress {
         let old = committed(key) ?? DeliveryProgress()
@@ -116,16 +116,16 @@ struct Deliveries: Sendable {
         return old
     }
 
-    /// It is not on the disk, and goes into the next commit.
+    /// It is not on the disk, and goes into the next commit again.
     mutating func writeAgain(_ key: DeliveryKey) { unwritten.insert(key) }
 
-    /// Nothing is known of a log that has not begun after all.
+    /// Forgets a log that has not begun after all.
     mutating func forget(_ key: DeliveryKey) {
         tracked[key] = nil
         unwritten.remove(key)
     }
 
-    /// What is not on the disk does not leave.
+    /// Takes back offers that are not on the disk: such entries do not leave.
     /// - Parameter userID: this node's user, to whom nothing is offered.
     mutating func takeBackOffers(except userID: UserID) {
         for key in tracked.keys where key.recipientID != userID {
@@ -134,7 +134,7 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// What came of a peer's log is not on the disk. What was seen of the rest stays so.
+    /// What came of a peer's log is not on the disk. What was read of the rest stays read.
     mutating func dropUncommitted(_ key: DeliveryKey) {
         guard let old = tracked[key] else { return }
         let read = max(old.committed.read, min(old.target.read, old.committed.delivered))
@@ -157,14 +157,14 @@ struct Deliveries: Sendable {
 
     var hasPendingFailures: Bool { !pending.isEmpty }
 
-    /// - Parameter requestID: who asked for it and waits for the answer.
+    /// - Parameter requestID: the request that asked for it and waits for the answer.
     mutating func fail(_ failure: DeliveryFailure, requestID: RequestID? = nil) {
         failures[failure.messageID.log, default: [:]][failure.messageID.sequence] = failure
         pending.append(PendingFailure(failure: failure, requestID: requestID))
     }
 
-    /// Messages that are not delivered fail. What may have left already may still turn out to be delivered; what has not
-    /// is kept back for good.
+    /// Undelivered messages fail. A message that may already have left may still turn out to be delivered; any other is
+    /// withheld for good.
     mutating func fail(_ sequences: some Sequence<UInt64>, of log: OwnLog, reason: FailureReason) {
         let progress = target(log.deliveryKey) ?? DeliveryProgress()
         let logID = log.record.logID
@@ -177,20 +177,20 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// All of a log that is not delivered fails.
+    /// All undelivered messages of a log fail.
     mutating func failUndelivered(of log: OwnLog, reason: FailureReason) {
         let delivered = target(log.deliveryKey)?.delivered ?? 0
         guard delivered < log.head.sequence else { return }
         fail(delivered + 1...log.head.sequence, of: log, reason: reason)
     }
 
-    /// The contents of messages that had failed, and may have left all the same, are gone: only their hash can leave now,
-    /// so no receipt says any more that they were delivered.
+    /// The contents of messages that had failed and may have left are gone: only their hashes can leave from now on, so
+    /// no receipt can say that they were delivered.
     mutating func withhold(_ messageIDs: [MessageID]) {
         for messageID in messageIDs { failures[messageID.log]?[messageID.sequence]?.isWithheld = true }
     }
 
-    /// Only a message's hash was given to its recipient, so it was taken back, or its time was over, before it left.
+    /// The recipient was given only a message's hash, so it was taken back or expired before it left.
     mutating func withhold(_ messageID: MessageID, for recipientID: UserID, expiry: Int64, now: Moment) {
         let reason = expiry <= now.wallClock ? FailureReason.expired : .cancelled
         fail(DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: reason, isWithheld: true))
@@ -201,10 +201,10 @@ struct Deliveries: Sendable {
 
     // MARK: - Failures on their way to the disk
 
-    /// Failures for the next commit. Thousands may wait, when somebody is blocked.
-    /// - Parameter cuts: where messages get other names in the same commit.
-    /// - Returns: those that are written, as they were and under the names that the messages have then; and those of
-    ///   messages that are in another log already, where they have gone their way.
+    /// Failures for the next commit. When somebody is blocked, thousands may wait.
+    /// - Parameter cuts: cuts in the same commit that give messages new ids.
+    /// - Returns: the failures that are written, as they were and under the messages' new ids; and those of messages
+    ///   that are already in another log, where they have been sent.
     mutating func takePending(
         cuts: [LogCut]
     ) -> (taken: [PendingFailure], written: [DeliveryFailure], settled: [PendingFailure]) {
@@ -222,11 +222,11 @@ struct Deliveries: Sendable {
         return (taken, written, settled)
     }
 
-    /// It is not on the disk, and goes into the next commit.
+    /// It is not on the disk, and goes into the next commit again.
     mutating func writeAgain(_ failure: PendingFailure) { pending.append(failure) }
 
     /// The end of a log was moved to another one: failures move along.
-    /// - Returns: those of messages that are in another log already.
+    /// - Returns: the failures of messages that are already in another log.
     mutating func move(_ cut: LogCut) -> [PendingFailure] {
         for (sequence, failure) in failures(in: cut.logID) where sequence > cut.after {
             failures[cut.logID]?[sequence] = nil
@@ -249,8 +249,8 @@ struct Deliveries: Sendable {
 
     // MARK: - A log that comes back
 
-    /// A piece of an own log goes into the next commit: what came back has left this node once, and what its holder has
-    /// signed for is delivered.
+    /// A piece of an own log goes into the next commit. What came back has left this node before, and what its holder
+    /// has signed for is delivered.
     /// - Returns: the log's progress with that commit.
     mutating func restore(_ piece: RecoveredPiece) -> DeliveryProgress {
         var target = target(piece.key) ?? DeliveryProgress()
@@ -265,13 +265,13 @@ struct Deliveries: Sendable {
     /// The piece is on the disk.
     /// - Returns: what the disk said before.
     mutating func restored(_ piece: RecoveredPiece) -> DeliveryProgress {
-        // No longer withheld, and forgotten when the receipt is told: it went from failed to delivered.
+        // No longer withheld. It is forgotten when the receipt is reported: it went from failed to delivered.
         for sequence in piece.withdrawn { failures[piece.record.logID]?[sequence]?.isWithheld = false }
         return written(piece.key, piece.progress)
     }
 
-    /// What was acknowledged while a log was cut is about entries that are elsewhere now.
-    /// - Returns: whether anything was.
+    /// Receipts that came while a log was cut are about entries that are now elsewhere.
+    /// - Returns: whether there were any.
     mutating func dropAcknowledgements(of piece: RecoveredPiece) -> Bool {
         let isAcknowledged = target(piece.key) != piece.progress
         tracked[piece.key, default: Tracked()].target = piece.progress
@@ -279,7 +279,7 @@ struct Deliveries: Sendable {
     }
 
     /// The piece is not on the disk.
-    /// - Parameter isLogKnown: whether the log was there before it.
+    /// - Parameter isLogKnown: whether the log existed before it.
     mutating func dropRestored(_ piece: RecoveredPiece, isLogKnown: Bool) {
         let committed = committed(piece.key) ?? DeliveryProgress()
         tracked[piece.key] = isLogKnown ? Tracked(committed) : nil
@@ -288,7 +288,7 @@ struct Deliveries: Sendable {
 
     // MARK: - What is told
 
-    /// The steps that messages have made, as events. Failures that they overtook are forgotten.
+    /// Reports the steps that messages have made, as events, and forgets failures that they overtook.
     mutating func tellSteps(
         from old: DeliveryProgress, to new: DeliveryProgress, of log: OwnLog, into actions: inout [ReplicationAction]
     ) {
@@ -317,15 +317,15 @@ struct Deliveries: Sendable {
         if new.delivered > old.delivered { forgetSettledFailures(in: logID, through: new.delivered) }
     }
 
-    /// A failure that a receipt has overtaken needs no place in memory. A withheld one keeps its place for ever: whoever
-    /// asks for the log again, from however far back, must not be given what was held back.
+    /// A failure that a receipt has overtaken need not be remembered. A withheld message's failure is kept for ever:
+    /// anybody who asks for the log again, from however far back, must not get what was withheld.
     mutating func forgetSettledFailures(in logID: LogID, through delivered: UInt64) {
         guard let failed = failures[logID] else { return }
         let left = failed.filter { $0.value.isWithheld || $0.key > delivered }
         failures[logID] = left.isEmpty ? nil : left
     }
 
-    /// The event that tells of a failure; `nil` where a receipt was first.
+    /// The event that reports a failure; `nil` if a receipt was first.
     func event(of failure: DeliveryFailure, in log: OwnLog) -> Event? {
         let messageID = failure.messageID
         let state = (committed(log.deliveryKey) ?? DeliveryProgress()).state(of: messageID.sequence, failure: failure)
@@ -356,8 +356,8 @@ extension DeliveryFailure {
 }
 
 extension DeliveryProgress {
-    /// Takes a receipt for true. A recipient whose own database is older than its last receipt may have forgotten one of
-    /// the two numbers: neither goes back, and a receipt that does not say both is not kept.
+    /// Accepts a receipt. A recipient whose own database is older than its last receipt may have forgotten one of the
+    /// two numbers. Neither number goes back, and a receipt that does not prove both is not kept.
     mutating func acknowledge(_ receipt: Receipt) {
         let saysBoth = receipt.sequence >= delivered && receipt.readSequence >= read
         delivered = max(delivered, receipt.sequence)

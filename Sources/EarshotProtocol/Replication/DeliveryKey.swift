@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// One log and one user who is to have it.
+/// One log and one of its recipients.
 struct DeliveryKey: Hashable, Sendable, Comparable {
     let logID: LogID
     let recipientID: UserID

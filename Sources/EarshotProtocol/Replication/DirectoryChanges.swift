@@ -1,9 +1,8 @@
 import EarshotModel
 
-/// What changed among the users and devices that this node knows, and waits to be written; and the events that may be told
-/// when it is.
+/// Changes of the users and devices that this node knows which wait to be written, and the events to post after that.
 ///
-/// It decides which changes cancel each other and which events become one. Who is known, it does not decide.
+/// It decides which changes cancel each other and which events become one. It does not decide who is known.
 struct DirectoryChanges: Sendable {
     private var users: [UserID: UserRecord] = [:]
     private var forgottenUsers: [UserID] = []
@@ -11,10 +10,10 @@ struct DirectoryChanges: Sendable {
     private var forgottenDevices: Set<DeviceID> = []
     private var events: [Event] = []
 
-    /// Events wait for a change: alone they are no work.
+    /// Events wait for a change: without one there is no work.
     var isEmpty: Bool { users.isEmpty && forgottenUsers.isEmpty && devices.isEmpty && forgottenDevices.isEmpty }
 
-    /// How many users and devices are to be written.
+    /// How many users and devices wait to be written.
     var count: Int { users.count + devices.count }
 
     var eventCount: Int { events.count }
@@ -26,8 +25,8 @@ struct DirectoryChanges: Sendable {
         forgottenDevices.remove(device.deviceID)
     }
 
-    /// - Parameter isUntold: whether nothing is told of a user who is forgotten before it could be written that they were
-    ///   met. So it is while the disk fails.
+    /// - Parameter isUntold: whether to report nothing about a user who is forgotten before they were written. So it is
+    ///   while the disk fails.
     mutating func forget(_ userID: UserID, isUntold: Bool) {
         users[userID] = nil
         devices = devices.filter { $0.value.userID != userID }
@@ -41,7 +40,7 @@ struct DirectoryChanges: Sendable {
     }
 
     /// An event to post when its user is written.
-    /// - Parameter isMerged: whether it becomes one with an earlier one about the same user. So it is while the disk
+    /// - Parameter isMerged: whether to merge it with an earlier event about the same user. So it is while the disk
     ///   fails, however long that takes and however often the user comes and goes.
     mutating func tell(_ event: Event, isMerged: Bool) {
         guard isMerged, case .userUpdated(let user, let changes) = event,
@@ -57,7 +56,7 @@ struct DirectoryChanges: Sendable {
         }
     }
 
-    /// Moves all of it into a commit.
+    /// Moves everything into a commit.
     mutating func move(into next: inout CommitInFlight) {
         next.commit.users = users.values.sorted { $0.userID < $1.userID }
         next.commit.forgottenUsers = forgottenUsers
@@ -67,7 +66,7 @@ struct DirectoryChanges: Sendable {
         self = DirectoryChanges()
     }
 
-    /// Nothing of a commit is on the disk: what it held is tried again, but for what was changed since.
+    /// Nothing of a commit is on the disk: its changes are tried again, except those that are outdated.
     mutating func takeBack(_ failed: CommitInFlight, directory: UserDirectory) {
         for user in failed.commit.users where users[user.userID] == nil && directory.users[user.userID] != nil {
             users[user.userID] = user
@@ -85,7 +84,7 @@ struct DirectoryChanges: Sendable {
 }
 
 extension Event {
-    /// The user whom this is about, if it is about one who was met.
+    /// The user who was met, if the event is about that.
     fileprivate var met: User? {
         switch self {
         case .userDiscovered(let user), .userUpdated(let user, _): user

@@ -1,18 +1,18 @@
 import EarshotModel
 
-/// Looks for messages whose time is over, log by log.
+/// Looks for expired messages, log by log.
 ///
-/// It decides when the store is asked, and when the answer is too old to count. That a message fails, it does not decide.
+/// It decides when to ask the store, and when the answer is too old to count. It does not decide that a message fails.
 struct ExpirySearches: Sendable {
     /// Where each log ended when its search began.
     private var ends: [LogID: UInt64] = [:]
-    /// Logs whose earliest expiry is known anew and not written.
+    /// Logs whose earliest expiry has changed and is not written.
     private var unwritten: Set<LogID> = []
 
     var hasUnwritten: Bool { !unwritten.isEmpty }
 
-    /// For how long nothing of a log can expire; `nil` if nothing ever does, or is being looked for. The wall clock may
-    /// jump, so it is looked at once an hour at least.
+    /// How long nothing of a log can expire; `nil` if nothing ever does, or if a search is under way. The wall clock
+    /// may jump, so this is at most an hour.
     func wait(for record: LogRecord, now: Moment) -> Int64? {
         guard record.nextExpiry != .max, ends[record.logID] == nil else { return nil }
         return min(max(0, record.nextExpiry - now.wallClock), Timing.expiryCheck)
@@ -26,15 +26,15 @@ struct ExpirySearches: Sendable {
     }
 
     /// The store has answered.
-    /// - Returns: where the log ended when it was asked; `nil` if the answer is about what is no longer so.
+    /// - Returns: where the log ended when the store was asked; `nil` if the answer is outdated.
     mutating func end(_ logID: LogID) -> UInt64? { ends.removeValue(forKey: logID) }
 
-    /// The log has changed otherwise: the answer will not count.
+    /// The log has changed in another way, so the answer will not count.
     mutating func cancel(_ logID: LogID) { ends[logID] = nil }
 
     mutating func write(_ logID: LogID) { unwritten.insert(logID) }
 
-    /// Puts logs into a commit that it does not hold for another reason.
+    /// Adds logs to a commit, unless it already has them for another reason.
     mutating func move(into next: inout CommitInFlight, logs: Logs) {
         let held = Set(next.commit.logs.map(\.logID))
         for logID in unwritten.sorted() where !held.contains(logID) {

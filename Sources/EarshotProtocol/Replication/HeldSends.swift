@@ -1,21 +1,22 @@
 import DequeModule
 import EarshotModel
 
-/// Messages to one user that wait because a log is taken back from them.
+/// Messages to one user that wait while a log is taken back from them.
 struct HeldSends: Sendable {
     private(set) var sends: Deque<PendingSend> = []
     private(set) var count = 0
     private(set) var bytes = 0
-    /// What of it does not count in the queue for the disk.
+    /// The part of it that does not count in the queue for the disk.
     private(set) var outside = HeldTotal()
 
-    /// Whether the first of them has kept its place in the queue for the disk. Those that have come before the others.
+    /// Whether the first of them has kept its place in the queue for the disk. Sends with a place come before the
+    /// others.
     var isFirstQueued: Bool { sends.count > outside.calls }
 
     var first: PendingSend? { sends.first }
 
-    /// Puts one before all others.
-    /// - Parameter isQueued: whether it goes on counting in the queue for the disk, as all before it then must.
+    /// Adds a send before all others.
+    /// - Parameter isQueued: whether it still counts in the queue for the disk, as all sends before it then must.
     mutating func prepend(_ send: PendingSend, isQueued: Bool) {
         sends.prepend(send)
         count += send.drafts.count
@@ -41,13 +42,13 @@ struct HeldSends: Sendable {
     }
 }
 
-/// Messages that wait because logs are taken back, and do not count in the queue for the disk.
+/// Messages that wait while logs are taken back, and do not count in the queue for the disk.
 struct HeldTotal: Sendable {
     private(set) var calls = 0
     private(set) var count = 0
     private(set) var bytes = 0
 
-    /// Whether one more may be held. One call alone may be as large as it likes.
+    /// Whether one more may be held. A single call may have any size.
     func hasRoom(for send: PendingSend) -> Bool {
         calls == 0
             || (count + send.drafts.count <= Limits.allHeldSends && bytes + send.bytes <= Limits.allHeldSendBytes)

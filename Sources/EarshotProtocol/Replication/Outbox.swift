@@ -1,14 +1,14 @@
 import DequeModule
 import EarshotModel
 
-/// Messages that were asked for and wait for a commit.
+/// Messages of one call of `send`, which wait for a commit.
 struct PendingSend: Sendable {
     let requestID: RequestID
     let conversation: ConversationRecord
-    /// Who may be giving back a log, so that the messages wait.
+    /// The recipient, who may be giving back a log while the messages wait.
     let recipientID: UserID
     let drafts: [MessageDraft]
-    /// Texts and headers, in bytes.
+    /// The size of texts and headers, in bytes.
     let bytes: Int
 
     init(requestID: RequestID, conversation: ConversationRecord, recipientID: UserID, drafts: [MessageDraft]) {
@@ -22,30 +22,30 @@ struct PendingSend: Sendable {
     }
 }
 
-/// Messages on their way into this device's logs: those that wait for the disk, and those that are held because a log is
-/// being taken back from their recipient.
+/// Messages on their way into this device's logs: some wait for the disk, and others are held while a log is taken back
+/// from their recipient.
 ///
-/// It decides who may still add to it, and in which order messages leave it: to one user always in the order in which they
-/// were asked for. Who is held, and until when, it does not decide (`SendHolds`).
+/// It decides who may still add to it, and in which order messages leave it: messages to one user always leave in the
+/// order in which they were asked for. It does not decide who is held, and until when (`SendHolds`).
 struct Outbox: Sendable {
     private var waiting: Deque<PendingSend> = []
     private(set) var count = 0
     private(set) var bytes = 0
-    /// They do not wait for the disk, and do not count with the others, but for those that were among these and for which
-    /// `heldTotal` had no room.
+    /// Held messages do not wait for the disk, and do not count with those that do, except those that waited before and
+    /// for which `heldTotal` had no room.
     private var held: [UserID: HeldSends] = [:]
 
     var isEmpty: Bool { waiting.isEmpty }
     var hasHeld: Bool { !held.isEmpty }
     var callCount: Int { waiting.count }
 
-    /// What of the held ones does not count with the others.
+    /// The held messages that do not count with the others.
     var heldTotal: HeldTotal { held.values.reduce(HeldTotal()) { $0 + $1.outside } }
 
     /// How many messages are held for the recipient who has the most.
     var mostHeld: Int { held.values.reduce(0) { max($0, $1.count) } }
 
-    /// Behind those that wait for the recipient, so that the order stays.
+    /// Adds a send after those that wait for the same recipient, so that the order stays.
     /// - Throws: `ProtocolError` `overloaded`.
     mutating func add(_ send: PendingSend, isHeld: Bool, to name: @autoclosure () -> String) throws(ProtocolError) {
         guard isHeld || held[send.recipientID] != nil else {
@@ -78,7 +78,7 @@ struct Outbox: Sendable {
         held[send.recipientID, default: HeldSends()].append(send)
     }
 
-    /// Whether a send may wait for the disk, too.
+    /// Whether one more send may wait for the disk.
     private func hasRoom(for send: PendingSend) -> Bool {
         count == 0
             || (count + send.drafts.count <= Limits.pendingSends && bytes + send.bytes <= Limits.pendingSendBytes)
@@ -92,16 +92,16 @@ struct Outbox: Sendable {
 
     // MARK: - Held
 
-    /// Holds what waits for a user.
+    /// Holds the waiting messages to a user.
     mutating func hold(_ userID: UserID) {
         guard waiting.contains(where: { $0.recipientID == userID }) else { return }
         var total = heldTotal
         var hasRoom = held[userID]?.isFirstQueued != true
-        // They come before those that still waited when the last hold ended.
+        // They come before messages that still waited when the last hold ended.
         for send in waiting.reversed() where send.recipientID == userID {
             hasRoom = hasRoom && total.hasRoom(for: send)
             held[userID, default: HeldSends()].prepend(send, isQueued: !hasRoom)
-            // It was accepted, so it waits in any case, and where there is no more room it keeps its place.
+            // It was accepted, so it waits in any case. If there is no more room, it keeps its place.
             guard hasRoom else { continue }
             total.add(send)
             count -= send.drafts.count
@@ -110,7 +110,7 @@ struct Outbox: Sendable {
         waiting.removeAll { $0.recipientID == userID }
     }
 
-    /// Lets the messages go that are held no longer, as far as the others leave room.
+    /// Releases messages that are no longer held, as far as the others leave room.
     mutating func release(where isHeld: (UserID) -> Bool) {
         for userID in held.keys.sorted() where !isHeld(userID) {
             while let send = held[userID]?.first {
@@ -125,7 +125,7 @@ struct Outbox: Sendable {
 
     // MARK: - Into a commit
 
-    /// What one call sends stays together, so a large one may be larger than a commit should be.
+    /// The messages of one call stay together, so a large call may be larger than a commit should be.
     mutating func takeForCommit() -> [PendingSend] {
         var taken: [PendingSend] = []
         var (takenCount, takenBytes) = (0, 0)

@@ -1,26 +1,26 @@
 import DequeModule
 import EarshotModel
 
-/// How far one log of this node's own has gone out on one link.
+/// How far one of this node's own logs has gone out on one link.
 ///
-/// Entries go out in order and only after it is committed that they may (`DeliveryProgress.offered`). A receipt frees the
-/// window. There are two ways onto a link, because the disk is the slowest part of both:
+/// Entries go out in order, and only after a commit says that they may (`DeliveryProgress.offered`). A receipt frees
+/// the window. There are two ways onto a link, because the disk is the slowest part of both:
 /// - *read*: the store is asked for what the peer lacks, and a commit then says that it may leave;
-/// - *with their commit*: where a link has sent all that came before, the commit that writes new entries says at once that
-///   they may leave. This saves a read and a commit for each message between two nodes that are up to date.
+/// - *with their commit*: if a link has sent everything before, the commit that writes new entries also says that they
+///   may leave. This saves a read and a commit for each message between two nodes that are up to date.
 ///
-/// Both end in `offering`, and from there on are the same.
+/// Both end in `offering`, and are the same from there on.
 struct OutgoingLog: Sendable {
     private enum Phase {
         /// The next entry to send is `next`.
         case idle
         /// The store is being asked for entries from `next` on.
         case reading
-        /// These entries, from `next` on, go out when it is committed that they may.
+        /// These entries, from `next` on, go out when a commit says that they may.
         case offering([EntryRecord])
     }
 
-    /// Where a frame of entries ended: a receipt for exactly that place needs no look at the disk.
+    /// The end of a frame of entries: a receipt for exactly that place needs no look at the disk.
     private struct Boundary {
         let sequence: UInt64
         let chain: ChainHash
@@ -30,12 +30,12 @@ struct OutgoingLog: Sendable {
     private(set) var next: UInt64
     private var phase: Phase = .idle
     private var unacknowledged: Deque<Boundary> = []
-    /// A receipt whose chain hash is being compared with the disk's.
+    /// A receipt whose chain hash is being compared with that on the disk.
     private var receiptInQuestion: Receipt?
-    /// Up to here the peer had the log when it began on this link, and up to here it was sent on it.
+    /// The peer had the log up to `held` when it began on this link, and it was sent up to `sent`.
     private let held: UInt64
     private var sent: UInt64
-    /// The highest that the peer has said on this link.
+    /// The highest numbers that the peer has reported on this link.
     private var saidDelivered: UInt64 = 0
     private var saidRead: UInt64 = 0
 
@@ -47,10 +47,11 @@ struct OutgoingLog: Sendable {
 
     // MARK: - Receipts
 
-    /// The peer says something: before it is known whether that is so.
+    /// The peer reports something, which is not yet checked.
     /// - Parameter known: what any device of the peer's user has acknowledged.
-    /// - Returns: whether it is news: more than was said on this link, and about what was sent on this link or what no
-    ///   device of the user has acknowledged. Each device acknowledges what it was sent, whichever is the first.
+    /// - Returns: whether it is news: more than was reported on this link, and about entries that were sent on this
+    ///   link or that no device of the user has acknowledged. Each device acknowledges what it was sent, whichever is
+    ///   first.
     mutating func hear(_ receipt: Receipt, known: DeliveryProgress) -> Bool {
         let sentHere = held + 1..<sent + 1
         let isDelivery =
@@ -64,13 +65,13 @@ struct OutgoingLog: Sendable {
         return isDelivery || isRead
     }
 
-    /// What the chain was at a place; `nil` if nothing was sent that ends there.
+    /// The chain hash at a place; `nil` if no frame that was sent ends there.
     func chain(at sequence: UInt64) -> ChainHash? {
         unacknowledged.first { $0.sequence == sequence }?.chain
     }
 
-    /// The chain at the place of a receipt is not known here: the disk is asked, for one receipt at a time and last for
-    /// the furthest.
+    /// The chain hash at the place of a receipt is not known here, so the disk is asked: for one receipt at a time, and
+    /// last for the furthest.
     /// - Returns: whether the disk is to be asked now.
     mutating func question(_ receipt: Receipt) -> Bool {
         let earlier = receiptInQuestion
@@ -79,7 +80,7 @@ struct OutgoingLog: Sendable {
         return earlier == nil
     }
 
-    /// The chain at the place of a receipt is known now.
+    /// The chain hash at the place of a receipt is now known.
     mutating func answered(_ receipt: Receipt) {
         if receiptInQuestion == receipt { receiptInQuestion = nil }
     }
@@ -109,7 +110,7 @@ struct OutgoingLog: Sendable {
         return false
     }
 
-    /// Whether the store may be asked for more of it.
+    /// Whether the store may be asked for more of the log.
     func canRead(through end: UInt64) -> Bool { isIdle && receiptInQuestion == nil && next <= end }
 
     mutating func beginReading() { phase = .reading }
@@ -123,7 +124,7 @@ struct OutgoingLog: Sendable {
         return false
     }
 
-    /// Whether entries that begin at `sequence` would go out right behind what goes out already.
+    /// Whether entries that begin at `sequence` would directly follow what goes out already.
     func canContinue(at sequence: UInt64) -> Bool {
         switch phase {
         case .idle: sequence == next
@@ -145,8 +146,8 @@ struct OutgoingLog: Sendable {
     }
 
     /// Entries that may leave now.
-    /// - Parameter committed: up to here the disk says so. It may say so of the first of them only: the commit that says it
-    ///   of the rest is yet to come.
+    /// - Parameter committed: up to here the disk says so. If it says so only of the first entries, the commit for the
+    ///   rest is still to come.
     mutating func takeOffered(committed: UInt64) -> [EntryRecord] {
         guard case .offering(let entries) = phase, let last = entries.last, last.sequence <= committed
         else { return [] }

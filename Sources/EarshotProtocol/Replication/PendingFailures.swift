@@ -1,16 +1,16 @@
 import DequeModule
 import EarshotModel
 
-/// That a message fails, and who asked for that.
+/// The failure of a message, and the request that asked for it.
 struct PendingFailure: Sendable {
     let failure: DeliveryFailure
     let requestID: RequestID?
 }
 
-/// Failures that wait for a commit, in the order in which they were decided on.
+/// Failures that wait for a commit, in the order in which they were decided.
 ///
 /// Thousands may wait, more than one commit takes. A withheld message's entry goes out as a hash, and only its failure
-/// tells that from one that was delivered: nothing more of its log is offered while the failure waits.
+/// distinguishes it from a delivered one. So nothing more of its log is offered while the failure waits.
 struct PendingFailures: Sendable {
     private var failures: Deque<PendingFailure> = []
     private var counts: [LogID: Int] = [:]
@@ -36,7 +36,7 @@ struct PendingFailures: Sendable {
 }
 
 extension PendingFailure {
-    /// The same under the message's new name; `nil` where the message is in another log already.
+    /// The same failure under the message's new id; `nil` if the message is already in another log.
     func placed(after cuts: [LogCut]) -> PendingFailure? {
         guard let cut = cuts.first(where: { $0.logID == failure.messageID.log }) else { return self }
         return cut.place(of: failure.messageID).map {

@@ -1,6 +1,7 @@
 import EarshotModel
 
-/// Bytes of entries that came, are proved, and are not on the disk: of each device over all of its links, and of all.
+/// Bytes of received entries that are proved and not on the disk: for each device over all of its links, and for all
+/// devices.
 struct ReceivedBytes: Sendable {
     private var ofDevice: [DeviceID: Int] = [:]
     private(set) var total = 0

@@ -12,18 +12,18 @@ struct ReceivedRun: Sendable {
     let bytes: Int
 }
 
-/// Entries of peers that are proved and not on the disk.
+/// Entries of peers that are proved and not yet on the disk.
 ///
-/// It decides how much a peer may have in it, and how much a commit takes. It proves nothing (`IncomingLog`).
+/// It decides how much of it a peer may use, and how much a commit takes. It proves nothing (`IncomingLog`).
 struct ReceivedRuns: Sendable {
     private var waiting: Deque<ReceivedRun> = []
-    /// With those in the commit that is under way.
+    /// Includes those in the commit that is under way.
     private var bytes = ReceivedBytes()
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// A device has one window, however many links it makes: what it sends again on another is known already. Beside
-    /// that there is a bound for all that waits for the disk, of which strangers have a half.
+    /// A device has one window, however many links it makes: what it sends again on another link is already known.
+    /// There is also a limit for everything that waits for the disk, and strangers have half of it.
     func checkRoom(for more: Int, of deviceID: DeviceID, isStranger: Bool) throws(ProtocolError) {
         guard bytes[deviceID] + more <= Limits.windowBytes + Limits.frameBytes else {
             throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
@@ -55,7 +55,7 @@ struct ReceivedRuns: Sendable {
 
     mutating func written(_ run: ReceivedRun) { bytes.remove(run.bytes, of: run.deviceID) }
 
-    /// Nothing that waits is kept, nor what was in a commit that failed.
+    /// Drops everything that waits, and what was in a commit that failed.
     /// - Returns: all of it, in order.
     mutating func drop(with failed: [ReceivedRun]) -> [ReceivedRun] {
         let dropped = failed + waiting
@@ -64,7 +64,7 @@ struct ReceivedRuns: Sendable {
         return dropped
     }
 
-    /// Bytes of the log and of the device that have the most of it, and of all.
+    /// The bytes of the log that has the most, of the device that has the most, and of all.
     func load(with inFlight: [ReceivedRun]) -> (log: Int, device: Int, all: Int) {
         var logs: [LogID: Int] = [:]
         var devices: [DeviceID: Int] = [:]

@@ -1,17 +1,18 @@
 import EarshotModel
 
-/// What `Replication` wants done by the node.
+/// What `Replication` wants the node to do.
 enum ReplicationAction: Sendable {
-    /// Put a frame among those that leave on a link.
+    /// Add a frame to those that leave on a link.
     case send(Frame, ConnectionID)
-    /// Messages go over a link: of too many, those give way first over which none went for longest.
+    /// Note that messages go over a link: when there are too many links, the one that was not used for the longest time
+    /// gives way.
     case used(ConnectionID)
-    /// A peer has moved a log forward and is credited with so many requests; or, where the number is negative, it has asked
+    /// A peer has moved a log forward, and is credited with so many requests. If the number is negative, it has asked
     /// for more work than its frame showed.
     case credit(Int, ConnectionID)
     /// Close a link. Its session has ended already.
     case close(ConnectionID, CloseReason, ProtocolError?)
-    /// Messages are exchanged with a user from now on.
+    /// Messages have now been exchanged with a user.
     case exchanged(UserID)
     case commit(Commit)
     case read(EntriesRead)

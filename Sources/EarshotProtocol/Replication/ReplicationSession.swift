@@ -1,20 +1,20 @@
 import EarshotModel
 
-/// What goes over one link to a peer's device: which of this node's logs the peer has been told of, how far each has gone
-/// out, and how much of the window is in use.
+/// What goes over one link to a peer's device: which of this node's logs it carries, how far each has gone out, and how
+/// much of the window is in use.
 ///
-/// It decides what is read from the store next and which entries make a frame. It knows nothing of other links, and what
-/// is true of a message it leaves to `Deliveries`.
+/// It decides what to read from the store next, and which entries make a frame. It knows nothing of other links, and
+/// leaves the states of messages to `Deliveries`.
 struct ReplicationSession: Sendable {
     let connectionID: ConnectionID
     let userID: UserID
     let deviceID: DeviceID
-    /// Whether the peer has said what it holds; before that nothing is sent.
+    /// Whether the peer has said what it holds; nothing is sent before that.
     private(set) var hasHeads = false
     private var outgoing: [LogID: OutgoingLog] = [:]
     /// Bytes of entries that were sent and not acknowledged.
     private(set) var windowUsed = 0
-    /// Bytes of entries that came again, before the disk had what came of them over an earlier link.
+    /// Bytes of entries that came again because the disk did not yet have those from an earlier link.
     private var repeatedBytes = 0
 
     init(connectionID: ConnectionID, userID: UserID, deviceID: DeviceID) {
@@ -29,10 +29,10 @@ struct ReplicationSession: Sendable {
 
     func log(_ logID: LogID) -> OutgoingLog? { outgoing[logID] }
 
-    /// Sends a log from an entry on.
+    /// Begins to send a log from an entry on.
     mutating func open(_ logID: LogID, next: UInt64 = 1) { outgoing[logID] = OutgoingLog(next: next) }
 
-    /// Sends a log that the peer has nothing of.
+    /// Begins to send a log that the peer does not have.
     mutating func openIfNew(_ logID: LogID) {
         if outgoing[logID] == nil { open(logID) }
     }
@@ -40,13 +40,12 @@ struct ReplicationSession: Sendable {
     /// Sends nothing more of a log.
     mutating func shut(_ logID: LogID) { outgoing[logID] = nil }
 
-    /// The peer has said of all logs what it holds.
+    /// The peer has said everything that it holds.
     mutating func receivedAllHeads() { hasHeads = true }
 
     // MARK: - Entries out
 
-    /// What the store is to be asked for next. One log at a time, so that what is read for one is not room that another
-    /// counts on.
+    /// The next read from the store. It reads one log at a time, so that no two logs count on the same room.
     mutating func nextRead(logs: Logs, deliveries: Deliveries) -> EntriesRead? {
         guard hasHeads, windowRoom > 0, outgoing.values.allSatisfy(\.isIdle) else { return nil }
         for logID in outgoing.keys.sorted() {
@@ -69,10 +68,10 @@ struct ReplicationSession: Sendable {
         return log.isReading(from: read.from)
     }
 
-    /// Entries go out when it is on the disk that they may.
+    /// Entries go out when the disk says that they may.
     mutating func offer(_ entries: [EntryRecord], of logID: LogID) { outgoing[logID]?.offer(entries) }
 
-    /// New entries go out with their commit, where all that came before has been sent and the window has room.
+    /// New entries go out with their commit, if everything before was sent and the window has room.
     /// - Returns: whether they do.
     mutating func offerNew(_ entries: [EntryRecord], bytes: Int, of logID: LogID) -> Bool {
         guard hasHeads, let first = entries.first, windowRoom >= bytes,
@@ -82,15 +81,15 @@ struct ReplicationSession: Sendable {
         return true
     }
 
-    /// It is not on the disk that entries may leave: they are forgotten, and the store is asked for them again later.
+    /// The disk does not say that entries may leave: they are forgotten, and read from the store again later.
     mutating func takeBackOffers() {
         for logID in Array(outgoing.keys) { outgoing[logID]?.takeBackOffer() }
     }
 
-    /// Frames of bounded size with the entries of a log that may leave now.
+    /// Frames of limited size with the entries of a log that may leave now.
     /// - Parameters:
     ///   - committed: up to here the disk says that they may.
-    ///   - failed: failures of the log; of what is withheld only the hash leaves.
+    ///   - failed: the failures of the log; of a withheld message only the hash leaves.
     /// - Returns: the frames, and the last entry in them; `nil` if there is nothing.
     mutating func takeFrames(
         of log: OwnLog, committed: UInt64, failed: [UInt64: DeliveryFailure], author: LogAuthor
@@ -139,7 +138,7 @@ struct ReplicationSession: Sendable {
         outgoing[receipt.logID]?.hear(receipt, known: known) == true
     }
 
-    /// - Returns: whether the disk is to be asked for the chain at the place of a receipt.
+    /// - Returns: whether to ask the disk for the chain hash at the place of a receipt.
     mutating func question(_ receipt: Receipt) -> Bool { outgoing[receipt.logID]?.question(receipt) == true }
 
     mutating func answered(_ receipt: Receipt) { outgoing[receipt.logID]?.answered(receipt) }
@@ -151,8 +150,8 @@ struct ReplicationSession: Sendable {
 
     // MARK: - Entries in
 
-    /// A peer cannot know what came over its last link and is not on the disk yet: it sends that again, and is not charged
-    /// for it, up to a window.
+    /// A peer cannot know that entries from its last link came but are not on the disk yet. It sends them again, and is
+    /// not charged for them, up to a window.
     mutating func excuse(_ bytes: Int) -> Bool {
         guard repeatedBytes + bytes <= Limits.windowBytes else { return false }
         repeatedBytes += bytes

@@ -1,12 +1,11 @@
 import EarshotModel
 
-/// The sessions of all links that are established, by connection, user and device; and which of them may have room for
-/// more.
+/// The sessions of all established links, by connection, user and device, and the links that may have room for more.
 struct ReplicationSessions: Sendable {
     private var sessions: [ConnectionID: ReplicationSession] = [:]
     /// Ascending, so that the same inputs give the same actions.
     private var ofUser: [UserID: [ConnectionID]] = [:]
-    /// Of two links to one device, the one that stays.
+    /// The chosen link to each device.
     private var ofDevice: [DeviceID: ConnectionID] = [:]
     private var eager: Set<ConnectionID> = []
 
@@ -15,7 +14,7 @@ struct ReplicationSessions: Sendable {
         _modify { yield &sessions[connectionID] }
     }
 
-    /// Who is at the other end.
+    /// The user and the device at the other end.
     func peer(on connectionID: ConnectionID) -> (userID: UserID, deviceID: DeviceID)? {
         sessions[connectionID].map { ($0.userID, $0.deviceID) }
     }
@@ -23,10 +22,10 @@ struct ReplicationSessions: Sendable {
     /// The links to a user's devices, ascending.
     subscript(userID: UserID) -> [ConnectionID] { ofUser[userID] ?? [] }
 
-    /// The link to a device that stays.
+    /// The chosen link to a device.
     subscript(deviceID: DeviceID) -> ConnectionID? { ofDevice[deviceID] }
 
-    /// The most bytes of any that were sent and not acknowledged.
+    /// The bytes that were sent and not acknowledged, of the link that has the most.
     var mostWindowUsed: Int { sessions.values.reduce(0) { max($0, $1.windowUsed) } }
 
     mutating func begin(_ session: ReplicationSession) {
@@ -36,7 +35,7 @@ struct ReplicationSessions: Sendable {
         ofUser[session.userID]?.sort()
     }
 
-    /// What concerns a device goes over this link from now on.
+    /// Everything for a device goes over this link from now on.
     mutating func choose(_ connectionID: ConnectionID) {
         if let deviceID = sessions[connectionID]?.deviceID { ofDevice[deviceID] = connectionID }
     }
@@ -59,7 +58,7 @@ struct ReplicationSessions: Sendable {
     mutating func pump(_ userID: UserID) { eager.formUnion(self[userID]) }
     mutating func pumpAll() { eager.formUnion(sessions.keys) }
 
-    /// What the store is to be asked for, link by link.
+    /// The reads to ask of the store, link by link.
     /// - Parameter mayRead: whether the disk may be used now.
     mutating func takeReads(mayRead: Bool, logs: Logs, deliveries: Deliveries) -> [EntriesRead] {
         guard !eager.isEmpty else { return [] }

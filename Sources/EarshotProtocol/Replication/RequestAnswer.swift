@@ -1,6 +1,6 @@
 package import EarshotModel
 
-/// What has become of a request of this node's user.
+/// The answer to a request of this node's user.
 package enum RequestAnswer: Hashable, Sendable {
     /// Messages are on the disk, and will be sent.
     case accepted([Message])
@@ -8,7 +8,7 @@ package enum RequestAnswer: Hashable, Sendable {
     case cancelled(MessageID)
     /// The peer's messages up to this one are marked as read.
     case markedRead(MessageID)
-    /// What was decided about a user is on the disk.
+    /// A decision about a user is on the disk.
     case decided(UserID)
 
     /// The messages that were accepted.

@@ -1,17 +1,17 @@
 package import EarshotCrypto
 package import EarshotModel
 
-/// What binds a user's name and a device's keys to the user's identity key, for a time.
+/// Binds a user's name and a device's keys to the user's identity key, for a time.
 package struct Credential: Hashable, Sendable {
     package let name: UserName
     package let userID: UserID
     package let deviceID: DeviceID
     package let agreementKey: AgreementPublicKey
-    /// Milliseconds since 1970; valid from here on.
+    /// When it begins, in milliseconds since 1970.
     package let notBefore: Int64
-    /// Milliseconds since 1970; valid before this.
+    /// When it ends, in milliseconds since 1970: it is valid before this.
     package let notAfter: Int64
-    /// The times that a credential may name: whole numbers that every language can count, from 1970 on.
+    /// The times that a credential may name, from 1970 on: whole numbers that every language can represent.
     static let times: ClosedRange<Int64> = 0...(1 << 53)
 
     /// The encoded body, as it was signed.
@@ -22,7 +22,7 @@ package struct Credential: Hashable, Sendable {
     /// Issues a credential.
     /// - Parameters:
     ///   - identityKey: the secret half of the user's identity key, which vouches for the device.
-    ///   - deviceKey: the secret half of the device's signing key, which proves that the device is whose it says.
+    ///   - deviceKey: the secret half of the device's signing key, which proves that the device agrees.
     package static func issue(
         name: UserName, identityKey: SigningKey, deviceKey: SigningKey, agreementKey: AgreementPublicKey,
         notBefore: Int64, notAfter: Int64
@@ -66,7 +66,8 @@ package struct Credential: Hashable, Sendable {
         SignedBytes(label: "earshot credential device v1").adding(body).bytes
     }
 
-    /// Reads a credential and checks that the identity and the device that it names have signed it. Whether it is valid now is another question.
+    /// Reads a credential, and checks that the identity and the device that it names have signed it. It does not check
+    /// whether the credential is valid now.
     /// - Throws: `ProtocolError` `malformed` or `unauthentic`.
     package init(decoding bytes: [UInt8]) throws(ProtocolError) {
         guard bytes.count <= Limits.credentialBytes else {
@@ -95,7 +96,7 @@ package struct Credential: Hashable, Sendable {
         guard Ed25519.isValid(signature, for: Self.signedBytes(body), by: userID.bytes32) else {
             throw ProtocolError(.unauthentic, "a credential is not signed by the identity that it names")
         }
-        // Else anybody could name somebody else's device, and take its place.
+        // Otherwise anybody could name somebody else's device, and take its place.
         guard Ed25519.isValid(deviceSignature, for: Self.countersignedBytes(body), by: deviceID.bytes32) else {
             throw ProtocolError(.unauthentic, "a credential is not signed by the device that it names")
         }
@@ -116,9 +117,9 @@ package struct Credential: Hashable, Sendable {
 
     package func isValid(at wallClock: Int64) -> Bool { notBefore <= wallClock && wallClock < notAfter }
 
-    /// Checks the span of time.
-    /// - Parameter clockOffset: how far the clock of its holder is ahead of this node's, if that is known.
-    /// - Throws: `ProtocolError` `credentialExpired` or `credentialNotYetValid`, which name the clock where that is the
+    /// Checks whether it is valid at a time.
+    /// - Parameter clockOffset: how far its holder's clock is ahead of this node's, if known.
+    /// - Throws: `ProtocolError` `credentialExpired` or `credentialNotYetValid`, which name the clock if that is the
     ///   likely cause.
     package func checkValidity(at wallClock: Int64, clockOffset: Int64? = nil) throws(ProtocolError) {
         guard !isValid(at: wallClock) else { return }

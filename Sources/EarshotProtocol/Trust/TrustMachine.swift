@@ -1,39 +1,39 @@
 import EarshotModel
 
-/// Decides whose a name is and who is let in, and knows what follows from that and from the decisions of this node's
+/// Decides who owns a name and who is let in, and knows what follows from that and from the decisions of this node's
 /// user.
 ///
-/// It keeps the users and devices that were met. It never closes a link, fails a message or writes to the disk itself:
-/// its actions say what is to be done, in their order.
+/// It keeps the users and devices that this node has met. It never closes a link, fails a message or writes to the disk
+/// itself: it returns actions that say what to do, in their order.
 struct TrustMachine: Sendable {
     enum Action: Sendable {
-        /// Write the user. The event tells of them when that is done; `isNew` for one who was not known.
+        /// Write the user. The event reports them after that; `isNew` for a user who was not known.
         case met(UserRecord, Event?, isNew: Bool)
         case writeDevice(DeviceRecord)
         case forgetUser(UserID)
         case forgetDevice(DeviceID)
-        /// Somebody claims another's name, which is to be told.
+        /// Report that somebody claims another's name.
         case conflict(IdentityConflict)
-        /// Nothing may be sent to a user any more.
+        /// Nothing more may be sent to a user.
         case failMessages(to: UserID)
         case closeLinks(to: UserID, CloseReason, ProtocolError)
-        /// Who was refused may be wanted now.
+        /// Devices that were refused may now be wanted.
         case dialEverybody
     }
 
-    /// What was exchanged with a user so far: facts of others that decide about strangers.
+    /// What was exchanged with a user so far: facts of other machines that decide about strangers.
     struct Exchange: Sendable {
         /// Whether this node has ever written to them.
         let hasWritten: Bool
-        /// Whether it holds logs of theirs.
+        /// Whether it holds logs of this user.
         let hasReceived: Bool
     }
 
     private(set) var directory: UserDirectory
     private var admission = Admission.everybody
-    /// Conflicts that were told.
+    /// Conflicts that were reported.
     private var toldConflicts: Set<IdentityConflict> = []
-    /// How often claims of strangers are told.
+    /// How often claims of strangers are reported.
     private var claims = AddressBudget(
         perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
         perSecond: Limits.failuresPerSecond)
@@ -44,13 +44,13 @@ struct TrustMachine: Sendable {
 
     var toldConflictCount: Int { toldConflicts.count }
 
-    /// Whether this node has never written to a user, and its own user has not verified them. A message from them makes
-    /// nobody known: whoever makes up identities can make up messages.
+    /// Whether this node has never written to a user, and its own user has not verified them. A message from a user
+    /// makes them no less a stranger: anybody who makes up identities can make up messages.
     func isStranger(_ userID: UserID, hasWritten: Bool) -> Bool {
         !hasWritten && directory.users[userID]?.trust != .verified
     }
 
-    /// The devices that may be dialled where they were last, those of users seen last first.
+    /// The devices that may be dialled at their last addresses; those whose users were seen last come first.
     var reachableDevices: [DeviceRecord] {
         directory.devices.values
             .filter { !$0.addresses.isEmpty }
@@ -61,7 +61,7 @@ struct TrustMachine: Sendable {
 
     // MARK: - Who is let in
 
-    /// Changes who may have a link. Links of those who may not any more end at once; what waits for them stays.
+    /// Changes who may have a link. Links of everybody else end at once; messages that wait for them stay.
     /// - Parameter linked: the users who have links now.
     mutating func admit(_ admission: Admission, linked: some Sequence<UserID>) -> [Action] {
         self.admission = admission
@@ -73,7 +73,7 @@ struct TrustMachine: Sendable {
 
     func admits(_ userID: UserID) -> Bool { admission.admits(userID) }
 
-    /// Why a peer gets no link, if it gets none.
+    /// Why a peer gets no link; `nil` if it gets one.
     func refusal(of peer: LinkPeer) -> (reason: CloseReason, error: ProtocolError)? {
         guard admission.admits(peer.userID) else {
             return (.notAdmitted, notAdmitted(peer.userID, name: peer.credential.name, closeReason: .notAdmitted))
@@ -87,7 +87,7 @@ struct TrustMachine: Sendable {
         return nil
     }
 
-    /// Throws where nothing is accepted for a user.
+    /// Throws if no message is accepted for a user.
     func checkRecipient(_ userID: UserID) throws(ProtocolError) {
         let user = try known(userID)
         try checkNotBlocked(user)
@@ -95,13 +95,13 @@ struct TrustMachine: Sendable {
         guard admission.admits(userID) else { throw notAdmitted(userID) }
     }
 
-    /// Why messages to a user fail, if they do.
+    /// Why messages to a user fail; `nil` if they do not.
     func bar(to userID: UserID) -> FailureReason? {
         if directory.users[userID]?.trust == .blocked { return .blocked }
         return conflict(of: userID) == nil ? nil : .identityChanged
     }
 
-    /// - Parameter name: the name that they show, where they were not met yet.
+    /// - Parameter name: the name that they show, if this node has not met them yet.
     private func notAdmitted(
         _ userID: UserID, name: UserName? = nil, closeReason: CloseReason? = nil
     ) -> ProtocolError {
@@ -114,7 +114,7 @@ struct TrustMachine: Sendable {
     // MARK: - Decisions
 
     /// This node's user has decided about another.
-    /// - Parameter name: what the other was called when that was decided. With another name by now, nothing is done.
+    /// - Parameter name: the other's name at the time of the decision. If they have another name now, nothing is done.
     mutating func decide(
         _ decision: TrustDecision, about userID: UserID, name: UserName?, exchange: (UserID) -> Exchange, now: Moment
     ) throws(ProtocolError) -> [Action] {
@@ -159,13 +159,13 @@ struct TrustMachine: Sendable {
 
     // MARK: - Names
 
-    /// Whether a message exchanged with a user would give them their name. Where several have it only a decision of this
-    /// node's user does, not a message: a program that answers whoever writes decides nothing.
+    /// Whether a message exchanged with a user would give them their name. If several users have it, only a decision of
+    /// this node's user does, because a program that answers everybody who writes decides nothing.
     func isPinnedByUse(_ userID: UserID) -> Bool {
         directory.users[userID]?.isPinned == false && directory.isNamedAlone(userID)
     }
 
-    /// Gives a user their name. Whoever else has it is in conflict from now on.
+    /// Gives a user their name. Everybody else who has it is in conflict from now on.
     mutating func pin(_ userID: UserID, exchange: (UserID) -> Exchange, now: Moment) -> [Action] {
         var actions = directory.pin(userID).map { updated($0, $1) }
         for other in directory.others(namedLike: userID) {
@@ -175,13 +175,14 @@ struct TrustMachine: Sendable {
         return actions
     }
 
-    /// The conflict that a user who was met is in, if any.
+    /// The conflict that a known user is in; `nil` if there is none.
     private func conflict(of userID: UserID) -> IdentityConflict? {
         guard let user = directory.users[userID], let pinnedID = directory.conflictingID(user) else { return nil }
         return IdentityConflict(name: user.name, pinnedID: pinnedID, claimedBy: userID)
     }
 
-    /// Nothing goes to somebody who claims the name of another, and nothing is taken: over no link that stands either.
+    /// Keeps out somebody who claims another's name: nothing is sent to them and nothing is accepted from them, on open
+    /// links either.
     private mutating func shutOut(
         _ conflict: IdentityConflict, at host: String?, exchange: (UserID) -> Exchange, now: Moment
     ) -> [Action] {
@@ -193,9 +194,9 @@ struct TrustMachine: Sendable {
         ]
     }
 
-    /// Once a claim: the claimant tries again and again. Claimants cost nothing, so of many only some are told of; whoever
-    /// was passed over may be told of at the next try. The first who claims the name of somebody whom this node's user
-    /// has to do with always is.
+    /// Reports a claim only once, because the claimant tries again and again. Claimants cost nothing, so only some of
+    /// many are reported; one that was left out may be reported at its next try. The first who claims the name of
+    /// somebody whom this node's user knows is always reported.
     private mutating func tells(
         _ conflict: IdentityConflict, at host: String?, exchange: (UserID) -> Exchange, now: Moment
     ) -> Bool {
@@ -217,7 +218,7 @@ struct TrustMachine: Sendable {
 
     // MARK: - Meetings
 
-    /// A peer is refused; where it claims the name of another, that is worth noting.
+    /// A peer is refused. If it claims the name of another, that is worth noting.
     mutating func refused(
         _ peer: LinkPeer, at host: String?, exchange: (UserID) -> Exchange, now: Moment
     ) -> [Action] {
@@ -228,21 +229,21 @@ struct TrustMachine: Sendable {
 
     /// A peer is linked.
     /// - Parameters:
-    ///   - address: where this node has dialled it.
+    ///   - address: the address at which this node has dialled it.
     ///   - isIdle: whether a device has no link and has written nothing.
     mutating func linked(
         _ peer: LinkPeer, at address: PeerAddress?, exchange: (UserID) -> Exchange, isIdle: (DeviceID) -> Bool,
         now: Moment
     ) -> [Action] {
         let (user, device, changes) = directory.linked(peer, address: address, now: now)
-        // A node remembers a bounded number of a user's devices, beside those that have written to it. Which of the
-        // others is forgotten matters little: all that is known of it is where it was.
+        // A node remembers a bounded number of a user's devices, apart from those that have written to it. It matters
+        // little which of the others it forgets: all that it knows of them is where they were.
         let forgotten = directory.forgetSurplusDevice(of: device.userID, except: device.deviceID, where: isIdle)
         return [.writeDevice(device)] + (forgotten.map { [.forgetDevice($0)] } ?? [])
             + met(user, changes, exchange: exchange)
     }
 
-    /// A link of a peer has ended.
+    /// A link to a peer has ended.
     mutating func unlinked(_ peer: LinkPeer, now: Moment) -> [Action] {
         directory.unlinked(peer, now: now).map { [updated($0, [.isOnline])] } ?? []
     }
@@ -252,7 +253,7 @@ struct TrustMachine: Sendable {
     ) -> [Action] {
         if let changes { return [updated(user, changes)] }
         let discovered = Action.met(user, .userDiscovered(directory.shown(user)), isNew: true)
-        // A node remembers a bounded number of those whom it only ever met.
+        // A node remembers a bounded number of users whom it has only met.
         let forgotten = directory.forgetSurplus(except: user.userID) {
             let exchange = exchange($0)
             return !exchange.hasWritten && !exchange.hasReceived

@@ -1,8 +1,8 @@
 import EarshotModel
 
-/// The users and devices that this node knows: whose name is whose, and who has a link now.
+/// The users and devices that this node knows: who owns which name, and who has a link now.
 ///
-/// A name is pinned to one user at the most. Whoever else calls themselves so is in conflict with that user.
+/// A name is pinned to at most one user. Everybody else who uses it is in conflict with that user.
 struct UserDirectory: Sendable {
     private(set) var users: [UserID: UserRecord] = [:]
     private(set) var devices: [DeviceID: DeviceRecord]
@@ -21,7 +21,7 @@ struct UserDirectory: Sendable {
 
     func user(_ userID: UserID) -> User? { users[userID].map(shown) }
 
-    /// By name, then by key.
+    /// All users, ordered by name, then by key.
     var all: [User] {
         users.values.map(shown).sorted { $0.name == $1.name ? $0.userID < $1.userID : $0.name < $1.name }
     }
@@ -37,7 +37,7 @@ struct UserDirectory: Sendable {
         holders[user.name].flatMap { $0 == user.userID ? nil : $0 }
     }
 
-    /// The user who holds a name, if that is not the one who claims it now.
+    /// The conflict with the user who owns a name, if somebody else claims it now.
     func conflict(of credential: Credential) -> IdentityConflict? {
         guard let holder = holders[credential.name], holder != credential.userID else { return nil }
         return IdentityConflict(name: credential.name, pinnedID: holder, claimedBy: credential.userID)
@@ -47,14 +47,14 @@ struct UserDirectory: Sendable {
         users[userID].map { namesakes[$0.name] == [userID] } ?? false
     }
 
-    /// Everybody else who calls themselves as this user does, ascending.
+    /// Everybody else who uses this user's name, ascending.
     func others(namedLike userID: UserID) -> [UserRecord] {
         guard let name = users[userID]?.name else { return [] }
         return namesakes[name, default: []].filter { $0 != userID }.sorted().compactMap { users[$0] }
     }
 
-    /// Gives a user the name that they call themselves by, and takes it from whoever had it.
-    /// - Returns: the records that changed, and what did.
+    /// Gives a user the name that they use, and takes it from whoever had it.
+    /// - Returns: the records that changed, and what changed in each.
     mutating func pin(_ userID: UserID) -> [(UserRecord, Set<UserChange>)] {
         guard var user = users[userID], !user.isPinned else { return [] }
         var changed: [(UserRecord, Set<UserChange>)] = []
@@ -96,7 +96,7 @@ struct UserDirectory: Sendable {
 
     // MARK: - Links
 
-    /// Takes note of somebody who has proved who they are.
+    /// Notes a user who has proved who they are.
     /// - Returns: the record to write, and what changed; `nil` for a user who was not known.
     mutating func met(_ peer: LinkPeer, now: Moment) -> (user: UserRecord, changes: Set<UserChange>?) {
         let name = peer.credential.name
@@ -109,7 +109,7 @@ struct UserDirectory: Sendable {
         if user.name != name {
             user.name = name
             changes?.insert(.name)
-            // A pin does not take a name along that somebody else has.
+            // A pinned user does not keep the pin with a new name that somebody else has.
             if user.isPinned, namesakes[name] != nil {
                 user.isPinned = false
                 changes?.insert(.pin)
@@ -120,7 +120,7 @@ struct UserDirectory: Sendable {
         return (user, changes)
     }
 
-    /// Takes note of a peer that is linked now.
+    /// Notes a peer that is now linked.
     /// - Returns: the records to write, and what changed; `nil` for a user who was not known.
     mutating func linked(
         _ peer: LinkPeer, address: PeerAddress?, now: Moment
@@ -142,7 +142,7 @@ struct UserDirectory: Sendable {
         return (met.user, device, changes)
     }
 
-    /// Takes note of a link that ended.
+    /// Notes a link that ended.
     /// - Returns: the user's record, if that was the last link.
     mutating func unlinked(_ peer: LinkPeer, now: Moment) -> UserRecord? {
         guard let count = linkCounts[peer.userID], var user = users[peer.userID] else { return nil }
@@ -154,10 +154,10 @@ struct UserDirectory: Sendable {
 
     // MARK: - Strangers
 
-    /// Forgets a stranger where there are more than a node remembers: first those who claim a name that is another's, then
-    /// those who were not seen for the longest time.
+    /// Forgets a stranger if there are more than a node remembers: first users who claim another's name, then those who
+    /// were not seen for the longest time.
     /// - Parameter isStranger: whether nothing was ever exchanged with a user.
-    /// - Returns: who was forgotten.
+    /// - Returns: the user who was forgotten.
     mutating func forgetSurplus(
         limit: Int = Limits.strangers, except newcomer: UserID, where isStranger: (UserID) -> Bool
     ) -> UserID? {
@@ -183,7 +183,7 @@ struct UserDirectory: Sendable {
 
     /// Forgets a device of a user who has more than a node remembers.
     /// - Parameter isForgettable: whether a device has no link and has written nothing.
-    /// - Returns: which was forgotten.
+    /// - Returns: the device that was forgotten.
     mutating func forgetSurplusDevice(
         of userID: UserID, except newcomer: DeviceID, where isForgettable: (DeviceID) -> Bool
     ) -> DeviceID? {

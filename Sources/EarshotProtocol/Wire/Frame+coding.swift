@@ -35,7 +35,7 @@ extension Frame {
             guard heads.receipts.count <= Limits.logsPerHeads else {
                 throw ProtocolError(.violation, "a frame names more than \(Limits.logsPerHeads) logs")
             }
-            // Each may cost a look at the disk.
+            // Each receipt may cost a look at the disk.
             guard Set(heads.receipts.map(\.logID)).count == heads.receipts.count else {
                 throw ProtocolError(.violation, "a frame names a log twice")
             }
@@ -61,7 +61,7 @@ extension Frame {
             guard let logID = LogID(bytes: wanted.logID) else {
                 throw ProtocolError(.malformed, "a log has the wrong length")
             }
-            // No log has such an entry, so nobody holds it.
+            // No log has such an entry.
             guard wanted.firstSequence > 0, wanted.firstSequence <= UInt64(Int64.max) else {
                 throw ProtocolError(.violation, "the peer wants entry \(wanted.firstSequence) of a log")
             }
@@ -112,7 +112,7 @@ extension EntriesFrame {
                 }
                 contents.append(.withheld(hash))
                 guard entry.deletedTimestamp > 0 else { continue }
-                // Whether there is such a number, and whether it was that time, is looked at later.
+                // The number and the time are checked later.
                 deleted[firstSequence &+ UInt64(index)] = HybridTimestamp(rawValue: entry.deletedTimestamp)
             case nil: throw ProtocolError(.malformed, "an entry has neither a body nor a hash")
             }

@@ -1,8 +1,8 @@
 import EarshotModel
 
-/// One item of what two linked peers tell each other.
+/// One item that two linked peers send each other.
 enum Frame: Hashable, Sendable {
-    /// What the sender holds of the receiver's logs; `isComplete` with the last of a series.
+    /// What the sender holds of the receiver's logs; `isComplete` is set on the last of a series.
     case heads([Receipt], isComplete: Bool)
     case entries(EntriesFrame)
     case receipts([Receipt])
@@ -11,20 +11,20 @@ enum Frame: Hashable, Sendable {
     /// The next Noise message from this sender is encrypted with the next key.
     case rekey
     case close(CloseReason?)
-    /// Can this port be connected to, at the host at the sender's end of the link?
+    /// Asks whether this port can be reached at the sender's end of the link.
     case dialBack(port: UInt16, nonce: UInt64)
     case dialBackResult(nonce: UInt64, isReachable: Bool)
-    /// The sender wants a run of its own log back that begins here.
+    /// The sender wants back a run of its own log that begins here.
     case wanted(LogID, from: UInt64)
 }
 
-/// A run of entries of one log, proved by a signature over its last.
+/// A run of entries of one log, proved by a signature over its last entry.
 struct EntriesFrame: Hashable, Sendable {
     let log: LogDescription
     let firstSequence: UInt64
     let contents: [EntryContent]
     let checkpoint: Signature
-    /// Entries whose content the sender had, and has deleted, with the timestamps that they had. It counts only where they
-    /// are given back to their author.
+    /// Entries whose content the sender had and has deleted, with the timestamps that they had. It counts only for
+    /// entries that are given back to their author.
     var deleted: [UInt64: HybridTimestamp] = [:]
 }

@@ -5,7 +5,7 @@ struct FrameBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
 
-    /// What it holds, read or not.
+    /// The bytes that it holds, read or not.
     var byteCount: Int { bytes.count }
 
     mutating func append(_ more: [UInt8]) {
@@ -17,7 +17,7 @@ struct FrameBuffer: Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// The next whole frame's bytes, or `nil` until more has come.
+    /// The bytes of the next whole frame; `nil` until more bytes come.
     /// - Throws: `ProtocolError` `violation` for a length over `Limits.frameBytes`, as soon as the length is known.
     mutating func next() throws(ProtocolError) -> [UInt8]? {
         var length = 0

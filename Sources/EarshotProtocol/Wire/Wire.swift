@@ -2,7 +2,7 @@ import EarshotModel
 import Foundation
 import SwiftProtobuf
 
-/// The edge of the generated code: values of the protocol become messages of the wire here, and nowhere above.
+/// The edge of the generated code. Only here do values of the protocol become messages on the wire.
 enum Wire {
     static func encode(_ message: some SwiftProtobuf.Message) -> [UInt8] {
         do { return try message.serializedBytes() } catch {

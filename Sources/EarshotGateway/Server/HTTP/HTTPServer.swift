@@ -11,15 +11,15 @@ struct HTTPServer: Sendable {
     let logger: Logger
     let respond: @Sendable (Request) async -> Response
 
-    /// Serves until the task is cancelled. Then it lets responses that are under way finish, for `GatewayLimits.shutdown`
-    /// at the most, and returns.
+    /// Serves until the task is cancelled. Then it lets open responses finish, for at most `GatewayLimits.shutdown`,
+    /// and returns.
     ///
     /// - Parameter onListening: called once the socket answers.
-    /// - Throws: `IOError` where the socket cannot be made.
+    /// - Throws: `IOError` if the socket cannot be made.
     func run(onListening: @escaping @Sendable () async -> Void) async throws {
         let connections = OpenConnections()
         let listener = try await listen(connections)
-        // Its own task: the cancellation of this one lets responses finish.
+        // A task of its own, because the cancellation of this one lets responses finish.
         let serving = Task { try await serve(listener, onListening: onListening) }
         try await withTaskCancellationHandler {
             try await serving.value
@@ -42,13 +42,13 @@ struct HTTPServer: Sendable {
         // A socket that a dead node has left is removed. It cannot belong to a living node, because this node has the
         // lock of the home directory.
         try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            // A client may say that it has sent all, and wait for the answer.
+            // A client may end its sending side and wait for the answer.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .bind(unixDomainSocketPath: socketPath, cleanupExistingSocketFile: true) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let connection = connections.add(channel)
                     let pipeline = channel.pipeline.syncOperations
-                    // The requests of a connection are answered one after the other as it is.
+                    // This server already answers the requests of a connection one after the other.
                     try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
                     try pipeline.addHandler(IdleStateHandler(readTimeout: GatewayLimits.idleConnection))
                     try pipeline.addHandler(ConnectionWatch(connection))
@@ -89,12 +89,12 @@ struct HTTPServer: Sendable {
                     try await writer.write(response, to: head)
                     guard open.endResponse(), head.isKeepAlive else { break }
                 }
-                // Closing at once would take back what has not left yet: the client closes when it has read all.
+                // Closing at once would drop what has not left yet; the client closes when it has read everything.
                 outgoing.finish()
                 try await reader.skipAll()
             }
         } catch {
-            // The client sent what is no HTTP, and was told so, or it has left.
+            // The client sent something other than HTTP, and was told so, or it has left.
             logger.trace("a connection of the local API broke off", metadata: ["error": "\(error)"])
         }
     }

@@ -2,8 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What ends a connection of the server that is not told so by its client: an idle time that is over, and the server's own
-/// end.
+/// Ends a connection of the server without a word from its client: after an idle time, and at the server's end.
 final class OpenConnection: Sendable {
     private struct State {
         var isResponding = false
@@ -37,7 +36,7 @@ final class OpenConnection: Sendable {
         }
     }
 
-    /// The response under way goes on until this is called: when the server ends, or the client leaves.
+    /// Sets how to end a response that has no end of its own: when the server ends, or the client leaves.
     func cutShort(by action: @escaping @Sendable () -> Void) {
         let isEnding = state.withLock { state in
             state.cutShort = action
@@ -67,7 +66,7 @@ final class OpenConnection: Sendable {
     }
 }
 
-/// Tells an open connection what its channel hears.
+/// Reports a channel's events to its open connection.
 final class ConnectionWatch: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 

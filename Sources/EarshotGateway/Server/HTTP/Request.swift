@@ -2,20 +2,20 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A request of a client, whole.
+/// A client's whole request.
 struct Request: Sendable {
     enum Body: Sendable {
         case bytes(ByteBuffer)
-        /// It was longer than `GatewayLimits.bodyBytes`, and was not kept.
+        /// The body was longer than `GatewayLimits.bodyBytes`, and was not kept.
         case tooLong
     }
 
     let method: HTTPMethod
-    /// As it came: percent-encoded, without the query.
+    /// The path as it came: percent-encoded, without the query.
     let path: String
     let body: Body
     private let query: Substring?
-    /// What stands in the places that the route leaves open, percent-encoded. The router fills it in.
+    /// The texts in the open places of the route, percent-encoded. The router fills them in.
     var parameters: [String: Substring] = [:]
 
     /// - Parameter target: the request target in origin-form or absolute-form (RFC 9112, section 3.2).
@@ -44,6 +44,6 @@ struct Request: Sendable {
         return nil
     }
 
-    /// What cannot be decoded stays as it came: no field takes it.
+    /// Text that cannot be decoded stays as it came: no field accepts it.
     private static func decoded(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
 }

@@ -7,7 +7,7 @@ struct RequestReader {
 
     init(_ parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>) { self.parts = parts.makeAsyncIterator() }
 
-    /// The next request. It is given before its body has come where that is announced to be too long.
+    /// The next request. If its body is announced to be too long, it is returned before the body has come.
     /// - Returns: `nil` at the end of the connection.
     mutating func next() async throws -> (head: HTTPRequestHead, body: Request.Body)? {
         while let part = try await parts.next() {
@@ -20,7 +20,7 @@ struct RequestReader {
         return nil
     }
 
-    /// Passes over what the client still sends, until it closes the connection.
+    /// Skips what the client still sends, until it closes the connection.
     mutating func skipAll() async throws {
         while try await parts.next() != nil {}
     }

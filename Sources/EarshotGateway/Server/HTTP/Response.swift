@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// What a client is answered.
+/// The answer to a client.
 struct Response: Sendable {
     enum Body: Sendable {
         case bytes(ByteBuffer)
@@ -13,7 +13,7 @@ struct Response: Sendable {
     let headers: HTTPHeaders
     let body: Body
 
-    /// - Parameter contentType: of a body that is whole.
+    /// - Parameter contentType: the type of a body that is not a stream.
     init(status: HTTPResponseStatus, contentType: String? = nil, body: ByteBuffer = ByteBuffer()) {
         self.status = status
         self.body = .bytes(body)

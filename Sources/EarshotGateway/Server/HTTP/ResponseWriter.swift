@@ -7,7 +7,7 @@ struct ResponseWriter {
     let connection: OpenConnection
     let outgoing: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
 
-    /// - Parameter request: the head of what is answered.
+    /// - Parameter request: the head of the request that is answered.
     func write(_ response: Response, to request: HTTPRequestHead) async throws {
         var head = HTTPResponseHead(version: .http1_1, status: response.status, headers: response.headers)
         head.headers.add(name: "date", value: Self.date())

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Finds who answers a request.
+/// Finds the handler of a request.
 struct Router: Sendable {
     typealias Handler = @Sendable (Request) async throws -> Response
 
@@ -14,7 +14,7 @@ struct Router: Sendable {
         let segments: [Segment]
         let handler: Handler
 
-        /// - Returns: what stands in the open places; `nil` for another path.
+        /// - Returns: the texts in the open places; `nil` for another path.
         func match(_ path: [Substring]) -> [String: Substring]? {
             guard path.count == segments.count else { return nil }
             var parameters: [String: Substring] = [:]
@@ -30,8 +30,8 @@ struct Router: Sendable {
 
     private var routes: [Route] = []
 
-    /// - Parameter path: its segments; one in braces is open and has that name. Of several routes that match, the first
-    ///   counts.
+    /// - Parameter path: the route's segments. A segment in braces is open, and has that name. If several routes match,
+    ///   the first counts.
     mutating func on(_ method: HTTPMethod, _ path: String, _ handler: @escaping Handler) {
         let segments = path.split(separator: "/").map { text -> Route.Segment in
             guard text.hasPrefix("{"), text.hasSuffix("}") else { return .literal(String(text)) }
@@ -40,7 +40,7 @@ struct Router: Sendable {
         routes.append(Route(method: method, segments: segments, handler: handler))
     }
 
-    /// - Returns: `nil` where no route matches.
+    /// - Returns: `nil` if no route matches.
     func respond(to request: Request) async throws -> Response? {
         let path = request.path.split(separator: "/")
         for route in routes where route.method == request.method {
