@@ -157,7 +157,9 @@ struct ResilienceTests {
         }
     }
 
-    @Test("finds out that it was asleep from whatever it hears first, even about what is over", arguments: Stale.allCases)
+    @Test(
+        "finds out that it was asleep from whatever it hears first, even about what is over",
+        arguments: Stale.allCases)
     func wokenByAnything(_ stale: Stale) {
         var network = MachineNetwork(["alice", "bob"])
         network.nodes[1].address = Self.elsewhere

@@ -2,7 +2,7 @@ import Earshot
 import EarshotDiscovery
 import Synchronization
 
-/// A way of finding peers that sees what the attacker advertises.
+/// A discovery source that sees what the attacker advertises.
 final class Advertiser: DiscoverySource {
     let name = "attacker"
     /// In a struct: a closure that goes through a generic is wrapped once more each time.
@@ -18,7 +18,7 @@ final class Advertiser: DiscoverySource {
 
     func report(_ report: SourceReport) { listener.withLock(\.self)?.report(report) }
 
-    /// A device at a port of loopback that calls itself something.
+    /// A device on a port of loopback, with a name.
     static func record(_ number: Int, name: String, userID: UserID, port: UInt16) throws -> ServiceRecord {
         var bytes = [UInt8](repeating: 0xee, count: Bytes32.count)
         for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }

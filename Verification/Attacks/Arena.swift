@@ -15,7 +15,7 @@ actor Recorder {
         token = bus.addObserver(bufferLimit: 200_000) { [recorded] event in recorded.update { $0.append(event) } }
     }
 
-    /// The first event that is what is looked for; waits for it for some seconds.
+    /// The first event of the wanted kind; waits some seconds for it.
     func first<T: Sendable>(
         within limit: Duration = .seconds(10), _ find: @escaping @Sendable (Event) -> T?
     ) async -> T? {
@@ -24,12 +24,12 @@ actor Recorder {
         } catch { return nil }
     }
 
-    /// Waits until something holds of the node that it posts an event about.
+    /// Waits until a condition holds about which the node posts an event.
     func until(_ what: String, _ condition: @escaping @Sendable () async -> Bool) async throws {
         try await recorded.wait(for: what) { _ in await condition() ? true : nil }
     }
 
-    /// What the node told of a connection from an address.
+    /// What the node reported about a connection from an address.
     func failure(from source: String, within limit: Duration = .seconds(10)) async -> LinkFailure? {
         await first(within: limit) { event in
             guard case .linkFailed(let failure) = event, failure.address.hasPrefix(source + ":"),
@@ -47,7 +47,7 @@ actor Recorder {
     }
 }
 
-/// A node that runs on loopback, and all that it posts.
+/// A node that runs on loopback, and everything that it posts.
 final class RunningNode: Sendable {
     let node: Node
     let port: UInt16
@@ -95,7 +95,7 @@ final class Arena: Sendable {
     let folder: TemporaryFolder
     let alice: RunningNode
     let bob: RunningNode
-    /// Of a network with a key.
+    /// A node of a network with a key.
     let carol: RunningNode
     let networkKey: SecretBytes
     let advertiser: Advertiser
@@ -137,7 +137,7 @@ final class Arena: Sendable {
         return home
     }
 
-    /// Makes a home one of a network.
+    /// Puts a home into a network.
     static func write(_ networkKey: [UInt8], to home: Home) throws {
         let content = Data("earshot network 1\n".utf8) + networkKey
         guard
@@ -146,7 +146,7 @@ final class Arena: Sendable {
         else { throw HostileSocket.Failure(description: "the network key cannot be written") }
     }
 
-    /// The honest two say something to each other, and both have all that was ever said, once and in order.
+    /// The two honest users write to each other, and both have everything that was ever said, once and in order.
     /// - Throws: what went wrong.
     func checkHonestPair() async throws {
         let number = await conversation.next()

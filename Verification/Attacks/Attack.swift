@@ -3,7 +3,7 @@ import EarshotCrypto
 import EarshotModel
 import Foundation
 
-/// One thing that is tried, and what should come of it.
+/// One attack, and its expected result.
 struct Attack: Sendable {
     enum Kind: String, Sendable {
         case beforeAuthentication = "before authentication"
@@ -14,7 +14,7 @@ struct Attack: Sendable {
         case fault = "fault"
     }
 
-    /// What became of it.
+    /// The result of an attack.
     struct Outcome: Sendable {
         let happened: String
         let isAsExpected: Bool
@@ -28,13 +28,13 @@ struct Attack: Sendable {
     let kind: Kind
     let name: String
     let expected: String
-    /// Whether it waits for a limit of time, and so runs beside the others.
+    /// Whether it waits for a time limit, and therefore runs beside the others.
     var isSlow = false
-    /// Is given the arena and an address that nobody else comes from.
+    /// Gets the arena, and an address that nobody else uses.
     let run: @Sendable (Arena, String) async throws -> Outcome
 }
 
-/// Runs what blocks on a thread of its own: the nodes need those that Swift has.
+/// Runs blocking work on a thread of its own, because the nodes need Swift's threads.
 func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
@@ -42,10 +42,10 @@ func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
 }
 
 extension Attack.Outcome {
-    /// How a connection ended, and what the node told of it.
+    /// How a connection ended, and what the node reported about it.
     /// - Parameters:
-    ///   - reason: what the attacker is to be told; `nil` for a connection that just ends.
-    ///   - code: of the event; `nil` where there is to be none.
+    ///   - reason: the reason that the attacker should be told; `nil` for a connection that just ends.
+    ///   - code: the code of the event; `nil` if there should be none.
     init(_ end: LinkEnd, reason: UInt32?, code: String?, at node: RunningNode, from source: String) async {
         let failure = await node.events.failure(from: source, within: code == nil ? .milliseconds(200) : .seconds(10))
         self.init(
@@ -55,7 +55,7 @@ extension Attack.Outcome {
 }
 
 extension Attack {
-    /// Bytes of somebody who has not shown who they are: the node closes, and tells why.
+    /// Bytes of somebody who has not proved who they are: the node closes, and reports why.
     static func bytes(
         _ name: String, code: String, kind: Kind = .beforeAuthentication, answer: [UInt8] = [],
         to node: @escaping @Sendable (Arena) -> RunningNode = \.alice, _ bytes: [UInt8]
@@ -76,7 +76,7 @@ extension Attack {
         }
     }
 
-    /// A handshake by the rules, with somebody at the other end who is not who they say, or not wanted.
+    /// A correct handshake with somebody who is not who they say, or who is not wanted.
     static func handshake(
         _ name: String, reason: UInt32?, code: String, to node: @escaping @Sendable (Arena) -> RunningNode = \.alice,
         _ mallory: @escaping @Sendable (Arena) async throws -> Mallory
@@ -94,7 +94,7 @@ extension Attack {
         }
     }
 
-    /// What a linked peer sends that it must not send.
+    /// Frames that a linked peer must not send.
     static func frames(
         _ name: String, reason: UInt32? = 3, code: String = "violation",
         _ send: @escaping @Sendable (HostileLink, Arena) throws -> Void
@@ -117,7 +117,7 @@ extension Attack {
 }
 
 extension HostileLink {
-    /// The node has taken the link for established.
+    /// The node considers the link established.
     func expectHeads() throws {
         guard let frame = nextFrame(), frame.number == 1 else {
             throw HostileSocket.Failure(description: "the node did not take the link")

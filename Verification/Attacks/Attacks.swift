@@ -4,7 +4,7 @@ import EarshotGateway
 import Foundation
 import TestSupport
 
-/// Attacks real nodes on loopback, and says what happened.
+/// Attacks real nodes on loopback, and reports what happened.
 @main
 struct Attacks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +39,7 @@ struct Run: AsyncParsableCommand {
         return all.filter { only.map($0.name.contains) ?? true }
     }
 
-    /// One after another; those that wait for a limit of time run beside the others.
+    /// Runs the attacks one after another; those that wait for a time limit run beside the others.
     private func attack() async throws -> [Trial] {
         let arena = try await Arena.open()
         let gateway = Task { try await Gateway(node: arena.alice.node).run() }
@@ -72,7 +72,7 @@ struct Trial: Sendable {
     let happened: String
     let isPassed: Bool
 
-    /// Runs an attack, and then sees whether the honest two still talk and nothing of what they said has changed.
+    /// Runs an attack, and then checks that the two honest users can still talk and that nothing they said has changed.
     static func of(_ attack: Attack, _ number: Int, in arena: Arena) async -> Trial {
         let outcome: Attack.Outcome
         do {
@@ -80,7 +80,7 @@ struct Trial: Sendable {
                 try await attack.run(arena, "127.1.\(number).1")
             }
         } catch { outcome = Attack.Outcome("\(error)", false) }
-        // Those that run beside the others are checked with them.
+        // Attacks that run beside the others are checked with them.
         do { if !attack.isSlow { try await arena.checkHonestPair() } } catch {
             return Trial(
                 number: number, attack: attack, happened: "\(outcome.happened); honest pair: \(error)", isPassed: false)

@@ -27,8 +27,8 @@ struct Burst: AsyncParsableCommand {
         try await running.value
     }
 
-    /// Runs it, and kills it when forty messages were accepted.
-    /// - Returns: the numbers that it said were accepted. The one after them may have been accepted too: it may have died
+    /// Runs it, and kills it after forty messages were accepted.
+    /// - Returns: the numbers that it reported as accepted. The next one may also have been accepted: it may have died
     ///   before it could say so.
     static func runAndKill(home: String, peer: UInt16, user: UserID, from first: Int) throws -> Range<Int> {
         let (process, output) = (Process(), Pipe())

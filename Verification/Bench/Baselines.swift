@@ -3,7 +3,7 @@ import EarshotModel
 import Foundation
 import GRDB
 
-/// What this machine does without Earshot, in the same run: what the node's figures are to be held against.
+/// What this machine does without Earshot in the same run, for comparison with the node's figures.
 enum Baselines {
     static func measure(in folder: URL, into report: inout Measurements) async throws {
         report.verificationsPerSecond = rate { key, message, signature in

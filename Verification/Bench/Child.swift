@@ -1,6 +1,6 @@
 import Foundation
 
-/// Another process of this program, that this one has started.
+/// Another process of this program, which this one has started.
 final class Child {
     struct Unexpected: Error, CustomStringConvertible { let description: String }
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Foundation
 
-/// What one run of the benchmark says, as far as two versions are compared by it.
+/// The figures of one run of the benchmark by which two versions are compared.
 struct Run: Decodable, Equatable {
     let throughput: Double
-    /// Of one message at a time, from sending to *delivered*; in microseconds.
+    /// For one message at a time, from sending to *delivered*; in microseconds.
     let medianLatency: Double
 
     private enum CodingKeys: String, CodingKey {
@@ -13,10 +13,10 @@ struct Run: Decodable, Equatable {
     }
 }
 
-/// Runs of two versions, taken in turns: each run is compared with the one beside it, so that what changes on the machine
-/// meanwhile meets both.
+/// Runs of two versions, taken in turns. Each run is compared with the one beside it, so changes on the machine meet
+/// both.
 struct Comparison {
-    /// In both ratios a number above 1 means that the new version is better.
+    /// In both ratios, a number above 1 means that the new version is better.
     let throughput: Spread
     let medianLatency: Spread
 
@@ -45,7 +45,7 @@ struct Comparison {
     var json: String { "{\"throughput\":\(throughput.json),\"median_latency\":\(medianLatency.json)}" }
 }
 
-/// How numbers lie: the middle one, the quartiles, the ends.
+/// The distribution of numbers: the median, the quartiles, the ends.
 struct Spread: Equatable {
     private let sorted: [Double]
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Two honest nodes that talk, while one of them is flooded with connections of strangers.
+/// Two honest nodes talk while one of them is flooded with connections of strangers.
 struct Flood: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "An honest pair under a flood of connections before authentication.")
@@ -59,7 +59,7 @@ struct Flood: ParsableCommand {
     }
 }
 
-/// What a flood did to the honest pair.
+/// The effect of a flood on the honest pair.
 struct FloodReport {
     struct Phase {
         var sent = 0
@@ -93,7 +93,7 @@ struct FloodReport {
     var opened = 0
     var notOpened = 0
     var floodSeconds = 0.0
-    /// Of the node that was flooded, at the end.
+    /// The memory of the flooded node, at the end.
     var residentBytes = 0
 
     init(rate: Int) { self.rate = rate }

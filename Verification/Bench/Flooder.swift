@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Opens connections to a port at a rate, in a process of its own: plain ones, half-open handshakes, slow bytes and silence,
-/// from many addresses of loopback and from the one that honest peers have, too.
+/// Opens connections to a port at a given rate, in a process of its own: plain ones, half-open handshakes, slow bytes
+/// and silence, from many addresses of loopback and from the one that honest peers use, too.
 struct Flooder: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "flooder", shouldDisplay: false)
 
@@ -10,9 +10,9 @@ struct Flooder: ParsableCommand {
     private static let held = 512
     /// A little more than was asked for, so that a late start costs nothing.
     private static let surplus = 1.05
-    /// One in so many comes from 127.0.0.1.
+    /// One in this many comes from 127.0.0.1.
     private static let sameAddress = 8
-    /// How often those that are slow send their next byte.
+    /// How often slow connections send their next byte.
     private static let slowByteInterval = Duration.milliseconds(200)
 
     @Option var port: UInt16
@@ -62,12 +62,12 @@ private final class FloodSocket {
     ///   - source: an address within 127.0.0.0/8.
     ///   - kind: 0 says nothing and is closed at once, 1 begins a handshake and never goes on, 2 sends a byte now and then,
     ///     3 says nothing.
-    /// - Returns: `nil` where the connection did not come about.
+    /// - Returns: `nil` if the connection failed.
     init?(to port: UInt16, from source: UInt32, kind: Int) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         isSlow = kind == 2
         guard descriptor >= 0 else { return nil }
-        // A reset instead of a farewell: else the ports of this side would soon be used up.
+        // A reset instead of a farewell; otherwise the ports of this side would soon be used up.
         var abort = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
         // The port is chosen when the destination is known (IP_BIND_ADDRESS_NO_PORT).
@@ -87,7 +87,7 @@ private final class FloodSocket {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Whether the connection came about, whatever became of it after that.
+    /// Whether the connection was made, whatever happened to it after that.
     var isOpened: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard poll(&entry, 1, 0) > 0 else { return false }

@@ -46,7 +46,7 @@ struct MeasuredNode: AsyncParsableCommand {
         }
     }
 
-    /// One message at a time: from the call to the event that it is on the other's disk.
+    /// One message at a time: from the call to the event that says it is on the other's disk.
     private func sendSingly(_ count: Int, bytes: Int, node: Node, to other: UserID) async throws {
         let text = String(repeating: "x", count: bytes)
         var delivered = node.events.events(.messageDelivered).makeAsyncIterator()
@@ -60,8 +60,8 @@ struct MeasuredNode: AsyncParsableCommand {
         answer("latencies", latencies.joined(separator: " "))
     }
 
-    /// One message every so often, whatever became of those before; answers with how many were sent, how often the other
-    /// was gone, and how long each took until it was delivered.
+    /// One message at a time in fixed intervals, whatever happened to those before. It answers with how many were sent,
+    /// how often the other was gone, and how long each took until it was delivered.
     private func sendPaced(_ count: Int, every interval: Duration, node: Node, to other: UserID) async throws {
         let delivered = node.events.events(.messageDelivered, bufferLimit: count)
         let updates = node.events.events(.userUpdated, bufferLimit: count)
@@ -79,7 +79,7 @@ struct MeasuredNode: AsyncParsableCommand {
                 }
             }
         }
-        // What is not delivered some seconds later is lost.
+        // A message that is not delivered some seconds later is lost.
         let patience = Task {
             try await Task.sleep(for: .seconds(10))
             watching.cancel()
@@ -128,7 +128,7 @@ struct MeasuredNode: AsyncParsableCommand {
         answer("streamed", "\(milliseconds(start.duration(to: .now)) / 1000)")
     }
 
-    /// Pages through the whole history: each of the streamed messages once, in the order of the sender's log.
+    /// Pages through the whole history, which must have each streamed message once, in the order of the sender's log.
     private func verify(_ count: Int, node: Node, with other: UserID) async throws {
         let conversation = node.conversations.direct(with: other)
         var page = try await conversation.history(.latest, limit: Limits.historyPage)
@@ -160,7 +160,7 @@ struct MeasuredNode: AsyncParsableCommand {
     }
 }
 
-/// What became of messages that are sent at a pace.
+/// The states of messages that are sent at a pace.
 private actor Pace {
     private let count: Int
     private var began: [MessageID: ContinuousClock.Instant] = [:]
@@ -172,7 +172,7 @@ private actor Pace {
     func sent(_ messageID: MessageID, at instant: ContinuousClock.Instant) { began[messageID] = instant }
     func lostLink() { linksLost += 1 }
 
-    /// - Returns: whether that was the last.
+    /// - Returns: whether it was the last message.
     func delivered(_ messageID: MessageID) -> Bool {
         ended[messageID] = .now
         return ended.count == count

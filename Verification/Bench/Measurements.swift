@@ -17,7 +17,7 @@ struct Measurements {
     var rssAfter = (sender: 0, receiver: 0)
     var verification = ""
 
-    /// Whether the receiver has all, once and in order.
+    /// Whether the receiver has all messages, once and in order.
     var isComplete: Bool { verification.contains(" 0 lost, 0 doubled, 0 out of order") }
 
     func printTable() {
@@ -42,7 +42,7 @@ struct Measurements {
         row("resident memory after, receiver, MiB", Double(rssAfter.receiver) / 1_048_576, "")
     }
 
-    /// Where the time of one message goes: what it cannot do without, at this machine's speed, and the rest.
+    /// Where the time of one message goes: the unavoidable parts at this machine's speed, and the rest.
     private func printLatencyParts() {
         let commits = 3 * singleCommitMicroseconds
         let signatures = 2e6 / signaturesPerSecond + 2e6 / verificationsPerSecond

@@ -12,7 +12,7 @@ struct Churn: AsyncParsableCommand {
 
     /// The discard service's port, where nobody listens: a dial fails at once.
     private static let port: UInt16 = 9
-    /// Of a device id, those that make up the end of the instance name.
+    /// The bytes of a device id that make up the end of the instance name.
     private static let numberBytes = 5
 
     @Option(help: "The number of the first device; it makes the device id.") var first: Int

@@ -3,11 +3,11 @@ import EarshotModel
 import EarshotProtocol
 import EarshotSimulation
 
-/// Who takes part: the same keys every time, so that an input does the same every time.
+/// The users who take part, with the same keys every time, so that an input always does the same.
 enum Cast {
     /// The node under test.
     static let alice = device("alice", seed: 1)
-    /// Who is up to no good.
+    /// The attacker.
     static let mallory = device("mallory", seed: 2)
     static let identityKey = key(seed: 3)
     static let ephemeralKeys = [agreementKey(seed: 4), agreementKey(seed: 5)]

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// - `EarshotFuzz list` prints the targets, each with the largest input that makes sense for it.
 /// - `EarshotFuzz replay NAME FOLDER` gives a target each input in the folder once. It needs no instrumentation.
-/// - `EARSHOT_FUZZ_TARGET=NAME EarshotFuzz [libFuzzer's options]` looks for new inputs, where every module is
+/// - `EARSHOT_FUZZ_TARGET=NAME EarshotFuzz [libFuzzer's options]` looks for new inputs, if every module is
 ///   instrumented. libFuzzer starts this program again for some of its work, with its own options only: hence the
 ///   environment variable.
 @main
@@ -25,7 +25,7 @@ enum EarshotFuzz {
         }
     }
 
-    /// Ends the program where an input breaks a promise, after its path is printed.
+    /// Ends the program if an input breaks a promise, after it has printed the input's path.
     private static func replay(_ name: String, inputsIn folder: String) throws {
         guard let target = targets.first(where: { $0.name == name }) else { refuse(name) }
         let inputs = try FileManager.default.contentsOfDirectory(

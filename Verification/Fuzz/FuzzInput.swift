@@ -1,5 +1,5 @@
-/// The bytes that libFuzzer gives, read as choices: where plain bytes would never pass a signature or a length, they say
-/// which message is made and what is wrong with it. Reading past the end gives zeros.
+/// libFuzzer's bytes, read as choices. Plain bytes would never pass a signature or a length, so the choices say which
+/// message to make and what is wrong with it. Reading past the end gives zeros.
 struct FuzzInput {
     private var bytes: ArraySlice<UInt8>
 
@@ -21,14 +21,14 @@ struct FuzzInput {
 
     mutating func rest() -> [UInt8] { take(bytes.count) }
 
-    /// Up to 255 bytes, their number before them.
+    /// Up to 255 bytes, after their number.
     mutating func block() -> [UInt8] { take(Int(byte())) }
 
     mutating func text() -> String { String(decoding: block(), as: UTF8.self) }
 
     mutating func word() -> UInt64 { take(8).reduce(0) { $0 << 8 | UInt64($1) } }
 
-    /// A number where counting goes wrong if it does: small ones, those about the edges of 63 and 64 bits, or any.
+    /// A number that counting may get wrong: small ones, those near the edges of 63 and 64 bits, or any.
     mutating func number(near value: UInt64 = 0) -> UInt64 {
         switch choice(8) {
         case 0: value
@@ -54,7 +54,8 @@ struct FuzzInput {
         return pieces
     }
 
-    /// Changes some bytes, or cuts the end off, as somebody on the way might; as often as not nothing at all.
+    /// Changes some bytes or cuts off the end, as an attacker between two nodes might; half of the time it changes
+    /// nothing.
     mutating func damage(_ bytes: inout [UInt8]) {
         switch choice(8) {
         case 0, 1, 2, 3: return

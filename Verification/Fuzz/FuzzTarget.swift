@@ -1,12 +1,12 @@
-/// One parser, or several that belong together, that meets bytes from outside.
+/// One parser of bytes from outside, or several that belong together.
 struct FuzzTarget: Sendable {
     let name: String
-    /// Longer inputs are not tried: where a limit is checked, so that it is passed; else as short as may be, since short
+    /// The longest input to try. It is long enough to pass a limit that is checked, and otherwise short, because short
     /// inputs are quick.
     let maximumBytes: Int
     /// Done once, before the first input.
     var prepare: @Sendable () -> Void = {}
-    /// A crash is what is looked for; `require` makes one of a broken promise.
+    /// The fuzzer looks for crashes; `require` turns a broken promise into one.
     let body: @Sendable (inout FuzzInput) -> Void
 
     init(
@@ -25,12 +25,12 @@ struct FuzzTarget: Sendable {
     }
 }
 
-/// Ends the program, with the reason, where something is not as it is promised to be.
+/// Ends the program, with the reason, if a promise is broken.
 func require(_ condition: Bool, _ promise: @autoclosure () -> String) {
     guard condition else { fatalError("broken promise: \(promise())") }
 }
 
-/// What is there by construction of the fuzzer.
+/// Runs what cannot fail by construction of the fuzzer.
 func certain<T>(_ body: () throws -> T) -> T {
     do { return try body() } catch { fatalError("the fuzzer itself is wrong: \(error)") }
 }

@@ -3,7 +3,7 @@ import EarshotModel
 import EarshotSimulation
 import Foundation
 
-/// Many seeds, as many at once as there are processors.
+/// Runs many seeds, as many at once as there are processors.
 struct Campaign {
     struct Tally {
         var passed = 0
@@ -32,7 +32,7 @@ struct Campaign {
 
     let nodes: Int
     let seeds: Range<UInt64>
-    /// What is done to the nodes under a seed.
+    /// The configuration of a seed.
     let configuration: @Sendable (UInt64) -> SimulationConfiguration
 
     /// Prints a line for each seed that fails, and its progress on standard error.
@@ -61,7 +61,7 @@ struct Campaign {
         print("seed \(outcome.seed), \(nodes) nodes: \(outcome.violations.joined(separator: "; "))")
     }
 
-    /// A line now and then: every fiftieth of the way.
+    /// Prints a line after every fiftieth of the seeds.
     private func progress(_ tally: Tally) {
         let done = tally.passed + tally.failed
         guard done % max(1, seeds.count / 50) == 0 else { return }

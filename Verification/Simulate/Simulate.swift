@@ -44,8 +44,8 @@ struct Simulate: AsyncParsableCommand {
         return configuration
     }
 
-    /// Where disks are replaced by older copies, what no disk holds is lost, and less can be asked of the nodes. So that
-    /// happens in one seed of four, unless faults are chosen.
+    /// When disks are replaced by older copies, what no disk holds is lost, and the nodes can promise less. So that
+    /// happens only in one seed of four, unless faults are chosen.
     private func simulation(of seed: UInt64) -> SimulationConfiguration {
         var configuration = simulation
         if !faults.isEmpty {

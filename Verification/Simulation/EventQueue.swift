@@ -1,4 +1,4 @@
-/// What is yet to happen in virtual time: earliest first, and in the order of asking where times are equal.
+/// What is yet to happen in virtual time: the earliest first, and in the order of asking if times are equal.
 struct EventQueue<Event> {
     private struct Item {
         let time: Int64

@@ -1,22 +1,22 @@
 /// What can go wrong in a simulation.
 ///
-/// A new one needs a case here, a weight, and a branch in `Simulation.cause(_:at:)`.
+/// A new fault needs a case here, a weight, and a branch in `Simulation.cause(_:at:)`.
 package enum Fault: String, Sendable, CaseIterable {
     /// One node's connections break, and both ends notice.
     case connectionsBreak
-    /// Everybody's do, at once; of many nodes, those of a tenth.
+    /// Everybody's connections break at once; if there are many nodes, those of a tenth.
     case everyConnectionBreaks
     /// One node's connections break, and only one end notices.
     case halfOpen
-    /// The nodes fall into groups that do not reach each other for a time.
+    /// The nodes fall into groups that cannot reach each other for a time.
     case partition
     /// A process dies, and the system closes its connections.
     case crash
     /// A process dies between two actions that its machine returned.
     case crashBetweenActions
-    /// A whole host dies: nobody hears that its connections are gone.
+    /// A whole host dies: nobody is told that its connections are gone.
     case powerCut
-    /// A node stops in good order.
+    /// A node stops cleanly.
     case stop
     /// A host sleeps for a while.
     case sleep
@@ -26,7 +26,7 @@ package enum Fault: String, Sendable, CaseIterable {
     case slowDisk
     /// The store cannot be read for a while.
     case unreadableDisk
-    /// What a node is sent trickles for a while.
+    /// Bytes to a node trickle for a while.
     case slowPeer
     /// A host gets another address, and its connections are dead without a word.
     case move
@@ -41,11 +41,11 @@ package enum Fault: String, Sendable, CaseIterable {
     /// A node asks whether it can be reached.
     case reachability
 
-    /// A host dies, and comes back with an older copy of its disk. What no disk holds then is lost, so it is asked for
-    /// apart from the others.
+    /// A host dies, and comes back with an older copy of its disk. What no disk holds then is lost, so this fault is
+    /// chosen separately.
     case restoredDisk
 
-    /// All those in which nothing may be lost.
+    /// All faults in which nothing may be lost.
     package static let usual = allCases.filter { $0 != .restoredDisk }
 
     /// How often it happens, compared with the others.

@@ -2,7 +2,7 @@ import EarshotCrypto
 import EarshotModel
 import EarshotProtocol
 
-/// The users of simulations with so many nodes, with their keys: made once, and alike in every run.
+/// The users of simulations with a number of nodes, with their keys: made once, and the same in every run.
 package struct Fleet: Sendable {
     /// A user's one device, and the key that can renew its credential.
     struct Member: Sendable {

@@ -1,7 +1,7 @@
 package import EarshotModel
 import EarshotStore
 
-/// What `Store` keeps, without a database: the same commits are taken and refused, and the same is read back.
+/// A model of `Store` without a database: it accepts and refuses the same commits, and returns the same from reads.
 ///
 /// A simulation of many nodes would spend its time in SQLite. A test gives both the same commits and compares them.
 package struct ModelStore {
@@ -16,14 +16,15 @@ package struct ModelStore {
         var deliveries: [UserID: DeliveryProgress] = [:]
         var failures: [Addressed: DeliveryFailure] = [:]
 
-        /// The numbers of its entries, ascending; a sound log has no holes, and then this is quick.
+        /// The sequence numbers of its entries, ascending. A sound log has no gaps, so this is quick.
         func sequences(from first: UInt64) -> [UInt64] {
             let last = record.head.sequence
             guard UInt64(entries.count) == last else { return entries.keys.filter { $0 >= first }.sorted() }
             return first <= last ? Array(max(1, first)...last) : []
         }
 
-        /// The time of an entry that has only its hash is not known, but that it is after the one before it.
+        /// The time of an entry that has only its hash is not known, except that it is after the time of the entry
+        /// before it.
         mutating func raiseTimes() {
             var last = HybridTimestamp(rawValue: 0)
             for entry in sequences(from: 1).compactMap({ entries[$0] }) {
@@ -46,7 +47,7 @@ package struct ModelStore {
 
     // MARK: - Writing
 
-    /// As `Store.commit`: all of it or nothing.
+    /// Like `Store.commit`: all of it or nothing.
     package mutating func commit(_ commit: Commit) throws(Refused) {
         guard commit.cuts.isEmpty else {
             self = try cut(commit)
@@ -68,7 +69,7 @@ package struct ModelStore {
 
     // MARK: - Cutting
 
-    /// A commit that takes the ends off logs first; it is rare, so it works on a copy.
+    /// A commit that first cuts the ends off logs. It is rare, so it works on a copy.
     private func cut(_ commit: Commit) throws(Refused) -> ModelStore {
         var copy = self
         for log in commit.logs { copy.write(log) }
@@ -188,7 +189,7 @@ package struct ModelStore {
             logs[log.logID] = StoredLog(record: log)
             return
         }
-        // The time of a head that is there already is that of its entry.
+        // An existing head has the time of its entry.
         if logs[log.logID]?.record.head.chain != log.head.chain { logs[log.logID]?.record.head = log.head }
         logs[log.logID]?.record.nextExpiry = log.nextExpiry
     }
@@ -201,7 +202,7 @@ package struct ModelStore {
 
     // MARK: - Reading
 
-    /// As `Store.snapshot`; everything in ascending order.
+    /// Like `Store.snapshot`, with everything in ascending order.
     package func snapshot() -> Snapshot {
         var snapshot = Snapshot()
         snapshot.users = users.values.sorted { $0.userID < $1.userID }
@@ -219,7 +220,7 @@ package struct ModelStore {
         return snapshot
     }
 
-    /// As `Store.entries`.
+    /// Like `Store.entries`.
     package func entries(
         of logID: LogID, from sequence: UInt64, countLimit: Int, byteLimit: Int
     ) -> [EntryRecord] {
@@ -235,7 +236,7 @@ package struct ModelStore {
         return entries
     }
 
-    /// As `Store.expired`.
+    /// Like `Store.expired`.
     package func expired(in logID: LogID, after sequence: UInt64, now: Int64) -> (
         sequences: [UInt64], nextExpiry: Int64
     ) {
@@ -256,7 +257,7 @@ package struct ModelStore {
         return held(entry, in: log)
     }
 
-    /// As the latest page of `Store.history`.
+    /// Like the latest page of `Store.history`.
     func history(of conversationID: ConversationID) -> [HeldMessage] {
         logs.values.filter { $0.record.description.conversationID == conversationID }
             .flatMap { log in log.entries.values.compactMap { held($0, in: log) } }
@@ -281,7 +282,7 @@ package struct ModelStore {
 }
 
 extension EntryRecord {
-    /// Whether there is nothing of it but its hash.
+    /// Whether only its hash is here.
     fileprivate var isUnknown: Bool {
         if case .withheld = content { !isDeleted } else { false }
     }

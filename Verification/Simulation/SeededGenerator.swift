@@ -1,7 +1,7 @@
 package import EarshotCrypto
 import EarshotModel
 
-/// Random numbers that depend on a seed alone (SplitMix64, Steele et al. 2014).
+/// Random numbers that depend only on a seed (SplitMix64, Steele et al. 2014).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -15,7 +15,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// Whether something happens that happens once in `n` times.
+    /// Is true once in `n` times.
     package mutating func oneIn(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }
 
     package mutating func secret() -> SecretBytes {

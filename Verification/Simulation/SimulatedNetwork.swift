@@ -1,7 +1,7 @@
 import EarshotModel
 import EarshotProtocol
 
-/// A TCP connection between two simulated nodes: what is written arrives in order, late, in pieces, or never.
+/// A TCP connection between two simulated nodes: bytes arrive in order, late, in pieces, or never.
 struct Connection {
     enum Side {
         case dialler, listener
@@ -9,13 +9,13 @@ struct Connection {
         var other: Side { self == .dialler ? .listener : .dialler }
     }
 
-    /// One end, as its node knows it.
+    /// One end of it, as its node knows it.
     struct End {
         let node: Int
         let connectionID: ConnectionID
         let generation: Int
         var isOpen = true
-        /// What was written at the other end and has not arrived.
+        /// Bytes that were written at the other end and have not arrived.
         var inFlight: [[UInt8]] = []
         /// How much of the first of these has arrived.
         var offset = 0
@@ -32,7 +32,7 @@ struct Connection {
 
     private var dialler: End
     private var listener: End
-    /// Nobody answers at an end that is not open: its host is gone, and does not even refuse.
+    /// Whether nobody answers at an end that is not open, because its host is gone and does not even refuse.
     var isSilent = false
 
     init(dialler: End, listener: End) {
@@ -58,7 +58,7 @@ struct SimulatedNetwork {
 
     var connections: [Int: Connection] = [:]
     private var count = 0
-    /// Of each node.
+    /// The ends of each node.
     private var sockets: [[ConnectionID: Socket]]
     private(set) var holders: [PeerAddress: Int] = [:]
 
@@ -78,7 +78,7 @@ struct SimulatedNetwork {
         sockets[node].sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// An end is not open any more.
+    /// An end is no longer open.
     mutating func forget(_ socket: Socket) {
         guard let end = connections[socket.number]?[socket.side], end.isOpen else { return }
         sockets[end.node][end.connectionID] = nil
@@ -112,7 +112,7 @@ extension Simulation {
     mutating func connectResult(_ index: Int, _ connectionID: ConnectionID, _ generation: Int, _ peer: Int?) throws {
         guard nodes[index].generation == generation else { return }
         guard let peer, isReachable(index, peer), nodes[peer].asleepUntil <= time else {
-            // Nobody says no: it takes as long as the shell waits.
+            // Nobody refuses: it takes as long as the shell waits.
             let patience = Int64.random(in: 1_000_000...10_000_000, using: &generator)
             queue.push(.connectFailed(node: index, connectionID, generation: generation), at: time + patience)
             return
@@ -197,7 +197,7 @@ extension Simulation {
 
     // MARK: - Closing
 
-    /// A node closes its end. The other hears of it after what was written before.
+    /// A node closes its end. The other is told after what was written before has arrived.
     mutating func close(_ socket: SimulatedNetwork.Socket, tellOther: Bool = true) {
         guard let connection = network.connections[socket.number] else { return }
         let isTold = tellOther && !connection.isSilent && connection[socket.side.other].isOpen
@@ -207,7 +207,7 @@ extension Simulation {
         queue.push(.closed(socket.other), at: at + 1)
     }
 
-    /// An end hears that the other is closed, after all that was on its way.
+    /// An end is told that the other is closed, after everything that was on its way.
     mutating func closed(_ socket: SimulatedNetwork.Socket) throws {
         guard let connection = network.connections[socket.number] else { return }
         let end = connection[socket.side]
@@ -221,7 +221,7 @@ extension Simulation {
         try perform(end.node) { $0.disconnected(end.connectionID, now: $1) }
     }
 
-    /// A node's connections break. Half-open: one end, at random, is not told and believes in it.
+    /// A node's connections break. If they are half-open, one end, chosen at random, is not told and believes in them.
     mutating func breakConnections(of index: Int, halfOpen: Bool) throws {
         for socket in network.sockets(of: index) {
             guard var connection = network.connections[socket.number] else { continue }
@@ -240,11 +240,11 @@ extension Simulation {
         }
     }
 
-    /// A host is gone or has another address: nobody hears of it, and nobody answers.
+    /// A host is gone or has another address: nobody is told, and nobody answers.
     mutating func loseConnections(of index: Int, isKept: Bool) {
         for socket in network.sockets(of: index) {
             network.connections[socket.number]?.isSilent = true
-            // The other end may believe in it, and may write: nothing arrives.
+            // The other end may believe in it and may write, but nothing arrives.
             network.connections[socket.number]?[socket.side.other].loseInFlight()
             network.connections[socket.number]?[socket.side].loseInFlight()
             guard let connection = network.connections[socket.number] else { continue }

@@ -8,22 +8,22 @@ import Synchronization
 struct SimulatedNode {
     let index: Int
     let member: Fleet.Member
-    /// The credential is renewed, and survives the process.
+    /// Its credential is renewed, and survives the process.
     private(set) var local: LocalDevice
-    /// The others that discovery tells it of, ascending.
+    /// The other nodes that discovery reports to it, ascending.
     var contacts: [Int] = []
     var store: SimulatedStore
     /// An older copy of the disk, and whether the disk was ever replaced by one.
     private var copy: SimulatedStore?
     private(set) var isRestored = false
-    /// Counts the lives of the process: what belongs to an earlier one is lost.
+    /// Counts the lives of the process. What belongs to an earlier life is lost.
     private(set) var generation = 0
     private(set) var isUp = false
     private(set) var isStopping = false
     var wakeAt: Int64?
-    /// What the disk was given and has not confirmed.
+    /// The commit that the disk was given and has not confirmed.
     var commit: Commit?
-    /// The process dies when it has done so many actions more.
+    /// The process dies after this many more actions.
     var actionsLeft: Int?
 
     // The host. Spans of virtual time end at these moments.
@@ -45,9 +45,9 @@ struct SimulatedNode {
     private(set) var accepted: [(text: String, messageID: MessageID, recipientID: UserID)] = []
     /// Texts whose sending was refused.
     private(set) var refused: Set<String> = []
-    /// The last state that an event told, of each message.
+    /// The last state of each message that an event reported.
     var states: [MessageID: DeliveryState] = [:]
-    /// Messages whose arrival was announced, and the last of each log.
+    /// Messages whose arrival was announced, and the last one of each log.
     var announced: Set<MessageID> = []
     var lastAnnounced: [LogID: UInt64] = [:]
 
@@ -97,7 +97,7 @@ struct SimulatedNode {
         return body(&machine!, now)
     }
 
-    /// Whether the process is about to die instead of doing its next action.
+    /// Whether the process dies instead of its next action.
     mutating func diesBeforeAction() -> Bool {
         guard let left = actionsLeft else { return false }
         actionsLeft = left - 1
@@ -114,7 +114,8 @@ struct SimulatedNode {
 
     mutating func copyDisk() throws { copy = try store.copy() }
 
-    /// Whoever keeps the host puts an older copy in the place of its disk. What it has told since is forgotten, too.
+    /// The host's owner puts an older copy in the place of its disk. What the disk has reported since is forgotten,
+    /// too.
     /// - Returns: whether there is a copy.
     mutating func restoreDisk() throws -> Bool {
         guard let copy else { return false }
@@ -126,7 +127,7 @@ struct SimulatedNode {
         return true
     }
 
-    /// Nobody holds what was accepted for this user, but for these texts.
+    /// Nobody holds what was accepted for this user, except these texts.
     mutating func forgetAccepted(for userID: UserID, except held: Set<String>) {
         accepted.removeAll { $0.recipientID == userID && !held.contains($0.text) }
     }
@@ -141,7 +142,7 @@ struct SimulatedNode {
         PeerAddress(host: "10.\(addressNumber).\(index / 250).\(index % 250 + 1)", port: 7000)
     }
 
-    /// The node has another credential, which every later life of it shows, too.
+    /// The node gets another credential, which every later life of it shows, too.
     mutating func renew(now: Int64) -> Credential {
         local.link.credential = member.credential(name: local.name, now: now)
         return local.link.credential
@@ -149,7 +150,7 @@ struct SimulatedNode {
 
     // MARK: - What can be seen of it
 
-    /// Messages that wait for a receipt of one user, among them those whose sender never heard that they were accepted.
+    /// Messages that wait for a receipt of one user, including those whose sender never heard that they were accepted.
     func undelivered(to userID: UserID) -> UInt64 { machine?.undelivered[userID] ?? 0 }
     var undelivered: [UserID: UInt64] { machine?.undelivered ?? [:] }
     var load: NodeLoad { machine?.load ?? NodeLoad() }
@@ -161,7 +162,7 @@ struct SimulatedNode {
         machine?.establishedLinks.contains { $0.peer.userID == userID } ?? false
     }
 
-    /// Whether this node wants nothing to do with a user.
+    /// Whether this node keeps a user out.
     func bars(_ userID: UserID) -> Bool {
         guard let user = user(userID) else { return false }
         return user.trust == .blocked || user.conflictingID != nil
@@ -176,7 +177,7 @@ struct SimulatedNode {
         return requestID
     }
 
-    /// - Returns: whether this was asked, and not yet answered.
+    /// - Returns: whether this request was made and is not yet answered.
     mutating func answered(_ requestID: RequestID) -> Bool { requests.removeValue(forKey: requestID) != nil }
 
     /// - Returns: `false` for an answer to nothing.

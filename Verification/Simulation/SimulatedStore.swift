@@ -2,7 +2,7 @@ import EarshotModel
 import EarshotProtocol
 import EarshotStore
 
-/// A message as a store holds it, with all that its state depends on.
+/// A message as a store holds it, with everything that its state depends on.
 struct HeldMessage {
     let log: LogRecord
     let entry: EntryRecord
@@ -21,7 +21,7 @@ struct HeldMessage {
             return "no entry: \(error)"
         }
     }
-    /// Its author kept it back: it is in the author's history alone.
+    /// Whether its author withheld it: it is only in the author's history.
     var isWithheld: Bool { failure?.isWithheld == true }
 
     init(log: LogRecord, entry: EntryRecord, failure: DeliveryFailure?, progress: DeliveryProgress) {
@@ -47,7 +47,7 @@ enum SimulatedStore {
         switch self {
         case .real(let store): try store.commit(commit)
         case .model(var model):
-            // Emptied meanwhile, so that the model is not copied.
+            // Empty meanwhile, so that the model is not copied.
             self = .model(ModelStore())
             defer { self = .model(model) }
             try model.commit(commit)

@@ -1,14 +1,14 @@
 import EarshotModel
 import EarshotProtocol
 
-/// What machines want done, and what comes of it.
+/// Runs the machines' actions.
 extension Simulation {
     mutating func perform(_ index: Int, _ input: (inout NodeMachine, Moment) -> [NodeAction]) throws {
         guard nodes[index].isUp else { return }
         try run(nodes[index].input(nodes[index].now(at: time), input), of: index)
     }
 
-    /// Does what a machine returned, one action after another. The process may die before each of them.
+    /// Runs the actions of a machine, one after another. The process may die before each of them.
     mutating func run(_ actions: [NodeAction], of index: Int) throws {
         guard nodes[index].isUp else { return }
         let generation = nodes[index].generation
@@ -98,17 +98,17 @@ extension Simulation {
             return
         }
         write(commit, of: index)
-        // A process may die between the disk and itself: the commit is there, and it never heard of it.
+        // A process may die before it hears of a commit that is on the disk.
         if !isHealed, generator.oneIn(400) {
             try crash(index, isHeard: true)
             return
         }
-        // Or it reads what is there already before it hears of it.
+        // Or it reads the commit before it hears of it.
         let wait = generator.oneIn(2) ? 0 : Int64.random(in: 1...configuration.commitTime.upperBound, using: &generator)
         queue.push(.committed(node: index, generation: generation), at: time + wait)
     }
 
-    /// The disk takes a commit: an honest machine never asks for what the schema forbids.
+    /// The disk takes a commit: a correct machine never asks for what the schema forbids.
     mutating func write(_ commit: Commit, of index: Int) {
         do { try nodes[index].store.commit(commit) } catch {
             violated("the store of \(name(index)) refuses a commit: \(error)")

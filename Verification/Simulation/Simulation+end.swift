@@ -31,7 +31,7 @@ extension Simulation {
 
     // MARK: - One store
 
-    /// Every log stands up to an audit, and progress makes sense.
+    /// Every log passes an audit, and progress makes sense.
     private mutating func checkIntegrity(of index: Int) throws {
         for finding in try nodes[index].store.integrityFindings() {
             violated("the database of \(name(index)): \(finding)")
@@ -114,7 +114,7 @@ extension Simulation {
         if found != other.count { violated("\(name(reader)) holds what \(name(author)) has not written") }
     }
 
-    /// What was accepted is there, and in the order in which it was accepted; what was refused is not.
+    /// Accepted messages are there, in the order in which they were accepted; refused ones are not.
     private mutating func checkAccepted(_ own: [HeldMessage], of author: Int, by reader: Int) {
         let places = Dictionary(own.enumerated().map { ($1.messageID, $0) }) { first, _ in first }
         let texts = own.map(\.text)

@@ -105,7 +105,7 @@ extension Simulation {
     private mutating func restoreDisk(of index: Int) throws {
         try crash(index, isHeard: generator.oneIn(2))
         guard !nodes[index].isUp, try nodes[index].restoreDisk() else { return }
-        // What no disk holds any more nobody can give back.
+        // What no disk holds, nobody can give back.
         for peer in nodes[index].contacts {
             let texts = Set(try (history(of: index, with: peer) + history(of: peer, with: index)).map(\.text))
             nodes[index].forgetAccepted(for: nodes[peer].local.userID, except: texts)

@@ -8,7 +8,7 @@ extension Simulation {
         violations.append("at \(time) µs: \(what)")
     }
 
-    /// Every event is held against the truth when it is posted.
+    /// Every event is compared with the truth when it is posted.
     mutating func observe(_ event: Event, at index: Int) throws {
         log("\(name(index)): \(Self.summary(event))")
         switch event {
@@ -78,10 +78,10 @@ extension Simulation {
 
     // MARK: - States
 
-    /// A state never goes back, and none is told twice.
+    /// A state never goes back, and none is reported twice.
     private mutating func advance(_ change: MessageStateChange, at index: Int) {
         let old = nodes[index].states[change.messageID]
-        // Names change where a log parted, and another message may have the old one.
+        // Ids change where a log was forked, and another message may have the old one.
         if let old, !Self.isForward(from: old, to: change.state), !nodes[index].isRestored {
             violated("\(change.messageID) went from \(old) to \(change.state)")
         }
@@ -94,13 +94,13 @@ extension Simulation {
         case (.queued, .sent), (.queued, .delivered), (.queued, .read), (.queued, .failed): true
         case (.sent, .delivered), (.sent, .read), (.sent, .failed): true
         case (.delivered, .read): true
-        // A receipt is the truth, for all that was not kept back: what was taken back always is.
+        // A receipt is proof for everything that was not withheld, and cancelled messages always are.
         case (.failed(let reason), .delivered), (.failed(let reason), .read): reason != .cancelled
         default: false
         }
     }
 
-    /// What the disk says of a node's messages is not behind what was told of them.
+    /// What the disk says about a node's messages is not behind what was reported.
     mutating func checkStates(of index: Int) throws {
         guard !nodes[index].isRestored else { return }
         for (messageID, told) in nodes[index].states.sorted(by: { $0.key < $1.key }) {
@@ -121,14 +121,14 @@ extension Simulation {
         if !exceeded.isEmpty { violated("\(name(index)) holds too much: \(exceeded.joined(separator: ", "))") }
     }
 
-    /// Whether two nodes want to have to do with each other.
+    /// Whether neither of two nodes keeps the other out.
     func isOpen(_ a: Int, _ b: Int) -> Bool {
         !nodes[a].bars(nodes[b].local.userID) && !nodes[b].bars(nodes[a].local.userID)
     }
 
     /// Whether nothing is left to do: everything that can be delivered is, every question is answered, and both ends of
-    /// a conversation hold the same. The last is no consequence of the first: nobody waits for the receipt of a message
-    /// that expired on its way, and still it arrives.
+    /// a conversation hold the same. The last does not follow from the first: nobody waits for the receipt of a message
+    /// that expired on its way, and yet it arrives.
     func isQuiet() throws -> Bool {
         for index in nodes.indices {
             guard nodes[index].isUp, nodes[index].requests.isEmpty else { return false }

@@ -6,7 +6,7 @@ import EarshotStore
 extension Simulation {
     mutating func populate(_ fleet: Fleet) throws {
         precondition(fleet.members.count == configuration.nodes, "a fleet is for one number of nodes")
-        // Where there are enough of them, sometimes two call themselves alike.
+        // If there are enough nodes, two sometimes have the same name.
         let namesake = configuration.nodes > 2 && seed % 8 == 3 ? fleet.members.count - 1 : nil
         for (index, member) in fleet.members.enumerated() {
             let name = fleet.members[index == namesake ? 0 : index].local.name
@@ -90,7 +90,7 @@ extension Simulation {
     /// Two nodes find each other, or one of them the other.
     mutating func meet(_ a: Int, _ b: Int) throws {
         guard nodes[a].isUp, nodes[b].isUp, isReachable(a, b) else { return }
-        // Multicast reaches one of the two at the least, and both once all is well.
+        // Multicast reaches at least one of the two, and both once all is well.
         let missing = isHealed ? 2 : Int.random(in: 0..<10, using: &generator)
         if missing != 0 { try find(b, at: a) }
         if missing != 1 { try find(a, at: b) }
@@ -103,10 +103,10 @@ extension Simulation {
         }
     }
 
-    /// - Parameter isHeard: whether the system closes the connections; else the whole host is gone.
+    /// - Parameter isHeard: whether the system closes the connections; otherwise the whole host is gone.
     mutating func end(_ index: Int, isHeard: Bool) throws {
         guard nodes[index].isUp else { return }
-        // What the disk was given may be written after the process is gone.
+        // The disk may still write what it was given after the process is gone.
         if let commit = nodes[index].commit, nodes[index].diskFullUntil <= time, generator.oneIn(2) {
             write(commit, of: index)
         }

@@ -1,7 +1,7 @@
 import EarshotModel
 import EarshotProtocol
 
-/// Pairs of which one's disk was replaced by an older copy, and what must hold all the same.
+/// What must hold for pairs with a disk that was replaced by an older copy.
 extension Simulation {
     func isRestored(_ a: Int, _ b: Int) -> Bool { nodes[a].isRestored || nodes[b].isRestored }
 
@@ -19,8 +19,8 @@ extension Simulation {
             .reduce(into: [:]) { $0[$1.logID] = $1.head.chain }
     }
 
-    /// All that was accepted and is on some disk is in its author's history once, in the order of its log, and nowhere
-    /// twice.
+    /// Everything that was accepted and is on some disk is in its author's history once, in the order of its log, and
+    /// nowhere twice.
     mutating func checkRestored(_ a: Int, _ b: Int, _ histories: [Int: [HeldMessage]]) throws {
         if isAtRest, isOpen(a, b), try !haveSameLogs(a, b) { violated("\(name(a)) and \(name(b)) hold different logs") }
         for (index, peer) in [(a, b), (b, a)] {
@@ -34,7 +34,7 @@ extension Simulation {
         }
     }
 
-    /// Names change where a log parted: what was accepted is found by its text.
+    /// Ids change where a log was forked, so accepted messages are found by their text.
     private mutating func checkOrder(of own: [HeldMessage], by author: Int, for recipientID: UserID) {
         let held = Dictionary(own.map { ($0.text, $0) }) { first, _ in first }
         var last: [LogID: UInt64] = [:]

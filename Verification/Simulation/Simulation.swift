@@ -6,7 +6,7 @@ import EarshotStore
 /// Nodes on a network that loses, delays and parts, with clocks that jump, disks that fail and processes that die,
 /// under virtual time.
 ///
-/// The protocol is the real one; network, disk time, clocks and chance come from the seed alone, so a seed and a number
+/// The protocol is the real one. Network, disk time, clocks and chance depend only on the seed, so a seed and a number
 /// of nodes repeat a run exactly.
 package struct Simulation {
     /// How a run ended.
@@ -14,13 +14,13 @@ package struct Simulation {
         package let seed: UInt64
         /// What does not hold; empty for a good run.
         package let violations: [String]
-        /// Messages that were accepted, faults that happened, actions that machines returned, and the virtual time it
-        /// took, in microseconds.
+        /// Accepted messages, faults that happened, actions that machines returned, and the virtual time of the run in
+        /// microseconds.
         package let messages: Int
         package let faults: Int
         package let actions: Int
         package let duration: Int64
-        /// A digest of all that happened, in order: equal for two runs of one seed.
+        /// A digest of everything that happened, in order: equal for two runs of one seed.
         package let digest: Bytes32
     }
 
@@ -52,7 +52,7 @@ package struct Simulation {
         case expired(LogID, after: UInt64, now: Int64)
     }
 
-    /// What a program wants sent.
+    /// Messages that a program wants to send.
     struct Errand {
         let peer: Int
         let number: Int
@@ -74,7 +74,7 @@ package struct Simulation {
     var indices: [UserID: Int] = [:]
     var network: SimulatedNetwork
     var isHealed = false
-    /// Whether nothing was left to do when last looked, and whether that was so twice.
+    /// Whether nothing was left to do at the last look, and whether that was so twice.
     var isQuietSoFar = false
     var isAtRest = false
     var faults = 0
@@ -174,7 +174,7 @@ package struct Simulation {
         }
     }
 
-    /// The host that does not notice while it sleeps.
+    /// The host that does not notice this while it sleeps.
     private func host(of happening: Happening) -> Int? {
         switch happening {
         case .connectResult(let node, _, _, _), .connectFailed(let node, _, _), .disconnected(let node, _, _),
@@ -201,7 +201,7 @@ package struct Simulation {
     private mutating func send(_ index: Int, _ errand: Errand) throws {
         let recipientID = nodes[errand.peer].local.userID
         guard nodes[index].isUp, !nodes[index].isStopping, nodes[index].user(recipientID) != nil else {
-            // Nobody can write to a stranger: try again a little later.
+            // Nobody can write to somebody they have not met: try again a little later.
             if !isHealed { queue.push(.send(node: index, errand), at: time + 500_000) }
             return
         }

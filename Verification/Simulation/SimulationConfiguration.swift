@@ -6,14 +6,14 @@ package struct SimulationConfiguration: Sendable {
         case mixed
         /// SQLite in memory.
         case real
-        /// `ModelStore`, which a test holds against the real one.
+        /// `ModelStore`, which a test compares with the real one.
         case model
     }
 
     package var nodes = 2
-    /// How many others each node finds at the least; everybody where `nil`.
+    /// How many others each node finds at least; `nil` for everybody.
     package var contacts: Int?
-    /// Messages that each node is asked to send, answers left out.
+    /// Messages that each node is asked to send, without answers.
     package var messagesPerNode = 40
     /// For how long messages are sent and things go wrong; then everything heals.
     package var trouble: Int64 = 60_000_000
@@ -33,15 +33,15 @@ package struct SimulationConfiguration: Sendable {
     package var lossOdds = 25
     package var storage = Storage.mixed
     package var realStoreOdds: UInt64 = 20
-    /// The process that is about to do this action, counted from 0 over all nodes, dies instead.
+    /// The process that is about to run this action, counted from 0 over all nodes, dies instead.
     package var crashesBeforeAction: Int?
     /// Is told what happens, line by line.
     package var log: (@Sendable (String) -> Void)?
 
     package init() {}
 
-    /// What suits so many nodes: the more there are, the fewer messages each sends and the fewer others each finds, and
-    /// the closer together faults are.
+    /// A configuration for a number of nodes: the more there are, the fewer messages each sends, the fewer others each
+    /// finds, and the closer together faults are.
     package init(nodes: Int) {
         self.nodes = nodes
         guard nodes > 2 else { return }

@@ -1,15 +1,15 @@
 import EarshotCrypto
 import EarshotModel
 
-/// A hash over what nodes did, which a change of the code inside them must not change: the bytes of each frame, the values
-/// of each commit, the fields of each event, and when each happened.
+/// A hash over what nodes did, which a change of the code inside them must not change: the bytes of each frame, the
+/// values of each commit, the fields of each event, and the time of each.
 ///
-/// What is hashed is written field by field, each led by its length, in an order that this file alone decides. It does not
+/// Values are hashed field by field, each after its length, in an order that this file alone decides. The hash does not
 /// depend on how Swift prints, orders or hashes a type. Sentences for people are left out.
 struct TraceDigest {
     private var hash = Blake2b(label: "earshot simulation trace 1")
 
-    /// The digest of all that was noted.
+    /// The digest of everything that was noted.
     var value: Bytes32 { hash.finalize() }
 
     // MARK: - What happened

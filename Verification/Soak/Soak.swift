@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotSimulation
 import Foundation
 
-/// Does to two real nodes what a year does to them, and counts what becomes of their messages.
+/// Does to two real nodes what a year would do, and counts what happens to their messages.
 @main
 struct Soak: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

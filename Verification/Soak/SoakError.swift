@@ -1,4 +1,4 @@
-/// Why a soak cannot go on: something of the bench broke, and not a rule.
+/// Why a soak cannot go on: something in the bench broke, not a promise.
 struct SoakError: Error, CustomStringConvertible {
     let description: String
 

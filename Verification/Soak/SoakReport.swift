@@ -43,7 +43,7 @@ final class Report: Sendable {
 
     func progress(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
-    /// Prints the table, and last how many checks passed and failed.
+    /// Prints the table, and at the end how many checks passed and failed.
     func finish(seed: UInt64, json: Bool) {
         let (state, total) = state.withLock { state in
             (state, state.rows.reduce(into: Faults.none) { $0 += $1.faults })

@@ -199,7 +199,8 @@ extension Attack {
             },
         ] + overload
 
-    /// It may be of a log that this node forgot: the node asks for its entries, and takes none that it has not signed.
+    /// The receipt may be for a log that this node forgot: the node asks for its entries, and takes none that it has
+    /// not signed.
     private static let strangeReceipt = Attack(
         kind: .afterAuthentication, name: "a receipt for a log that nobody has",
         expected: "the node asks for the entries, and takes none that it has not signed: reason 3"
@@ -220,7 +221,7 @@ extension Attack {
         return await Outcome(end, reason: 3, code: "unauthentic", at: arena.alice, from: source)
     }
 
-    /// A log that the node takes back may not grow meanwhile: what is sent to its reader waits.
+    /// A log that the node takes back must not grow meanwhile, so messages to its reader wait.
     private static let endlessClaim = Attack(
         kind: .afterAuthentication, name: "a claim of a log that was never written, heads without an end",
         expected: "a message to the peer is accepted within \(Timing.recovery / 1000) s; told reason 13, closed"
@@ -288,7 +289,7 @@ extension Attack {
     }
 }
 
-/// A link that is handed from one thread to the next, and used by one at a time.
+/// A link that is passed from one thread to the next, and used by one at a time.
 final class Held: Sendable {
     private let link: Mutex<HostileLink?>
 

@@ -61,7 +61,7 @@ extension Attack {
         return Outcome("event \(failure?.code ?? "none")", failure?.code == "closedByPeer" && !isKnown)
     }
 
-    /// - Parameter dribble: what is sent bit by bit, for as long as the connection stands.
+    /// - Parameter dribble: bytes that are sent bit by bit, for as long as the connection stands.
     private static func timedOut(
         _ name: String, _ hold: @escaping @Sendable (HostileSocket) throws -> Void
     ) -> Attack {
@@ -158,7 +158,7 @@ extension Attack {
 }
 
 extension HostileSocket {
-    /// Whether the other end has closed, after whatever it said before.
+    /// Whether the other end has closed, whatever it sent before that.
     var isSilentlyClosed: Bool {
         setPatience(0)
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -112,7 +112,7 @@ extension Attack {
             },
         ]
 
-    /// The second handshake message can be read by whoever dials: so anybody can show this credential.
+    /// Anybody who dials can read the second handshake message, so anybody can show this credential.
     static func stolenCredential(of node: RunningNode) async throws -> [UInt8] {
         try await blocking {
             let mallory = Mallory(name: "reader")
@@ -312,7 +312,7 @@ extension Attack {
             "event \(failure?.code ?? "none"): \(failure?.message ?? "")", failure?.code == "unauthentic" && !isMet)
     }
 
-    /// - Parameter fails: whether the link is to end, with an event at bob's.
+    /// - Parameter fails: whether the link should end, with an event at bob's.
     private static func relay(
         _ name: String, expected: String = "the link ends; event unauthentic; nothing forged is taken",
         fails: Bool = true,

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 
 extension Attack {
-    /// More than a node is to do for one peer.
+    /// Attacks that ask for more than a node should do for one peer.
     static let overload: [Attack] = [
         .flood("100,000 pings") { _, _ in Array(repeating: Mallory.ping, count: 1000).map { $0 } },
         .flood("100,000 frames of a kind that nobody knows") { _, _ in
@@ -31,7 +31,7 @@ extension Attack {
         blocked, manyIdentities, notAdmitted,
     ]
 
-    /// The same again and again, until the node has enough.
+    /// Sends the same again and again, until the node has had enough.
     private static func flood(
         _ name: String, pieces: Bool = false, saysHeads: Bool = false, isAcknowledging: Bool = false,
         _ frames: @escaping @Sendable (Mallory, Arena) -> [[UInt8]]
@@ -142,7 +142,7 @@ extension Attack {
         return Outcome("\(links) links, then reason \(end ?? 0)", end == 17)
     }
 
-    /// Each stays within what one user may.
+    /// Each user stays within their own limit.
     private static let everNewKeys = Attack(
         kind: .afterAuthentication, name: "4,000 requests of one key after the other, all from one address",
         expected: "the third is closed, event tooManyRequests; the fourth is refused with reason 17"
@@ -330,7 +330,7 @@ extension Attack {
 }
 
 extension HostileLink {
-    /// - Parameter pieces: whether each is a Noise message of its own.
+    /// - Parameter pieces: whether each frame is a Noise message of its own.
     fileprivate func flood(_ frames: [[UInt8]], pieces: Bool) {
         guard pieces else {
             send(plaintext: frames.flatMap { Proto.varint(UInt64($0.count)) + $0 })
@@ -341,7 +341,7 @@ extension HostileLink {
 }
 
 extension HostileSocket {
-    /// Whether the other end was reset or is closed, whatever there is to be read before that.
+    /// Whether the connection was reset or closed, whatever there is to read before that.
     fileprivate var isGone: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard poll(&entry, 1, 0) > 0 else { return false }

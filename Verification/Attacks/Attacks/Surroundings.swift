@@ -75,7 +75,7 @@ extension Attack {
         var areLinked = false
         while !areLinked, ContinuousClock.now - start < .seconds(20) {
             for (advertiser, other) in zip(advertisers, nodes.reversed()) {
-                // What is advertised already changes nothing; before the node listens to it, nothing is advertised.
+                // Repeated advertisements change nothing, and nothing is advertised before the node listens.
                 for record in try records(of: other, and: trap) { advertiser.report(.appeared(record)) }
             }
             try await Task.sleep(for: .milliseconds(50))
@@ -86,7 +86,7 @@ extension Attack {
         return Outcome("\(areLinked ? "linked" : "not linked") after \(time.components.seconds) s", areLinked)
     }
 
-    /// Where a node is, and, dialled before that, where it is not.
+    /// The address of a node and, dialled before it, one where it is not.
     private static func records(of running: RunningNode, and trap: SilentListener) throws -> [ServiceRecord] {
         let node = running.node
         let announcement = Announcement(

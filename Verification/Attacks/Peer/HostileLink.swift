@@ -5,7 +5,7 @@ import EarshotModel
 struct LinkEnd: Sendable, CustomStringConvertible {
     /// Whether the node closed it.
     var isClosed: Bool
-    /// What the node said, inside the link or in the clear.
+    /// The reason that the node gave, inside the link or in the clear.
     var reason: UInt32?
     var frames: [UInt64] = []
 
@@ -15,7 +15,7 @@ struct LinkEnd: Sendable, CustomStringConvertible {
     }
 }
 
-/// A link of the attacker to a node, which the node has taken for established.
+/// A link of the attacker to a node, which the node considers established.
 final class HostileLink {
     let mallory: Mallory
     let socket: HostileSocket
@@ -28,7 +28,7 @@ final class HostileLink {
         self.transport = transport
     }
 
-    /// Goes through the handshake as the protocol says, with what `mallory` says that she is.
+    /// Completes the handshake by the rules, with what `mallory` claims to be.
     static func connect(_ mallory: Mallory, to port: UInt16, from source: String) throws -> HostileLink {
         let socket = try HostileSocket(to: port, from: source)
         var handshake = try mallory.handshake(.initiator)
@@ -67,7 +67,7 @@ final class HostileLink {
     }
 
     /// The next frame's number and content.
-    /// - Returns: `nil` when the node has closed, or said nothing for the socket's patience.
+    /// - Returns: `nil` if the node has closed, or was silent for the socket's patience.
     func nextFrame() -> (number: UInt64, content: [UInt8])? {
         while true {
             if let frame = takeFrame() { return frame }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP connection to loopback that sends what an attack wants, whatever the protocol says.
+/// A TCP connection to loopback that sends whatever an attack wants.
 final class HostileSocket: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -57,8 +57,8 @@ final class HostileSocket: Sendable {
         return true
     }
 
-    /// What came, at most this much; empty when the other end has closed.
-    /// - Returns: `nil` when nothing came within the patience.
+    /// Reads at most this many bytes; empty if the other end has closed.
+    /// - Returns: `nil` if nothing came within the patience.
     func read(upTo limit: Int = 65_536) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = recv(descriptor, &buffer, limit, 0)
@@ -66,8 +66,8 @@ final class HostileSocket: Sendable {
         return count == 0 || errno != EAGAIN ? [] : nil
     }
 
-    /// Exactly so many bytes.
-    /// - Returns: `nil` when the other end closed before, or was silent.
+    /// Reads exactly so many bytes.
+    /// - Returns: `nil` if the other end closed before that, or was silent.
     func read(exactly count: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -77,14 +77,14 @@ final class HostileSocket: Sendable {
         return bytes
     }
 
-    /// One message, as it came: with its length, or a refusal record.
+    /// Reads one message as it came: with its length, or a refusal record.
     func readFramed() -> [UInt8]? {
         guard let length = read(exactly: 2) else { return nil }
         let count = Int(length[0]) << 8 | Int(length[1])
         return read(exactly: count == 0 ? 2 : count).map { length + $0 }
     }
 
-    /// One message with its length before it: a Noise message, or the three bytes that follow a length of zero.
+    /// Reads one message without its length: a Noise message, or the three bytes that follow a length of zero.
     func readMessage() -> [UInt8]? { readFramed().map { Array($0.dropFirst(2)) } }
 
     /// Reads until the other end closes.

@@ -3,7 +3,7 @@ import EarshotModel
 import EarshotProtocol
 import Foundation
 
-/// The attacker's keys, and whatever she says that she is.
+/// The attacker's keys, and whatever she claims to be.
 struct Mallory: Sendable {
     var identity = SigningKey.generate()
     var device = SigningKey.generate()
@@ -14,11 +14,11 @@ struct Mallory: Sendable {
     var version: UInt64 = 1
     var notBefore: Int64 = 0
     var notAfter: Int64 = 4_000_000_000_000
-    /// Shown in place of her own.
+    /// A credential to show in place of her own.
     var credential: [UInt8]?
-    /// Written into her credential in place of her device's key.
+    /// A device to name in her credential in place of her own.
     var claimedDevice: [UInt8]?
-    /// Whose key signs her credential, if not her own.
+    /// The key that signs her credential, if it is not her own.
     var forger: SigningKey?
     var clock = Int64(Date().timeIntervalSince1970 * 1000)
 
@@ -26,7 +26,7 @@ struct Mallory: Sendable {
     var deviceID: DeviceID { DeviceID(device.publicKey) }
     var tag: String { networkTag ?? LinkConfiguration.networkTag(of: networkKey) }
 
-    /// The protobuf of section 3.3, with whatever is in it.
+    /// The protobuf of section 3.3, with any contents.
     var encodedCredential: [UInt8] {
         if let credential { return credential }
         let body =
@@ -70,7 +70,7 @@ struct Mallory: Sendable {
         ).encoded()
     }
 
-    /// A frame of entries that holds in every way, but for what the parameters change.
+    /// A frame of entries that is correct except for what the parameters change.
     func entries(
         _ log: LogDescription, from first: UInt64 = 1, bodies: [[UInt8]], after chain: ChainHash? = nil,
         signedSequence: UInt64? = nil, key: SigningKey? = nil

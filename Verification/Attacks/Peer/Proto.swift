@@ -1,4 +1,4 @@
-/// Writes protobuf by hand: a hostile peer says what the node's own encoder never would.
+/// Writes protobuf by hand: a hostile peer sends what the node's own encoder never would.
 enum Proto {
     static func varint(_ value: UInt64) -> [UInt8] {
         var (rest, bytes) = (value, [UInt8]())

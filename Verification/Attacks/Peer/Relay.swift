@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Somebody on the way between two nodes: takes a connection, makes one to the real destination, and carries messages
-/// from one to the other, or what it makes of them.
+/// An attacker between two nodes: accepts a connection, makes one to the real destination, and carries messages from
+/// one to the other, unchanged or changed.
 final class Relay: Sendable {
     struct Recording: Sendable {
-        /// The messages of whoever connected, with their lengths before them, as they came.
+        /// The messages of the initiator, with their lengths before them, as they came.
         var fromInitiator: [[UInt8]] = []
         var fromResponder: [[UInt8]] = []
     }
@@ -38,8 +38,8 @@ final class Relay: Sendable {
     }
 
     /// Carries one connection to a port, until either end closes.
-    /// - Parameter change: what becomes of the initiator's message of this number, with its length before it; the `Hello` is number 0, and
-    ///   0 to 2 are the handshake. What it gives is sent on; nothing for `nil`.
+    /// - Parameter change: changes the initiator's message of this number, with its length before it. The `Hello` is
+    ///   number 0, and 0 to 2 are the handshake. The result is sent on; nothing for `nil`.
     func carryOne(
         to port: UInt16, from source: String, change: @escaping @Sendable (Int, [UInt8]) -> [UInt8]?
     ) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A port of loopback that accepts every connection, and says nothing: the system does the one, and nobody the other.
+/// A port of loopback that accepts every connection and stays silent: the system accepts, and nobody answers.
 final class SilentListener: Sendable {
     let port: UInt16
     private let descriptor: Int32

@@ -3,7 +3,7 @@ import EarshotModel
 
 @testable import EarshotDiscovery
 
-/// What anybody on the cable may say, and what the kernel does.
+/// Input from anybody on the cable, and from the kernel.
 let discoveryTargets = [
     // One byte more than is read of a record, and a bit.
     FuzzTarget("txt-record", maximumBytes: 1400) { input in
@@ -37,7 +37,7 @@ let discoveryTargets = [
     },
 ]
 
-/// As stacks send them, but for the names: they are what they like.
+/// Messages as stacks send them, except that names may be anything.
 private func multicastMessage(_ input: inout FuzzInput) -> [UInt8] {
     let types: [UInt8] = [1, 2, 5, 12, 13, 16, 28, 33, 41, 47, 255]
     let counts = (0..<4).map { _ in input.choice(4) }
@@ -61,7 +61,7 @@ private func name(_ input: inout FuzzInput, at offset: Int) -> [UInt8] {
     return labels + [0xc0 | UInt8(target >> 8), UInt8(target & 0xff)]
 }
 
-/// The types of a message's records, read without looking whether they are sound.
+/// The types of a message's records, read without checking them.
 private func recordTypes(of message: [UInt8]) -> [Int] {
     func integer(_ offset: Int) -> Int { Int(message[offset]) << 8 | Int(message[offset + 1]) }
     var offset = 12
@@ -100,7 +100,7 @@ private func checkSubnet(of message: AddressMessage) {
     }
 }
 
-/// A stack that says what it likes, and what becomes of it.
+/// A stack that reports anything, and the effect of that.
 private struct Browsing {
     private static let capacity = 6
     private static let own = Advertisement(

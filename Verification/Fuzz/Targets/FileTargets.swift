@@ -4,9 +4,9 @@ import Foundation
 @testable import Earshot
 @testable import EarshotCrypto
 
-/// What stands in the files of a home directory, which a restored backup or a failing disk may have changed.
+/// The contents of files of a home directory, which a restored backup or a failing disk may have changed.
 let fileTargets = [
-    // As much as is read of a key file, and one byte more.
+    // As many bytes as are read of a key file, and one more.
     FuzzTarget("key-files", maximumBytes: 4097, prepare: { _ = home }) { input in
         let label = [KeyFileLabel.identity, KeyFileLabel.device, KeyFileLabel.network, []][input.choice(4)]
         switch input.choice(4) {
@@ -34,7 +34,7 @@ let fileTargets = [
         require(PassphraseCost.acceptedPasses.contains(header.cost.passes), "no box asks for too much time")
         require(PassphraseCost.acceptedKibibytes.contains(header.cost.kibibytes), "no box asks for too much memory")
         require(header.bytes.count == PassphraseBoxHeader.count, "a header is of one size")
-        // Deriving a key takes as long as the box says: only cheap ones are opened here.
+        // Deriving a key takes as long as the box says, so only cheap ones are opened here.
         guard header.cost.kibibytes <= 16, header.cost.passes == 1 else { return }
         require((try? PassphraseBox.open(bytes, passphrase: SecretBytes(copying: [1]))) == nil, "nobody guesses a key")
     },

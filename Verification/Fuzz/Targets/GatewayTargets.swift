@@ -70,7 +70,7 @@ private final class LocalAPI: Sendable {
         isRunning.wait()
     }
 
-    /// Somebody whose name and messages are as bad as they can be.
+    /// A user whose name and messages are as bad as they can be.
     private static func meetMallory(in home: Home) throws {
         let store = try Store(path: home.databaseFile)
         var commit = Commit()

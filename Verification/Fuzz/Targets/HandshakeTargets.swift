@@ -5,7 +5,7 @@ import SwiftProtobuf
 
 @testable import EarshotProtocol
 
-/// Alice's end of a link, whose node takes everybody or nobody.
+/// Alice's end of a link; her node accepts everybody or nobody.
 struct HandshakeEnd {
     private(set) var machine: LinkMachine
     private(set) var written: [UInt8] = []
@@ -53,10 +53,10 @@ struct HandshakeEnd {
     }
 }
 
-/// A handshake with somebody who can do the cryptography, and says what they like under it.
+/// A handshake with somebody who does the cryptography right, and sends anything under it.
 struct HostileHandshake {
-    /// Mallory has begun as one should, and Alice has answered: what follows is tried most often, because nothing before
-    /// it has to be computed again.
+    /// Mallory has begun correctly, and Alice has answered. What follows is tried most often, because nothing before it
+    /// has to be computed again.
     private static let answered: HostileHandshake = {
         var meeting = HostileHandshake(isInitiator: false)
         var hello = Earshot_V1_Hello()
@@ -80,7 +80,7 @@ struct HostileHandshake {
         }
     }
 
-    /// Without this a mistake of the fuzzer's would look like a node that refuses all that is bad.
+    /// Without this, a mistake of the fuzzer would look like a node that refuses everything bad.
     static func rehearse() {
         for kind: UInt8 in 0...2 {
             // Welcome; of the introduction nothing is wrong, and of nothing anything is changed on its way.
@@ -127,7 +127,7 @@ struct HostileHandshake {
         _ = hearsAnswer()
     }
 
-    /// What is said on a link that Mallory takes for one.
+    /// Frames on a link that Mallory considers established.
     private mutating func goOn(_ input: inout FuzzInput) {
         guard mallory.isFinished, var transport = try? mallory.split() else { return }
         while !input.isEmpty, !alice.isClosed {

@@ -3,7 +3,7 @@ import EarshotModel
 
 @testable import EarshotProtocol
 
-/// Logs of an author who signs whatever pleases them, held against what a log may be.
+/// Logs of an author who signs anything, compared with what a log may be.
 let incomingLog = FuzzTarget("incoming-log", maximumBytes: 1024) { input in
     let description = LogDescription(
         conversationID: .direct(Cast.alice.userID, Cast.mallory.userID), deviceID: Cast.mallory.deviceID,
@@ -34,11 +34,11 @@ let incomingLog = FuzzTarget("incoming-log", maximumBytes: 1024) { input in
     }
 }
 
-/// What an author has of a log that a reader has taken in, and what they might send next.
+/// The part of a log that a reader has taken in, and what the author might send next.
 struct HostileLog {
     let description: LogDescription
     private var contents: [EntryContent] = []
-    /// After each of the contents, the origin first.
+    /// The heads after each of the contents, the origin first.
     private var heads: [LogHead]
 
     init(description: LogDescription) {
@@ -48,7 +48,7 @@ struct HostileLog {
 
     var head: LogHead { heads[heads.count - 1] }
 
-    /// The reader has forgotten what follows.
+    /// The reader has forgotten everything after this.
     mutating func cut(through sequence: UInt64) {
         contents = Array(contents.prefix(Int(sequence)))
         heads = Array(heads.prefix(Int(sequence) + 1))
@@ -71,7 +71,8 @@ struct HostileLog {
         require(head == proved, "the reader's chain is the author's")
     }
 
-    /// As often as not a run that chains; else one from elsewhere, with entries that are none, or signed otherwise.
+    /// Half of the time a run that chains; otherwise one from another place, with entries that are not valid, or signed
+    /// by another key.
     func run(_ input: inout FuzzInput, description other: LogDescription? = nil) -> EntriesFrame {
         let overlap = input.choice(4) == 0 ? min(Int(input.byte()), contents.count) : 0
         let new = newContents(&input)
@@ -101,7 +102,7 @@ struct HostileLog {
     }
 }
 
-/// 32 bytes of any number of them.
+/// Makes 32 bytes of any number of bytes.
 func padding(_ bytes: [UInt8]) -> Bytes32 {
     Bytes32(Array((bytes + [UInt8](repeating: 0, count: 32)).prefix(32))) ?? Bytes32()
 }

@@ -3,17 +3,17 @@ import EarshotModel
 
 @testable import EarshotProtocol
 
-/// What a peer may send whom the handshake has proved to be who they are, and who is up to no good: any frames at all,
-/// in any order, while this node goes on with its own work.
+/// Frames of an authenticated but hostile peer: any frames at all, in any order, while this node goes on with its own
+/// work.
 let peerFrames = FuzzTarget("peer-frames", maximumBytes: 1024, prepare: { _ = HostileLink.established }) { input in
     var link = input.choice(4) == 0 ? HostileLink.new : HostileLink.established
     while !input.isEmpty, !link.isOver { link.step(&input) }
     link.end()
 }
 
-/// Alice's node, with a link to Mallory and a disk that obeys when it is told to.
+/// Alice's node, with a link to Mallory and a disk that works when it is told to.
 struct HostileLink: Sendable {
-    /// Mallory has yet to say what they hold; a message of Alice's is on her disk.
+    /// Mallory has not yet said what they hold; a message of Alice's is on her disk.
     static let new: HostileLink = {
         var link = HostileLink()
         link.meet()
@@ -180,7 +180,7 @@ struct HostileLink: Sendable {
         }
     }
 
-    /// Stops the node, which must come to its end whatever has happened.
+    /// Stops the node, which must end whatever has happened.
     mutating func end() {
         perform(machine.stop(now: now))
         for _ in 0..<8 where isCommitting { finishCommit() }

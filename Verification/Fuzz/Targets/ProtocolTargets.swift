@@ -6,7 +6,7 @@ import SwiftProtobuf
 @testable import EarshotGateway
 @testable import EarshotProtocol
 
-/// What a peer sends, each kind by itself.
+/// Input from a peer, each kind by itself.
 let protocolTargets = [
     FuzzTarget("credential", maximumBytes: 1200) { input in
         var bytes = input.flag() ? credential(&input).encodedBytes : input.rest()
@@ -46,7 +46,7 @@ extension Earshot_V1_Credential {
     var encodedBytes: [UInt8] { certain { try serializedBytes() } }
 }
 
-/// A credential that is signed as it has to be, whatever it says.
+/// A correctly signed credential with any contents.
 func credential(_ input: inout FuzzInput) -> Earshot_V1_Credential {
     var fields = Earshot_V1_CredentialBody()
     fields.name = input.flag() ? "mallory" : input.text()
@@ -66,7 +66,7 @@ func credential(_ input: inout FuzzInput) -> Earshot_V1_Credential {
     return credential
 }
 
-/// What might stand in an entry.
+/// The possible contents of an entry.
 func entryBody(_ input: inout FuzzInput, after timestamp: HybridTimestamp = HybridTimestamp(rawValue: 0)) -> [UInt8] {
     var body = Earshot_V1_EntryBody()
     body.timestamp = input.flag() ? timestamp.next.rawValue : input.number(near: timestamp.rawValue)
@@ -80,7 +80,7 @@ func entryBody(_ input: inout FuzzInput, after timestamp: HybridTimestamp = Hybr
     return bytes
 }
 
-/// However a stream is cut, the same frames come out of it, and nothing is kept of them.
+/// However a stream is cut, the same frames come out of it, and no more than a frame is kept.
 private func checkCutting(_ input: inout FuzzInput) {
     let cuts = input.block()
     let stream = input.rest()

@@ -4,7 +4,7 @@ import EarshotModel
 @testable import Earshot
 @testable import EarshotDiscovery
 
-/// What people type, and what others call themselves.
+/// Typed text, and the names of others.
 let textTargets = [
     FuzzTarget("address", maximumBytes: 512) { input in
         let text = input.text()

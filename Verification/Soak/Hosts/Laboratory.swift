@@ -10,7 +10,7 @@ struct Laboratory: Sendable {
     func pull(_ side: Side) async throws { try await run(["cable", "\(side.rawValue)", "pull"]) }
     func plug(_ side: Side) async throws { try await run(["cable", "\(side.rawValue)", "plug"]) }
 
-    /// Lets a part of the packets that arrive at a host be dropped, by chance; or none, with `nil`.
+    /// Drops a part of the packets that arrive at a host, at random; none with `nil`.
     func lose(_ part: Double?, on side: Side) async throws {
         try await iptables(["-F", "INPUT"], on: side)
         guard let part else { return }
@@ -24,7 +24,7 @@ struct Laboratory: Sendable {
 
     private func run(_ arguments: [String]) async throws { try await Command.run(script, arguments) }
 
-    /// A process that runs the node of a home on a host. It is the node itself as soon as the host was entered.
+    /// A process that runs the node of a home on a host. It becomes the node itself once the host was entered.
     func node(on side: Side, home: String, log: FileHandle) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: script)

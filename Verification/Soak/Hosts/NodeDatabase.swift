@@ -6,15 +6,16 @@ import GRDB
 /// Reads a node's database without the right to write, whether the node lives or not: rows in the order of their
 /// arrival, each once, as a reader does that keeps its cursor.
 ///
-/// It knows the tables of `EarshotStore/Migrations`, and that everybody but this node's own user is in that of users: what is judged is the disk, and not what the node says of it.
+/// It knows the tables of `EarshotStore/Migrations`, and that the table of users has everybody except this node's own
+/// user. So it judges the disk, and not what the node says about it.
 struct NodeDatabase {
-    /// What a look found.
+    /// The findings of a look.
     struct Look {
         /// The messages that arrived since the look before, in the order of their arrival. `nil`: not of a soak.
         var messages: [Numbered?] = []
         /// How far this node's messages are delivered, by its own word.
         var delivered: [LogID: UInt64] = [:]
-        /// Places that are left out in a log.
+        /// Places that are missing in a log.
         var holes = 0
     }
 
@@ -22,7 +23,7 @@ struct NodeDatabase {
     /// Whether the next look takes rows in the order of their timestamps: what was put back came in another order.
     private var isRestored: Bool
     private var cursor: Int64 = 0
-    /// Up to where the disk holds each log, as far as rows were seen one after another.
+    /// How far the disk holds each log, as far as rows were seen one after another.
     private(set) var heads: [LogID: UInt64] = [:]
 
     init(path: String, isRestored: Bool = false) {
@@ -30,9 +31,9 @@ struct NodeDatabase {
         self.isRestored = isRestored
     }
 
-    /// Reads what is new. The file is closed again, so that a node that starts finds it as the last one left it.
+    /// Reads what is new. It closes the file again, so that a node that starts finds it as the last one left it.
     mutating func look() throws -> Look {
-        // A node that was killed may not have come as far as making it.
+        // A node that was killed may not have made it yet.
         guard FileManager.default.fileExists(atPath: path) else { return Look() }
         let database = try Self.open(path)
         let (cursor, heads, order) = (cursor, heads, isRestored ? "timestamp" : "cursor")
@@ -63,7 +64,7 @@ struct NodeDatabase {
         return try database.look().messages.compactMap { $0 }
     }
 
-    /// Copies a database that a node uses at the time, as `sqlite3`'s `.backup` does.
+    /// Copies a database that a node may be using, as `sqlite3`'s `.backup` does.
     static func copy(_ path: String, to copy: String) throws {
         let source = try open(path)
         let target = try DatabaseQueue(path: copy)
@@ -72,7 +73,7 @@ struct NodeDatabase {
         try source.close()
     }
 
-    /// Puts a copy in the place of the database of a node that does not run.
+    /// Replaces the database of a node that does not run by a copy.
     static func restore(_ copy: String, to path: String) throws {
         for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
             try FileManager.default.removeItem(atPath: file)

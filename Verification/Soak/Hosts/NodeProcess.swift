@@ -11,7 +11,7 @@ struct NodeProcess {
     private var process: Process?
     /// When the process that runs now was started.
     private(set) var startedAt = ContinuousClock.now
-    /// Processes that ended though nobody had told them to.
+    /// How many processes ended although nobody had told them to.
     private(set) var surprises = 0
 
     init(_ side: Side, home: String, laboratory: Laboratory) throws {
@@ -45,7 +45,7 @@ struct NodeProcess {
         return kill(process.processIdentifier, number) == 0
     }
 
-    /// What the log of the node says last.
+    /// The last lines of the node's log.
     var lastWords: String {
         guard let data = FileManager.default.contents(atPath: home + ".log") else { return "" }
         return String(decoding: data.suffix(2000), as: UTF8.self)

@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// What somebody said of logs, "all of this log up to here", held against what a disk has.
+/// Claims about logs, "all of this log up to here", which are compared with a disk.
 struct Claims: Sendable {
     private var highest: [LogID: UInt64] = [:]
 
@@ -14,7 +14,7 @@ struct Claims: Sendable {
         for (logID, sequence) in heads { note(logID, through: sequence) }
     }
 
-    /// How many messages were claimed that are not within these heads, each of which a disk holds without a hole.
+    /// How many claimed messages are not within these heads, each of which a disk holds without a gap.
     func beyond(_ heads: [LogID: UInt64]) -> Int {
         highest.reduce(0) { sum, claim in
             let held = heads[claim.key, default: 0]

@@ -1,6 +1,6 @@
-/// What must not happen to a message, and how often it did.
+/// Counts what must not happen to a message.
 struct Faults: Hashable, Sendable {
-    /// Accepted, and missing where it must be.
+    /// Accepted, but missing where it must be.
     var lost = 0
     /// Twice where it may be once.
     var doubled = 0
@@ -10,13 +10,13 @@ struct Faults: Hashable, Sendable {
     var falselyDelivered = 0
     /// Something that nobody sent.
     var invented = 0
-    /// Told of as received before it was on the disk.
+    /// Reported as received before it was on the disk.
     var toldEarly = 0
     /// A state that went back.
     var retreated = 0
-    /// A place in a log that is left out.
+    /// A place that is missing in a log.
     var holes = 0
-    /// In the two histories, not alike.
+    /// Different in the two histories.
     var different = 0
 
     static let none = Faults()
@@ -36,7 +36,7 @@ struct Faults: Hashable, Sendable {
 }
 
 extension Faults {
-    /// Those that there are.
+    /// The faults that happened.
     var summary: String {
         let some = Self.fields.filter { self[keyPath: $0.value] > 0 }
         return some.map { "\($0.name) \(self[keyPath: $0.value])" }.joined(separator: ", ")

@@ -1,14 +1,14 @@
 import EarshotGateway
 
-/// What is kept of a message in a history: there may be a million.
+/// The part of a message in a history that is kept: there may be a million.
 struct HistoryLine: Sendable {
     /// `nil`: not of a soak, or not by whom it says.
     let message: Numbered?
     let isDelivered: Bool
-    /// Of all that is alike for both users.
+    /// A hash of everything that is the same for both users.
     let hash: Int
 
-    /// How many messages only one of two histories has; where there are none, how many are in another place.
+    /// How many messages only one of two histories has; if there are none, how many are in another place.
     static func differences(_ a: [HistoryLine], _ b: [HistoryLine]) -> Int {
         let ofOne = Set(a.map(\.hash)).symmetricDifference(b.map(\.hash)).count
         return ofOne > 0 ? ofOne : zip(a, b).count { $0.hash != $1.hash } + abs(a.count - b.count)

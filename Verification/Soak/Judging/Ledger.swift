@@ -1,9 +1,9 @@
-/// What was sent and accepted, what each reader has seen of it, and what is wrong with that.
+/// What was sent and accepted, what each reader has seen of it, and what is wrong with it.
 ///
-/// Only what the local API accepted is written down as accepted. A message whose answer was lost with the node is in
-/// doubt: it may be seen once or not at all, until somebody looks at the disk.
+/// Only messages that the local API accepted are recorded as accepted. A message whose answer was lost with the node is
+/// in doubt: it may be seen once or not at all, until somebody looks at the disk.
 struct Ledger: Sendable {
-    /// Who reads messages one after another, and must see each at most once and each lane in order.
+    /// Reads messages one after another, and must see each at most once and each lane in order.
     enum Reader: Hashable, Sendable {
         /// The rows of a node's database in the order of their arrival, read on from where the last look ended.
         case disk(Side)
@@ -25,7 +25,7 @@ struct Ledger: Sendable {
         acceptedNumbers.reduce(0) { $0 + ($1.key.author == author ? $1.value : 0) }
     }
 
-    /// What a lane sends next: what was refused or never arrived at the node, else a new number.
+    /// What a lane sends next: a message that was refused or never arrived at the node, else a new number.
     mutating func next(on lane: Lane) -> Numbered {
         let message = Numbered(lane: lane, number: acceptedNumbers[lane, default: 0] + 1)
         issued[lane] = message.number

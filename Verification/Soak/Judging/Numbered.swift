@@ -7,18 +7,18 @@ enum Side: Int, CaseIterable, Sendable {
     var name: String { self == .alice ? "alice" : "bob" }
 }
 
-/// What sends one message after another: the next when the last was accepted. So its numbers rise in every history.
+/// Sends one message after another: the next once the last was accepted. So its numbers rise in every history.
 struct Lane: Hashable, Sendable {
     let author: Side
     let index: Int
 }
 
-/// A message as its text tells it: who wrote it, on which lane, and its number there, from 1 on.
+/// A message, as its text says it: who wrote it, on which lane, and its number there, from 1 on.
 struct Numbered: Hashable, Sendable {
     let lane: Lane
     let number: Int
 
-    /// Texts have various lengths, so that frames and commits have.
+    /// Texts have various lengths, so frames and commits do, too.
     var text: String {
         "\(lane.author.name) \(lane.index) \(number) " + String(repeating: "x", count: number &* 37 % 160)
     }
@@ -28,7 +28,7 @@ struct Numbered: Hashable, Sendable {
         self.number = number
     }
 
-    /// - Returns: `nil` for a text that is not, to the letter, one of a soak.
+    /// - Returns: `nil` for a text that is not exactly one of a soak.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 4, let author = Side.allCases.first(where: { $0.name == words[0] }),

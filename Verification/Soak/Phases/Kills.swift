@@ -6,10 +6,10 @@ struct Kills {
     let minimum: Int
 
     private static let between = 50...800
-    /// Milliseconds after a start, within which a node is killed while it still begins.
+    /// The milliseconds after a start in which a node is killed while it still begins.
     private static let early = 0...80
     private static let away = 50...600
-    /// How long the messages may take that are missing in the end.
+    /// How long messages that are missing in the end may take.
     private static let patience = Duration.seconds(300)
 
     func run(_ bench: Bench, _ chance: inout SeededGenerator) async throws {

@@ -5,7 +5,7 @@ struct Loss {
     let seconds: Int
 
     static let part = 0.3
-    /// TCP gets a few kilobytes a second through this, so there is little to send.
+    /// TCP gets a few kilobytes a second through this, so there should be little to send.
     static let rest = Duration.milliseconds(1000)
 
     func run(_ bench: Bench, _ chance: inout SeededGenerator) async throws {

@@ -3,9 +3,9 @@ import Foundation
 
 /// The database of one side, then of the other, is replaced by an older copy, thousands of messages behind.
 ///
-/// What is on no other disk is gone with a disk, by nature. So everything that was accepted is delivered before the
-/// copy is put back; and from the restart on messages go both ways again, into the places that the copy has free. While
-/// the node takes back what it had, one or the other is killed a few times.
+/// What is on no other disk is lost with a disk. So everything that was accepted is delivered before the copy is put
+/// back. From the restart on messages go both ways again, into the places that are free in the copy. While the node
+/// takes back what it had, one or the other is killed a few times.
 struct Restores {
     /// Where copies are kept.
     let folder: String
@@ -71,7 +71,7 @@ struct Restores {
         await pair.setSending(true)
     }
 
-    /// - Returns: whether both disks come to hold equally many entries, within the limit.
+    /// - Returns: whether both disks come to hold the same number of entries within the limit.
     private func isBack(_ scene: Bench.Scene) async throws -> Bool {
         let paths = Side.allCases.compactMap { scene.pair.homes[$0].map { $0 + "/history.db" } }
         let deadline = ContinuousClock.now + Bench.deliveryLimit

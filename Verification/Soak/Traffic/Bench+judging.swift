@@ -3,7 +3,8 @@ import EarshotModel
 import Foundation
 
 extension Bench {
-    /// Waits until all that was accepted is delivered, and holds both histories and both disks against the ledger.
+    /// Waits until everything that was accepted is delivered, and compares both histories and both disks with the
+    /// ledger.
     func judge(_ scene: Scene, seconds: Double) async throws {
         let pair = scene.pair
         let isDelivered = try await settle(scene)

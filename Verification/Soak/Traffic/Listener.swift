@@ -1,7 +1,7 @@
 import Earshot
 import EarshotGateway
 
-/// Hears what a node tells of its messages, on one stream after another as its node comes and goes.
+/// Follows a node's events about its messages, on one stream after another as the node comes and goes.
 struct Listener {
     let pair: Pair
     let side: Side

@@ -5,8 +5,8 @@ import Glibc
 
 /// The two nodes of a phase, what goes between them, and what is known of it.
 ///
-/// It stops and starts the nodes, hands out numbers to the lanes, and looks at both disks. Everything that is counted is
-/// counted here, in one place and one thing at a time.
+/// It stops and starts the nodes, gives numbers to the lanes, and looks at both disks. All counting happens here, in
+/// one place and one thing at a time.
 actor Pair {
     private let laboratory: Laboratory
     private var nodes: [Side: NodeProcess] = [:]
@@ -14,13 +14,13 @@ actor Pair {
     let homes: [Side: String]
 
     private(set) var ledger = Ledger()
-    /// Whose database was put back, and has not got back yet what it had.
+    /// The side whose database was replaced by a copy, and has not yet got back what it had.
     private var recovering: Side?
-    /// Found at the disks; the ledger has those of the readers.
+    /// Faults found on the disks; the ledger has those of the readers.
     private var found = Faults.none
-    /// What each side was told of its own messages: delivered.
+    /// Deliveries that each side's node reported of its own messages.
     private var delivered: [Side: Claims] = [:]
-    /// What each side's node told of its peer's messages: received.
+    /// Messages of its peer that each side's node reported as received.
     private var received: [Side: Claims] = [:]
 
     // The gate of each side: closed while its node is dead and nobody has looked at its disk.
@@ -93,11 +93,12 @@ actor Pair {
         for side in sides { try decide(side) }
     }
 
-    /// What a side's node could no longer answer: had it the message, that is as good as accepted; else it is sent again.
+    /// Decides about a message that a side's node could no longer answer: if the node has it, it counts as accepted;
+    /// else it is sent again.
     private func decide(_ side: Side) throws {
         let messages = doubtful.values.filter { $0.lane.author == side }
         guard !messages.isEmpty, let path = databases[side]?.path else { return }
-        // A disk that is recovering is looked at by nobody; then all of it is read.
+        // Nobody looks at a disk that is recovering; afterwards all of it is read.
         let held = recovering == nil ? nil : Set(try NodeDatabase.messages(in: path))
         for message in messages {
             doubtful[message.lane] = nil
@@ -119,8 +120,8 @@ actor Pair {
     func setSending(_ isSending: Bool) { self.isSending = isSending }
     func end() { isEnding = true }
 
-    /// What a lane sends now. Waits while it may send nothing.
-    /// - Returns: `nil` once there is nothing to be sent any more.
+    /// The next message of a lane. Waits while the lane may send nothing.
+    /// - Returns: `nil` once there is nothing more to send.
     func next(on lane: Lane) async throws -> Numbered? {
         while !isSending || !openGates.contains(lane.author) || doubtful[lane] != nil {
             guard !isEnding else { return nil }
@@ -151,7 +152,7 @@ actor Pair {
         doubtful[message.lane] = message
     }
 
-    /// Lanes whose answer was lost though their node lives.
+    /// Lanes whose answer was lost although their node lives.
     var lanesInDoubt: Int { doubtful.count }
 
     // MARK: - Events
@@ -177,7 +178,7 @@ actor Pair {
 
     // MARK: - Disks
 
-    /// Looks at both disks. Who says that something is delivered is asked before the disk that must hold it.
+    /// Looks at both disks. The side that calls something delivered is asked before the disk that must hold it.
     func look() throws {
         guard recovering == nil else { return }
         let alice = try look(at: .alice)
@@ -201,7 +202,7 @@ actor Pair {
         return look
     }
 
-    /// Holds what a side's node says of its messages against what it said before, and against its peer's disk.
+    /// Compares what a side's node says about its messages with what it said before, and with its peer's disk.
     private func hold(_ look: NodeDatabase.Look, of side: Side) {
         found.retreated += delivered[side, default: Claims()].beyond(look.delivered)
         delivered[side, default: Claims()].note(look.delivered)
@@ -212,8 +213,8 @@ actor Pair {
 // MARK: - Databases that are put back
 
 extension Pair {
-    /// Puts an older copy in the place of the database of a node that does not run. Nobody looks at the disks until
-    /// `recovered`: the copy lacks, by nature, what was delivered after it was made.
+    /// Replaces the database of a node that does not run by an older copy. Nobody looks at the disks until `recovered`,
+    /// because the copy lacks what was delivered after it was made.
     func restore(_ copy: String, to side: Side) throws {
         guard let path = databases[side]?.path else { return }
         try NodeDatabase.restore(copy, to: path)
@@ -223,7 +224,7 @@ extension Pair {
         ledger.restart(.events(side))
     }
 
-    /// The node has got back what it had: from here on its disk is held to everything again, from its first row.
+    /// The node has got back what it had: from now on its disk is held to everything again, from its first row.
     func recovered() throws {
         guard let side = recovering, let path = databases[side]?.path else { return }
         databases[side] = NodeDatabase(path: path, isRestored: true)

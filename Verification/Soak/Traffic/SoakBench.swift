@@ -7,9 +7,9 @@ import GRDB
 struct Bench {
     let laboratory: Laboratory
     let report: Report
-    /// What the phase is called, in checks and on the progress line.
+    /// The phase's name, in checks and on the progress line.
     let phase: String
-    /// Of each side, where its home is made.
+    /// The folder in which the homes of both sides are made.
     let folder: String
     var foldersOfSides: [Side: String] = [:]
     var lanes = 24
@@ -19,7 +19,7 @@ struct Bench {
     static let linkLimit = Duration.seconds(60)
     static let deliveryLimit = Duration.seconds(180)
 
-    /// What a phase works with.
+    /// The parts that a phase works with.
     struct Scene {
         let pair: Pair
         let clients: [Side: GatewayClient]
@@ -32,7 +32,7 @@ struct Bench {
 
     /// Runs a phase to its judgement.
     ///
-    /// - Parameter body: what is done while messages go both ways. At its end both nodes must run, and reach each other.
+    /// - Parameter body: what to do while messages go both ways. At its end both nodes must run, and reach each other.
     func run(_ body: (Scene) async throws -> Void) async throws {
         var homes: [Side: String] = [:]
         var clients: [Side: GatewayClient] = [:]
