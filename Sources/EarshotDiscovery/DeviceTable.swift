@@ -34,7 +34,7 @@ struct DeviceTable {
     private var serial: UInt64 = 0
 
     /// - Parameters:
-    ///   - own: what this node says of itself.
+    ///   - own: what this node advertises.
     ///   - ownAddresses: the IP addresses that this host has now; a link-local IPv6 address with its scope.
     init(
         own: Advertisement, ownAddresses: @escaping @Sendable () -> Set<String>,
@@ -49,7 +49,7 @@ struct DeviceTable {
 
     var deviceCount: Int { devices.count }
 
-    /// The stack that devices are found by now.
+    /// The stack that finds devices now.
     var stack: DiscoveryStatus.Stack {
         let states = sources.sorted { $0.key < $1.key }
         for case .available(let stack) in states.map(\.value) { return .used(stack) }

@@ -1,7 +1,7 @@
 import EarshotModel
 import Synchronization
 
-/// Who is there: all sources, merged into one sequence of found, updated and lost, keyed by device.
+/// Finds devices: merges all sources into one sequence of found, updated and lost devices.
 ///
 /// Nothing happens until `run()` is called, and everything that it starts ends with it.
 package final class Discovery: Sendable {
@@ -17,7 +17,7 @@ package final class Discovery: Sendable {
 
     /// - Parameters:
     ///   - sources: each with a name of its own.
-    ///   - advertising: what others learn of this node. Its own device is left out of the events.
+    ///   - advertising: what this node advertises to others. Its own device is left out of the events.
     package init(sources: [any DiscoverySource], advertising: Advertisement) {
         precondition(Set(sources.map(\.name)).count == sources.count, "every source has a name of its own")
         self.sources = sources
@@ -25,7 +25,7 @@ package final class Discovery: Sendable {
         state = Mutex(State(table: DeviceTable(own: advertising, ownAddresses: HostAddresses.current)))
     }
 
-    /// How discovery stands now. Cheap, and from any thread.
+    /// The state of discovery now. Cheap, and callable from any thread.
     package var status: DiscoveryStatus {
         let operationCount = sources.reduce(0) { $0 + $1.operationCount }
         return state.withLock { state in

@@ -1,6 +1,6 @@
 package import EarshotModel
 
-/// What a source says about a device. It is only a hint: the handshake proves who is there.
+/// What a source reports about a device. It is only a hint: the handshake proves who is there.
 package struct DiscoveredDevice: Sendable, Hashable {
     package let deviceID: DeviceID
     package var name: UserName
@@ -25,10 +25,10 @@ package struct DiscoveredDevice: Sendable, Hashable {
     }
 }
 
-/// A change in who is there.
+/// A change of the devices that are there.
 package enum DiscoveryEvent: Sendable, Hashable {
     case found(DiscoveredDevice)
-    /// A known device says something new about itself, or has other addresses.
+    /// A known device advertises something new about itself, or has other addresses.
     case updated(DiscoveredDevice)
     /// The last source that saw the device sees it no longer.
     case lost(DeviceID)
@@ -38,9 +38,8 @@ package enum DiscoveryEvent: Sendable, Hashable {
     case sourceAvailable(source: String)
     /// Someone else advertises this node's own device id. As a rule a copy of its home directory runs elsewhere.
     ///
-    /// Reported when the addresses change; empty once nobody does so any more. Like every advertisement it is only a
-    /// hint, and for at most two minutes it may be left over from an earlier run of this node that could not say
-    /// goodbye.
+    /// Reported when the addresses change; empty once nobody does so. Like every advertisement it is only a hint, and
+    /// for at most two minutes it may be left over from an earlier run of this node that could not say goodbye.
     case ownDeviceElsewhere(addresses: [PeerAddress])
     /// Someone on the network advertises something unreadable, or more than this node keeps track of.
     case malformed(instance: String, reason: String)

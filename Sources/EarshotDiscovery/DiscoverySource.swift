@@ -2,7 +2,7 @@ package import EarshotModel
 
 /// One way to find peers: the system's DNS-SD daemon, or a DNS-SD stack in this process.
 package protocol DiscoverySource: Sendable {
-    /// Tells the sources of one `Discovery` apart.
+    /// Distinguishes the sources of one `Discovery`.
     var name: String { get }
 
     /// How many operations and objects of the underlying stack are open right now. A source that does not count them
@@ -14,7 +14,7 @@ package protocol DiscoverySource: Sendable {
     /// A source that can come back (such as a daemon that restarts) does so itself, and reports `unavailable` in the
     /// meantime.
     /// - Parameter reporting: may be called from any thread; it does not block for long.
-    /// - Throws: what makes the source useless for good. `Discovery` goes on with its other sources.
+    /// - Throws: the error that makes the source useless for good. `Discovery` goes on with its other sources.
     func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws
 }
 
@@ -22,13 +22,13 @@ extension DiscoverySource {
     package var operationCount: Int { 0 }
 }
 
-/// What does the finding below a source.
+/// The stack below a source.
 package enum DiscoveryStack: Sendable, Hashable, CustomStringConvertible {
     /// The system's DNS-SD daemon.
     case daemon
     /// A DNS-SD stack in this process.
     case embedded
-    /// That of a source which is no part of this module.
+    /// The stack of a source outside this module.
     case other(String)
 
     package var description: String {
@@ -40,7 +40,7 @@ package enum DiscoveryStack: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a source saw.
+/// A report of a source.
 package enum SourceReport: Sendable, Hashable {
     /// The source works: this node is advertised, and others are found. Another stack than before takes over the
     /// records.
@@ -57,7 +57,7 @@ package enum SourceReport: Sendable, Hashable {
 
 /// One instance of the service as it is seen on one interface in one address family.
 package struct ServiceRecord: Sendable, Hashable {
-    /// What a source knows a record by.
+    /// Identifies a record of a source.
     package struct Key: Sendable, Hashable {
         /// The DNS-SD instance name.
         package let instance: String

@@ -1,4 +1,4 @@
-/// How discovery stands at one moment.
+/// The state of discovery at one moment.
 package struct DiscoveryStatus: Sendable, Hashable {
     package enum Stack: Sendable, Hashable {
         case used(DiscoveryStack)
@@ -6,7 +6,7 @@ package struct DiscoveryStatus: Sendable, Hashable {
         case none(reason: String)
     }
 
-    /// What does the finding now.
+    /// The stack that finds devices now.
     package let stack: Stack
     /// Devices that are there.
     package let deviceCount: Int

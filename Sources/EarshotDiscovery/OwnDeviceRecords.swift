@@ -4,7 +4,7 @@ import EarshotModel
 struct OwnDeviceRecords<ID: Hashable> {
     private let capacity: Int
     private var addresses: [ID: [PeerAddress]] = [:]
-    /// What was last told.
+    /// The addresses that were last reported.
     private var told: Set<PeerAddress> = []
 
     /// - Parameter capacity: records that are kept track of; further ones are not seen.
@@ -13,7 +13,7 @@ struct OwnDeviceRecords<ID: Hashable> {
     }
 
     /// Takes a record's addresses that are not this node's.
-    /// - Returns: the addresses of all records, if they are others than were told.
+    /// - Returns: the addresses of all records, if they differ from those that were last reported.
     mutating func appeared(_ id: ID, at elsewhere: [PeerAddress]) -> [PeerAddress]? {
         guard !elsewhere.isEmpty else { return removed { $0 == id } }
         guard addresses[id] != nil || addresses.count < capacity else { return nil }
@@ -22,7 +22,8 @@ struct OwnDeviceRecords<ID: Hashable> {
     }
 
     /// Forgets records.
-    /// - Returns: the addresses of those that remain, if they are others than were told: none where all are gone.
+    /// - Returns: the addresses of the remaining records, if they differ from those that were last reported; empty if
+    ///   all are gone.
     mutating func removed(where isGone: (ID) -> Bool) -> [PeerAddress]? {
         guard !addresses.isEmpty else { return nil }
         addresses = addresses.filter { !isGone($0.key) }

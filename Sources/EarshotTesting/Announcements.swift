@@ -2,7 +2,7 @@ import EarshotDiscovery
 import EarshotModel
 import Synchronization
 
-/// Who is advertised on a simulated network.
+/// The advertisements on a simulated network.
 final class Announcements: Sendable {
     typealias Reporting = @Sendable (SourceReport) -> Void
 
@@ -41,7 +41,7 @@ final class Announcements: Sendable {
         }
     }
 
-    /// Tells two hosts of each other, if they can hear each other.
+    /// Reports two hosts to each other, if they can hear each other.
     func exchange(_ a: String, _ b: String) {
         guard isConnected(a, b) else { return }
         let (first, second) = listings.withLock { ($0[a], $0[b]) }
@@ -55,7 +55,7 @@ final class Announcements: Sendable {
     }
 }
 
-/// How one process finds the others on a simulated network.
+/// The discovery source of one process on a simulated network.
 struct SimulatedSource: DiscoverySource {
     static let name = "test network"
 
@@ -68,7 +68,7 @@ struct SimulatedSource: DiscoverySource {
     func run(advertising: Advertisement, reporting: @escaping @Sendable (SourceReport) -> Void) async throws {
         announcements.add(host, advertising, reporting: reporting)
         await untilCancelled()
-        // A process that crashed says no goodbye.
+        // A process that crashed does not say goodbye.
         if !process.isDead { announcements.remove(host) }
     }
 }

@@ -1,11 +1,11 @@
 import Earshot
 import Foundation
 
-/// A folder for the homes of a test network's users, which goes with it.
+/// A folder for the homes of a test network's users. It is removed with the network.
 final class HomesFolder: Sendable {
     private let path: String
 
-    /// In memory, where Linux has a place for that.
+    /// In memory, if Linux has a place for that.
     init() throws {
         let memory = "/dev/shm"
         let place = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
@@ -16,7 +16,7 @@ final class HomesFolder: Sendable {
 
     deinit {
         do { try FileManager.default.removeItem(atPath: path) } catch {
-            // A folder that cannot be removed is left to whoever cleans the place up: nobody is there to be told.
+            // A folder that cannot be removed is left to be cleaned up later, because there is nobody to tell.
         }
     }
 

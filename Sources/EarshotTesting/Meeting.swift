@@ -1,9 +1,9 @@
 import Earshot
 import EarshotModel
 
-/// A node that has just begun, and those that it is to be linked to.
+/// A node that has just begun, and the nodes that it should be linked to.
 struct Meeting {
-    /// What may end the wait.
+    /// Events that may end the wait.
     private static let news: Set<EventName> = [.userDiscovered, .userUpdated, .linkFailed, .nodeStateChanged]
 
     private let newcomer: SimulatedHost
@@ -14,7 +14,7 @@ struct Meeting {
         self.others = others
     }
 
-    /// Returns when each pair has a link, or has said that it will have none.
+    /// Returns when each pair has a link, or has reported that it will have none.
     func takePlace() async {
         guard let node = newcomer.runningNode else { return }
         let (changes, change) = AsyncStream<LinkFailure?>.makeStream(bufferingPolicy: .bufferingNewest(1024))

@@ -35,7 +35,7 @@ final class SimulatedClock: NodeClock {
         timeline.schedule(at: uptime, body)
     }
 
-    /// Whoever sleeps wakes with time standing still, until they sleep again.
+    /// A task that sleeps here wakes while time stands still, until it sleeps again.
     func sleep(milliseconds: Int64) async throws {
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         let timer = timeline.schedule(after: milliseconds) {
@@ -56,7 +56,7 @@ final class SimulatedClock: NodeClock {
         if wakes { timeline.wake() }
     }
 
-    /// Nobody is awake here any more.
+    /// Nobody is awake here from now on.
     func rest() {
         let rests = state.withLock { state in
             defer { state.isAwake = false }

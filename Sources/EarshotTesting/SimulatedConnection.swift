@@ -2,7 +2,7 @@ import Earshot
 import EarshotModel
 import Synchronization
 
-/// One end of a connection on a simulated network: what is written arrives in order, late, or when the cable is mended.
+/// One end of a connection on a simulated network. Bytes arrive in order, late, or when the cable is mended.
 final class SimulatedConnection: TransportConnection {
     private struct State {
         var peer: SimulatedConnection?
@@ -52,7 +52,7 @@ final class SimulatedConnection: TransportConnection {
 
     func finish() { close() }
 
-    /// What was written before still arrives, then the other end hears of it.
+    /// What was written before still arrives; then the other end is told.
     func close() {
         carry { $0.end() }
         end()

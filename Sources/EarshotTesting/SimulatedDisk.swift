@@ -31,11 +31,11 @@ struct SimulatedDisk: Disk {
         timeline.schedule { completion(result) }
     }
 
-    /// Nothing is under way here that was not answered.
+    /// Every request here is answered at once, so there is nothing to wait for.
     func drain() async {}
 }
 
-/// One life of a node's process: what it does ends with it.
+/// One life of a node's process. Everything that it does ends with it.
 final class SimulatedProcess: Sendable {
     private struct State {
         var isDead = false
@@ -53,7 +53,7 @@ final class SimulatedProcess: Sendable {
 
     var isDiskFull: Bool { state.withLock(\.isDiskFull) }
 
-    /// Why the disk takes nothing, if that is so.
+    /// Why the disk takes no writes; `nil` if it does.
     func fault(path: String) -> StoreError? {
         state.withLock { state in
             if state.isDead { return StoreError(code: .unavailable, message: "the process of \(path) has crashed") }

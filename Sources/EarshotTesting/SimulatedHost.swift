@@ -53,7 +53,7 @@ final class SimulatedHost: Sendable {
             && ![self, other].contains { $0.state.withLock(\.isDiskFull) }
     }
 
-    /// Opens the home, which is made first where there is none, and puts the node on the network.
+    /// Opens the home, which it makes first if there is none, and puts the node on the network.
     func start() async throws(EarshotError) -> Node {
         if !home.isInitialized {
             _ = try home.create(name: name, passphrase: nil, now: clock.now.wallClock)
@@ -66,7 +66,7 @@ final class SimulatedHost: Sendable {
             environment: environment(of: process))
         let states = node.events.events(.nodeStateChanged)
         let running = Task { [clock] in
-            // Nobody sleeps on after the node.
+            // Nobody sleeps longer than the node lives.
             defer { clock.rest() }
             try await node.run()
         }
@@ -105,13 +105,13 @@ final class SimulatedHost: Sendable {
     func stop() async {
         guard let life = state.withLock({ $0.life }) else { return }
         await life.node.stop()
-        // Why a run could not begin was thrown by `start`.
+        // If the run could not begin, `start` has thrown the reason.
         _ = await life.running.result
     }
 
     func crash() async {
         guard let life = state.withLock({ $0.life }) else { return }
-        // First, so that nobody is told that the disk of a process that lives has failed.
+        // First, so that nobody is told that the disk of a living process has failed.
         await life.node.abandon()
         life.process.die()
         life.node.events.finish()

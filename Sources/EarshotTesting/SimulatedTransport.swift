@@ -1,9 +1,9 @@
 import Earshot
 import EarshotModel
 
-/// The way of one process to the others on a simulated network.
+/// Connects one process to the others on a simulated network.
 struct SimulatedTransport: Transport {
-    /// What nodes listen on that do not say where. Each has a host of its own.
+    /// The port of nodes that name none. Each has a host of its own.
     private static let port: UInt16 = 7_000
 
     let host: String
@@ -31,7 +31,7 @@ struct SimulatedTransport: Transport {
         dial([address]) { result in completion(result.map { _ in () }) }
     }
 
-    /// There and back takes as long as a message each way.
+    /// A dial takes as long as a message there and one back.
     private func dial(
         _ addresses: [PeerAddress],
         completion: @escaping @Sendable (Result<(address: PeerAddress, accept: Wiring.Accept), any Error>) -> Void
@@ -60,7 +60,7 @@ private struct SimulatedListener: TransportListener {
     func close() { wiring.stopListening(at: address) }
 }
 
-/// Why a dial led nowhere.
+/// Why a dial failed.
 private struct DialFailure: Error, CustomStringConvertible {
     let description: String
 }

@@ -5,7 +5,7 @@ public import Foundation
 import NIOPosix
 import Synchronization
 
-/// A network in memory, for tests of what is built on Earshot: real nodes, on a simulated clock, disk and transport.
+/// A network in memory, for tests of programs that use Earshot: real nodes on a simulated clock, disk and transport.
 ///
 /// ```swift
 /// let network = try TestNetwork()
@@ -21,15 +21,15 @@ import Synchronization
 /// #expect(await alice.users.user(bob.userID)?.isOnline == false)
 /// ```
 ///
-/// Nothing here opens a socket or waits for the system's clock. **Time stands still** until `advance(by:)` turns it, but for
-/// waits of up to 50 ms: these pass by themselves as soon as the nodes have nothing left to do, so that messages are
-/// delivered without a word. Whatever takes longer (a link that is given up, a retry, a time to live) waits for `advance`.
-/// Only the nodes live by this clock. Your own tasks do not: wait for events, and not for time to pass.
+/// Nothing here opens a socket or waits for the system's clock. **Time stands still** until `advance(by:)` moves it,
+/// except for waits of up to 50 ms. Those pass by themselves as soon as the nodes have nothing left to do, so messages
+/// are delivered without further calls. Everything that takes longer (a dead link, a retry, a time to live) waits for
+/// `advance`. Only the nodes use this clock. In your own tasks, wait for events, not for time to pass.
 ///
-/// Users' homes lie in a folder in memory, where there is one, and go with the network. They come back with `node(_:)`
-/// after `Node.stop()` or `crash(_:)`, with all that was on their disks.
+/// Users' homes lie in a folder in memory, if the system has one, and are removed with the network. After `Node.stop()`
+/// or `crash(_:)`, `node(_:)` brings a user back with everything that was on their disk.
 ///
-/// Keys and the ids that follow from them are other ones in each network; everything else is the same in each run.
+/// Keys, and the ids that follow from them, differ in each network; everything else is the same in each run.
 public final class TestNetwork: Sendable {
     private struct State {
         var hosts: [String: SimulatedHost] = [:]
@@ -43,8 +43,8 @@ public final class TestNetwork: Sendable {
     private let start: Int64
     private let state = Mutex(State())
 
-    /// - Parameter start: what the nodes' clocks say at first.
-    /// - Throws: what the file system throws where no folder can be made for homes.
+    /// - Parameter start: the first reading of the nodes' clocks.
+    /// - Throws: the file system's error if there can be no folder for homes.
     public init(startingAt start: Date = Date(timeIntervalSince1970: 1_767_225_600)) throws {
         timeline = Timeline(loop: MultiThreadedEventLoopGroup.singleton.next())
         let wiring = Wiring(timeline: timeline)
@@ -55,7 +55,7 @@ public final class TestNetwork: Sendable {
     }
 
     deinit {
-        // The homes go when the last node has let go of them.
+        // The homes are removed when the last node has released them.
         let (hosts, folder) = (state.withLock { Array($0.hosts.values) }, folder)
         Task {
             for host in hosts { await host.stop() }
@@ -65,9 +65,9 @@ public final class TestNetwork: Sendable {
 
     // MARK: - Nodes
 
-    /// The node of a user, who is made when first named: running, and linked to every other node that runs and that it can
-    /// reach. A user whose node was stopped or has crashed gets a new one on the same home.
-    /// - Throws: `EarshotError`, as `Home.create`, `Node.open` and `Node.run` do.
+    /// The running node of a user, linked to every other running node that it can reach. A user is made when first
+    /// named. A user whose node was stopped or has crashed gets a new node on the same home.
+    /// - Throws: `EarshotError`, like `Home.create`, `Node.open` and `Node.run`.
     public func node(_ name: String) async throws(EarshotError) -> Node {
         let host = state.withLock { state in
             if let host = state.hosts[name] { return host }
@@ -106,12 +106,13 @@ public final class TestNetwork: Sendable {
     /// The network's time.
     public var now: Date { Date(timeIntervalSince1970: Double(start + timeline.now) / 1000) }
 
-    /// Turns time on: all that the nodes wait for happens, each at its moment, and this returns when the last of it has.
+    /// Moves time forward. Everything that the nodes wait for happens, each at its moment. This returns when the last
+    /// of it has happened.
     ///
-    /// - Parameter duration: in whole milliseconds; what is less is left out.
+    /// - Parameter duration: whole milliseconds; a smaller rest is ignored.
     public func advance(by duration: Duration) async { await timeline.advance(by: duration.milliseconds) }
 
-    /// The wall clock of a node's host jumps, as though somebody had set it: ahead, or back for a negative duration.
+    /// The wall clock of a node's host jumps, as if somebody had set it: forward, or back for a negative duration.
     public func jumpClock(of node: Node, by duration: Duration) {
         let host = host(of: node)
         host.clock.jump(by: duration.milliseconds)
@@ -120,11 +121,11 @@ public final class TestNetwork: Sendable {
 
     // MARK: - Faults
 
-    /// Cuts the cable between two nodes. They are told nothing: what is on its way waits, dials are not answered, and links
+    /// Cuts the cable between two nodes. They are not told: what is on its way waits, dials are not answered, and links
     /// end when the nodes have heard nothing for too long.
     public func cut(_ a: Node, _ b: Node) { wiring.cut(host(of: a).address, host(of: b).address) }
 
-    /// Mends the cable. What was on its way arrives, and both hosts see that the network changed.
+    /// Mends the cable. What was on its way arrives, and both hosts notice that the network changed.
     public func mend(_ a: Node, _ b: Node) {
         let (a, b) = (host(of: a), host(of: b))
         wiring.mend(a.address, b.address)
@@ -132,26 +133,27 @@ public final class TestNetwork: Sendable {
         for host in [a, b] { host.report(.networkChanged) }
     }
 
-    /// From now on whatever one node sends to the other takes so long, one way. There is no delay at first.
+    /// From now on everything that one node sends to the other takes this long, one way. At first there is no delay.
     public func delay(_ a: Node, _ b: Node, by duration: Duration) {
         wiring.delay(host(of: a).address, host(of: b).address, by: duration.milliseconds)
     }
 
-    /// Breaks the connections between two nodes: both are told, and what was on its way is lost. They connect again when
-    /// time is turned on.
+    /// Breaks the connections between two nodes. Both are told, and what was on its way is lost. They connect again
+    /// when time moves on.
     public func breakConnections(_ a: Node, _ b: Node) {
         let (a, b) = (host(of: a).address, host(of: b).address)
         timeline.schedule { [wiring] in wiring.breakConnections(a, b) }
     }
 
-    /// The node's disk is full: it takes nothing any more, until `freeDisk(of:)`.
+    /// Fills the node's disk: it takes no writes until `freeDisk(of:)`.
     public func fillDisk(of node: Node) { host(of: node).setDisk(isFull: true) }
 
-    /// The node's disk has room again. The node finds out when it tries again, half a second later.
+    /// Makes room on the node's disk again. The node finds out when it tries again, half a second later.
     public func freeDisk(of node: Node) { host(of: node).setDisk(isFull: false) }
 
-    /// The process of a node dies. What it has not committed is lost, it says goodbye to nobody, its events end, and what is
-    /// asked of it fails as `stopped`; its peers' connections to it break. `node(_:)` with the user's name starts a new one.
+    /// Kills the process of a node. What it has not committed is lost, it says goodbye to nobody, its events end, and
+    /// requests to it fail as `stopped`; its peers' connections to it break. `node(_:)` with the user's name starts a
+    /// new one.
     public func crash(_ node: Node) async { await host(of: node).crash() }
 }
 

@@ -2,12 +2,13 @@ import EarshotModel
 import NIOCore
 import Synchronization
 
-/// The time of a simulated network and all that is to happen in it, in its order.
+/// The time of a simulated network and everything that is to happen in it, in order.
 ///
-/// What happens runs on one event loop, each as a turn of its own. Time stands still until it is turned on, but for short
-/// waits: what is due within `shortWait` comes by itself as soon as nothing is left to do before it.
+/// Everything runs on one event loop, each item as a turn of its own. Time stands still until it is moved on, except
+/// for short waits: what is due within `shortWait` happens by itself as soon as nothing is left to do before it.
 final class Timeline: Sendable {
-    /// In milliseconds. It is longer than what a node waits for company in a commit, and shorter than any other wait.
+    /// In milliseconds. It is longer than a change waits for company in a commit, and shorter than any other wait of a
+    /// node.
     static let shortWait: Int64 = 50
 
     let loop: any EventLoop
@@ -23,13 +24,13 @@ final class Timeline: Sendable {
     private struct State {
         /// Milliseconds since the network began.
         var now: Int64 = 0
-        /// Ascending in time; of one time in the order in which they came.
+        /// Ascending in time; items of the same time are in the order in which they came.
         var items: [Item] = []
         var count: UInt64 = 0
-        /// How far the clock was turned.
+        /// The time that the clock was moved to.
         var target: Int64 = 0
         var isTurning = false
-        /// Tasks that have woken and may not have done yet what they woke for: time waits for them.
+        /// Tasks that have woken and may not yet have done what they woke for: time waits for them.
         var awake = 0
         var waiting: [(target: Int64, continuation: CheckedContinuation<Void, Never>)] = []
 
@@ -45,9 +46,9 @@ final class Timeline: Sendable {
 
     private enum Step {
         case happen(@Sendable () -> Void)
-        /// Time stands: nothing is due.
+        /// Time stands still: nothing is due.
         case rest([CheckedContinuation<Void, Never>])
-        /// Somebody is awake, and turns time on when they are done.
+        /// Somebody is awake, and moves time on when they are done.
         case wait
     }
 
@@ -58,7 +59,7 @@ final class Timeline: Sendable {
     /// Milliseconds since the network began.
     var now: Int64 { state.withLock(\.now) }
 
-    /// Has something happen later, on the event loop.
+    /// Schedules something for later, on the event loop.
     /// - Parameter delay: in milliseconds.
     @discardableResult
     func schedule(after delay: Int64 = 0, _ body: @escaping @Sendable () -> Void) -> TimelineTimer {
@@ -84,7 +85,7 @@ final class Timeline: Sendable {
         }
     }
 
-    /// Turns time on, and returns when all that was due has happened.
+    /// Moves time on, and returns when everything that was due has happened.
     func advance(by milliseconds: Int64) async {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -116,7 +117,7 @@ final class Timeline: Sendable {
         switch state.withLock({ Self.next(&$0) }) {
         case .happen(let body):
             body()
-            // A turn of its own, so that programs have theirs between.
+            // A turn of its own, so that programs get theirs in between.
             loop.execute { self.step() }
         case .rest(let done): for continuation in done { continuation.resume() }
         case .wait: break
@@ -135,7 +136,7 @@ final class Timeline: Sendable {
         }
         if state.now < state.target {
             state.now = state.target
-            // What is due shortly after has its turn, too.
+            // What is due shortly after has its turn first.
             return .happen {}
         }
         state.isTurning = false
@@ -145,12 +146,12 @@ final class Timeline: Sendable {
     }
 }
 
-/// Something that is to happen.
+/// Something that is scheduled.
 struct TimelineTimer: Sendable {
     fileprivate let timeline: Timeline
     fileprivate let time: Int64
     fileprivate let number: UInt64
 
-    /// It does not happen any more, if it has not yet.
+    /// Cancels it, if it has not happened yet.
     func cancel() { timeline.cancel(time, number) }
 }

@@ -2,8 +2,8 @@ import Earshot
 import EarshotModel
 import Synchronization
 
-/// What connects the hosts of a simulated network: who listens where, which connections there are, and which cables are
-/// cut. Everything happens on the timeline's event loop.
+/// Connects the hosts of a simulated network: who listens where, which connections there are, and which cables are cut.
+/// Everything happens on the timeline's event loop.
 final class Wiring: Sendable {
     typealias Accept = @Sendable (any TransportConnection) -> Void
 
@@ -24,7 +24,7 @@ final class Wiring: Sendable {
         var cut: Set<Pair> = []
         /// One way, in milliseconds.
         var delays: [Pair: Int64] = [:]
-        /// What has come to the end of a cut cable, in its order.
+        /// What has reached the end of a cut cable, in its order.
         var held: [Pair: [@Sendable () -> Void]] = [:]
         var connections: [ObjectIdentifier: SimulatedConnection] = [:]
         var lastPort: UInt16 = 40_000
@@ -75,7 +75,7 @@ final class Wiring: Sendable {
         state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
     }
 
-    /// Has something arrive at the other end of a cable: later, or not before the cable is mended.
+    /// Lets something arrive at the other end of a cable: later, or not before the cable is mended.
     func carry(between a: String, and b: String, at time: Int64? = nil, _ arrival: @escaping @Sendable () -> Void) {
         timeline.schedule(at: time ?? timeline.now + delay(between: a, and: b)) { [self] in
             let isHeld = state.withLock { state in
@@ -101,11 +101,11 @@ final class Wiring: Sendable {
 
     func stopListening(at address: PeerAddress) { state.withLock { $0.listeners[address] = nil } }
 
-    /// What becomes of a dial.
+    /// The outcome of a dial.
     enum Answer {
         case accepts(PeerAddress, Accept)
         case refuses
-        /// Nobody says anything.
+        /// Nobody answers.
         case silence
     }
 
@@ -119,7 +119,7 @@ final class Wiring: Sendable {
         }
     }
 
-    /// - Returns: the dialler's end of a new connection. The other end is with whoever listens there.
+    /// - Returns: the dialler's end of a new connection. The listener has the other end.
     func connect(
         _ host: String, to address: PeerAddress, _ handler: ConnectionHandler, _ accept: Accept
     ) -> SimulatedConnection {

@@ -2,8 +2,8 @@ package import Foundation
 import Glibc
 
 extension FileHandle {
-    /// What is there now, at least one byte; nothing at the end, and where reading fails. Unlike `availableData`, a signal
-    /// that arrives meanwhile does not end the process.
+    /// Reads what is there now, at least one byte; nothing at the end, or if reading fails. Unlike with
+    /// `availableData`, a signal that arrives meanwhile does not end the process.
     package func readAvailable() -> Data {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {

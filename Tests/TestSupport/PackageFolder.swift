@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Places in the source tree, found from this file's own place in it.
+/// Places in the source tree, found from the place of this file.
 package enum PackageFolder {
     private static let support = URL(filePath: #filePath).deletingLastPathComponent()
     package static let root = support.deletingLastPathComponent().deletingLastPathComponent()
-    /// What the Python programs of the tests need.
+    /// The requirements of the tests' Python programs.
     static let requirements = support.appending(path: "requirements.txt")
 
     /// Files that the tests of a target use.

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Why the machinery around a test's peer did not work: never what the test itself is about.
+/// A failure of the machinery around a test's peer, which is never what the test is about.
 package struct PeerFailure: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 
-    /// - Returns: `result`, which a system call gave.
-    /// - Throws: what the system says is wrong, if the result is negative.
+    /// - Returns: `result`, the result of a system call.
+    /// - Throws: the system's error, if the result is negative.
     package static func check(_ result: Int, _ call: String) throws -> Int {
         guard result < 0 else { return result }
         throw PeerFailure("\(call): \(String(cString: strerror(errno)))")

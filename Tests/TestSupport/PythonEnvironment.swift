@@ -1,8 +1,8 @@
 package import Foundation
 import Glibc
 
-/// The virtual environment of the independent peers, in the package's build folder. It is made once and used again for
-/// as long as the requirements stay the same.
+/// The virtual environment of the independent peers, in the package's build folder. It is made once and reused as long
+/// as the requirements stay the same.
 package enum PythonEnvironment {
     package static var isWanted: Bool { ProcessInfo.processInfo.environment["EARSHOT_SKIP_PYTHON"] == nil }
 
@@ -10,7 +10,7 @@ package enum PythonEnvironment {
     private static let folder = PackageFolder.root.appending(path: ".build/python-peers")
 
     /// - Returns: the interpreter, with the requirements installed.
-    /// - Throws: `PeerFailure` where python3, its venv module or the package cannot be had.
+    /// - Throws: `PeerFailure` if python3, its venv module or the package is not available.
     package static func interpreter() throws -> URL {
         let environment = folder.appending(path: "environment")
         let interpreter = environment.appending(path: "bin/python")
@@ -41,7 +41,7 @@ package enum PythonEnvironment {
         }
     }
 
-    /// Keeps other test processes of this package out meanwhile.
+    /// Keeps out other test processes of this package meanwhile.
     private static func withLock(_ file: URL, _ body: () throws -> Void) throws {
         let descriptor = try PeerFailure.check(open(file.path(), O_CREAT | O_RDWR | O_CLOEXEC, 0o600), "open")
         defer { close(descriptor) }

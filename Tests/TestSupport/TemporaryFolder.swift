@@ -1,10 +1,10 @@
 import Foundation
 
-/// A new empty folder that only its owner may use, which goes with the object and all that is in it.
+/// A new empty folder that only its owner may use. It is removed with the object.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// - Throws: what the system says when the folder cannot be made.
+    /// - Throws: the system's error if the folder cannot be made.
     package init() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshot-\(UUID().uuidString)")
         try FileManager.default.createDirectory(

@@ -1,16 +1,15 @@
-/// How long tests wait for what they expect. It only matters to tests that fail: a machine that does many things at once
-/// takes its time.
+/// How long tests wait for what they expect. It matters only to tests that fail: a busy machine takes its time.
 package let patience = Duration.seconds(60)
 
-/// That something did not come to pass in time.
+/// Something did not happen in time.
 package struct DeadlineExceeded: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// Runs `body` and gives what it gives, but waits no longer than a deadline: so a test that would hang fails instead.
+/// Runs `body` and returns its result, but waits no longer than a deadline: so a test that would hang fails instead.
 ///
 /// - Parameters:
-///   - what: what is waited for, for the error.
+///   - what: what the test waits for, for the error.
 ///   - body: stops when its task is cancelled.
 /// - Throws: `DeadlineExceeded`, or what `body` throws.
 package func withDeadline<T: Sendable>(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that somebody changes while a test waits for it to become something: each change wakes whoever waits.
+/// A value that somebody changes while a test waits for it: each change wakes everybody who waits.
 package final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
@@ -22,7 +22,7 @@ package final class Watched<Value: Sendable>: Sendable {
         for continuation in waiting { continuation.yield() }
     }
 
-    /// Waits until something can be found in the value, and gives it.
+    /// Waits until something can be found in the value, and returns it.
     /// - Throws: `DeadlineExceeded`, or what `find` throws.
     @discardableResult
     package func wait<T: Sendable>(
@@ -36,7 +36,7 @@ package final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    /// One element now, and one after each change; changes that nobody has looked at yet are one.
+    /// One element now, and one after each change; changes that nobody has looked at yet become one.
     private func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         continuation.yield()

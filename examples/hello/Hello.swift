@@ -1,8 +1,8 @@
 import Earshot
 
-/// Sends one message and prints what becomes of it: `hello HOME NAME TEXT`.
+/// Sends one message and prints its states: `hello HOME NAME TEXT`.
 ///
-/// The home directory is one that `earshot init` has made and on which no node runs.
+/// Make the home directory with `earshot init`; no other node may run on it.
 @main
 struct Hello {
     static func main() async throws {
@@ -13,7 +13,7 @@ struct Hello {
         }
         let node = try await Node.open(Home(path: arguments[1]))
         async let running: Void = node.run()
-        // Where the node cannot run, its events end, and so does this; then `running` throws why.
+        // If the node cannot run, its events end and this returns; then `running` throws the reason.
         try await send(arguments[3], to: arguments[2], on: node)
         await node.stop()
         try await running
@@ -22,7 +22,7 @@ struct Hello {
     static func send(_ text: String, to name: String, on node: Node) async throws {
         let states = node.events.events(.messageState)
         let discovered = node.events.events(.userDiscovered)
-        // A user who was met before can be written to at once; one who was not must be found first.
+        // A user whom the node has met before can be written to at once; others must be found first.
         var recipient = await node.users.all.first { $0.name.text == name }
         if recipient == nil {
             for await user in discovered where user.name.text == name {

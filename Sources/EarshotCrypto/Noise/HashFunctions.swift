@@ -38,7 +38,7 @@ struct HKDF {
         temporaryKey = input.withUnsafeBytes { HMAC.authenticate($0, key: chainingKey) }
     }
 
-    /// The next output: `HMAC(temp_key, previous output || counter)`. The specification asks for three at the most.
+    /// The next output: `HMAC(temp_key, previous output || counter)`. The specification asks for at most three.
     mutating func next() -> SecretBytes {
         counter += 1
         let output = withUnsafeBytes(of: counter) { counter in

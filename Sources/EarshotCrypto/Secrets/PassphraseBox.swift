@@ -4,7 +4,7 @@ import CSodium
 ///
 /// Argon2id version 1.3 (RFC 9106) makes the key, XChaCha20-Poly1305 encrypts, and the whole header is authenticated.
 package enum PassphraseBox {
-    /// Bytes of a secret at the most.
+    /// The longest secret, in bytes.
     package static let maximumSecretBytes = 64 * 1024
 
     /// - Throws: `.secretTooLong`, `.outOfMemory`.

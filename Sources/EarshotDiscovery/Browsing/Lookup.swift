@@ -1,4 +1,4 @@
-/// What a DNS-SD implementation is asked for, until it is told to stop.
+/// A question to a DNS-SD implementation, which stands until it is withdrawn.
 enum Lookup: Hashable {
     case instances
     /// The SRV and TXT records of an instance.

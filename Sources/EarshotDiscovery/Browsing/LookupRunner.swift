@@ -29,7 +29,7 @@ final class LookupRunner<Provider: LookupProvider> {
     /// This node is advertised under this name, and not under the one it had before.
     func registered(as instance: String) { run(browser.registered(as: instance)) }
 
-    /// - Throws: `serviceFailed` when instances cannot be looked for any more.
+    /// - Throws: `serviceFailed` if it can no longer look for instances.
     func handle(_ event: LookupEvent, of lookup: Lookup) throws(DiscoveryError) {
         switch (lookup, event) {
         case (.instances, .failed): throw DiscoveryError(.serviceFailed, "the DNS-SD stack stopped browsing")

@@ -48,7 +48,7 @@ struct LookupSchedule {
     func isSearching(_ instance: String) -> Bool { stages[instance] == .searching }
     func isOpen(_ instance: String) -> Bool { stages[instance] == .searching || stages[instance] == .watching }
 
-    /// Someone new, or someone at rest of whom there is news.
+    /// An instance that is new, or one at rest that has news.
     mutating func wanted(_ instance: String) -> [Step] {
         guard stages[instance] == nil || stages[instance] == .resting else { return [] }
         leaveStage(of: instance)

@@ -5,7 +5,7 @@ import EarshotModel
 /// Its inputs are timers and the answers of the daemon or the embedded stack. Each returns the actions to run, in
 /// order.
 struct ServiceBrowser {
-    /// Addresses of one host. Who has more is up to no good.
+    /// Addresses of one host. No honest host has more.
     static let addressesPerHost = 64
     /// How long a search goes on after its first address, so that the others arrive too.
     static let settleTime = Duration.milliseconds(200)
@@ -39,7 +39,7 @@ struct ServiceBrowser {
 
     private struct Host {
         var instances: Set<String> = []
-        /// How often each was told: the daemon does so once for each address family it was heard in.
+        /// How often each was reported: the daemon reports it once for each address family in which it was heard.
         var addresses: [HostAddress: Int] = [:]
     }
 

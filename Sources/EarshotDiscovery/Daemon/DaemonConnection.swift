@@ -27,7 +27,7 @@ final class DaemonConnection {
     }
 
     /// Returns when it was woken up.
-    /// - Throws: why the daemon cannot be used any more, or could not from the beginning.
+    /// - Throws: why the daemon can no longer be used, or could not be used from the beginning.
     func run() throws(DiscoveryError) {
         defer { lookups.stop() }
         let txt = try advertisement.txtRecord().encoded

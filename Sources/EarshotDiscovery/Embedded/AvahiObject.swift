@@ -44,8 +44,7 @@ final class LookupContext {
     }
 }
 
-/// What the stack's callbacks have said and nobody has acted on yet: while the library calls, nothing may be made or
-/// freed.
+/// The callbacks' events that nobody has acted on yet: while the library calls back, nothing may be made or freed.
 ///
 /// It is emptied after every turn of the stack's loop. One turn says no more than a packet, or the cache, holds.
 final class AvahiInbox {

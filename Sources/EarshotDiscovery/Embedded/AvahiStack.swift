@@ -67,7 +67,7 @@ final class AvahiStack {
     }
 
     /// Waits for something to happen, and lets the library handle it.
-    /// - Parameter milliseconds: how long at the most; -1 for as long as it takes.
+    /// - Parameter milliseconds: how long to wait at most; -1 for as long as it takes.
     /// - Returns: what it said meanwhile.
     func turn(milliseconds: CInt) throws(DiscoveryError) -> [AvahiInbox.Event] {
         guard avahi_simple_poll_iterate(poll, milliseconds) >= 0 else {

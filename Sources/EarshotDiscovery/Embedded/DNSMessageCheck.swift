@@ -11,7 +11,7 @@ struct DNSMessageCheck {
     enum Fault: Error, Equatable {
         /// Over `maximumBytes`.
         case tooLong
-        /// What it says of its own parts does not fit together.
+        /// Its parts do not fit together.
         case malformed
         /// It has a record of type `CNAME`.
         case canonicalName

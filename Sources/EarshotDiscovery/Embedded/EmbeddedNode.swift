@@ -49,7 +49,7 @@ final class EmbeddedNode {
     }
 
     /// Returns when it was woken up.
-    /// - Throws: why the stack cannot be used any more.
+    /// - Throws: why the stack can no longer be used.
     func run() throws(DiscoveryError) {
         defer {
             lookups.stop()

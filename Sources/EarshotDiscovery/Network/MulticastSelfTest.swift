@@ -14,7 +14,7 @@ package struct MulticastSelfTest: Sendable {
     /// How many questions are asked at most: one an interface and family.
     package static let probeLimit = 64
 
-    /// What became of one question.
+    /// The result of one question.
     package enum Outcome: Sendable, Hashable {
         case works
         /// It could not be sent; as a rule a firewall forbids it. With the operating system's words.

@@ -1,7 +1,7 @@
 import Earshot
 import EchoBot
 
-/// Runs the bot: `echo-bot HOME`. The home directory is one that `earshot init` has made and on which no node runs.
+/// Runs the bot: `echo-bot HOME`. Make the home directory with `earshot init`; no other node may run on it.
 @main
 struct EchoBotCommand {
     static func main() async throws {

@@ -5,7 +5,7 @@ public struct EchoBot: Sendable {
     private let node: Node
     private let received: EventSequence<Message>
 
-    /// Answers what is received from now on.
+    /// Answers messages that arrive from now on.
     public init(on node: Node) {
         self.node = node
         received = node.events.events(.messageReceived)

@@ -3,7 +3,7 @@ import EarshotTesting
 import EchoBot
 import Testing
 
-/// How a bot is tested: its node is a real one, and the network, the disk and the clock are in memory.
+/// Shows how to test a bot: its node is real, and the network, the disk and the clock are in memory.
 @Suite("The echo bot", .timeLimit(.minutes(1)))
 struct EchoBotTests {
     private let network: TestNetwork
