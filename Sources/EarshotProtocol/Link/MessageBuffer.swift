@@ -33,7 +33,7 @@ struct MessageBuffer: Sendable {
         guard available >= 2 else { return nil }
         let length = Int(bytes[start]) << 8 | Int(bytes[start + 1])
         guard length <= limit else {
-            throw ProtocolError(.malformed, "what is at the other end does not speak this protocol")
+            throw ProtocolError(.malformed, "the other end does not speak this protocol")
         }
         guard length > 0 else {
             guard isRefusalAllowed else { throw ProtocolError(.violation, "a refusal where none is allowed") }

@@ -67,7 +67,7 @@ struct IncomingLog: Sendable {
             head.timestamp = decoded.timestamp
         } else {
             guard head.timestamp < .maximum else {
-                throw ProtocolError(.violation, "entry \(head.sequence + 1) has no time left to be at")
+                throw ProtocolError(.violation, "entry \(head.sequence + 1) follows one with the greatest time")
             }
             head.timestamp = max(head.timestamp.next, deletedTimestamp ?? head.timestamp.next)
         }

@@ -59,9 +59,9 @@ struct PeerLimits: Sendable {
     static func tooManyRequests(_ peer: LinkPeer) -> ProtocolError {
         ProtocolError(
             .tooManyRequests,
-            "\(peer.credential.name), alone or with other strangers of the same address, asks more than "
-                + "\(Limits.peerRequestsPerSecond) times a second for what moves no conversation forward, and is kept "
-                + "away until that is made up",
+            "\(peer.credential.name), alone or with other strangers of the same address, makes more than "
+                + "\(Limits.peerRequestsPerSecond) requests a second that move no conversation forward, and is kept "
+                + "out until the excess is made up",
             closeReason: .tooManyRequests)
     }
 }

@@ -65,15 +65,15 @@ struct Outbox: Sendable {
             let name = name()
             throw ProtocolError(
                 .overloaded,
-                "\(earlier.count) messages to \(name) wait already, until \(name) has given back earlier ones of this "
-                    + "node; send again in a moment")
+                "\(earlier.count) messages to \(name) already wait until \(name) has given back earlier messages of "
+                    + "this node; send again in a moment")
         }
         let total = heldTotal
         guard total.hasRoom(for: send) else {
             throw ProtocolError(
                 .overloaded,
-                "\(total.count) messages wait already until users have given back earlier ones of this node; send again in "
-                    + "a moment")
+                "\(total.count) messages already wait until users have given back earlier messages of this node; send "
+                    + "again in a moment")
         }
         held[send.recipientID, default: HeldSends()].append(send)
     }

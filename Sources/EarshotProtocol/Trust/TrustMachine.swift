@@ -143,7 +143,7 @@ struct TrustMachine: Sendable {
 
     private func known(_ userID: UserID) throws(ProtocolError) -> UserRecord {
         guard let user = directory.users[userID] else {
-            throw ProtocolError(.unknownUser, "nobody with the key \(userID.fingerprint) was ever met")
+            throw ProtocolError(.unknownUser, "this node has never met anybody with the key \(userID.fingerprint)")
         }
         return user
     }

@@ -27,8 +27,8 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// The initiator's first word, in the clear, before its first Noise message and framed like one: tells peers that cannot
-/// understand each other apart early. It decides nothing else, and the prologue proves it.
+/// The initiator's first word, in the clear, before its first Noise message and framed like one. It detects early that
+/// two peers cannot understand each other. It decides nothing else, and the prologue proves it.
 nonisolated struct Earshot_V1_Hello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -58,13 +58,13 @@ nonisolated struct Earshot_V1_Introduction: Sendable {
   /// Clears the value of `credential`. Subsequent reads from it will return its default value.
   mutating func clearCredential() {self._credential = nil}
 
-  /// Drawn anew each time a node starts: tells a peer that restarted from one that dialled twice.
+  /// Drawn at random when a node starts: distinguishes a peer that restarted from one that dialled twice.
   var run: UInt64 = 0
 
-  /// Set by an initiator that refuses the responder, in the place of everything else but the clock.
+  /// Set by an initiator that refuses the responder. Everything else except the clock is then left out.
   var refusal: UInt32 = 0
 
-  /// The sender's wall clock, in milliseconds since 1970 (UTC). Only for telling people that a clock is wrong.
+  /// The sender's wall clock, in milliseconds since 1970 (UTC). It is used only to tell people that a clock is wrong.
   var clock: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -82,10 +82,10 @@ nonisolated struct Earshot_V1_Credential: Sendable {
   /// A CredentialBody, encoded; both signatures cover these bytes.
   var body: Data = Data()
 
-  /// The identity key's.
+  /// The identity key's signature.
   var signature: Data = Data()
 
-  /// The device's signing key's.
+  /// The signature of the device's signing key.
   var deviceSignature: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -237,7 +237,7 @@ nonisolated struct Earshot_V1_Heads: Sendable {
   init() {}
 }
 
-/// A run of entries of one log, proved by the checkpoint over its last.
+/// A run of entries of one log, proved by the checkpoint over its last entry.
 nonisolated struct Earshot_V1_Entries: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -265,7 +265,7 @@ nonisolated struct Earshot_V1_Entries: Sendable {
   fileprivate var _log: Earshot_V1_Log? = nil
 }
 
-/// The sender wants entries of a log that it has written itself back, from first_sequence on.
+/// The sender wants back entries of a log that it has written itself, from first_sequence on.
 nonisolated struct Earshot_V1_Wanted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -321,7 +321,7 @@ nonisolated struct Earshot_V1_Entry: Sendable {
     set {content = .hash(newValue)}
   }
 
-  /// With a hash, in entries that are given back to their author: the timestamp of the body, which the sender had and has
+  /// With a hash, in entries that are given back to their author: the timestamp of the body, which the sender had and
   /// deleted.
   var deletedTimestamp: UInt64 = 0
 
@@ -458,7 +458,7 @@ nonisolated struct Earshot_V1_Close: Sendable {
   init() {}
 }
 
-/// A question: can this port of the sender's host be connected to from where the receiver is?
+/// Asks whether the receiver can connect to this port of the sender's host.
 nonisolated struct Earshot_V1_DialBack: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -478,7 +478,7 @@ nonisolated struct Earshot_V1_DialBackResult: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// That of the question.
+  /// The nonce of the question.
   var nonce: UInt64 = 0
 
   var reachable: Bool = false
