@@ -1,3 +1,4 @@
+import CLinuxNetwork
 import Glibc
 import Testing
 
@@ -33,11 +34,12 @@ struct MulticastGuardTests {
     @Test("judges datagrams of both families, and leaves alone everything else that the library waits for")
     func kinds() throws {
         let kinds = [
-            (AF_INET, SOCK_DGRAM, true), (AF_INET6, SOCK_DGRAM, true), (AF_INET, SOCK_STREAM, false),
-            (AF_UNIX, SOCK_DGRAM, false), (AF_NETLINK, SOCK_RAW, false),
+            (AF_INET, clinuxnetwork_datagram, true), (AF_INET6, clinuxnetwork_datagram, true),
+            (AF_INET, clinuxnetwork_stream, false), (AF_UNIX, clinuxnetwork_datagram, false),
+            (AF_NETLINK, clinuxnetwork_raw, false),
         ]
         for (family, type, isJudged) in kinds {
-            let descriptor = socket(family, CInt(type.rawValue), 0)
+            let descriptor = socket(family, type, 0)
             defer { close(descriptor) }
             try #require(descriptor >= 0)
             #expect(DatagramSocket.isOne(descriptor) == isJudged)
@@ -54,8 +56,8 @@ private struct LoopbackSockets: ~Copyable {
     private let sender: CInt
 
     init() throws {
-        receiver = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
-        sender = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+        receiver = socket(AF_INET, clinuxnetwork_datagram, 0)
+        sender = socket(AF_INET, clinuxnetwork_datagram, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
@@ -80,7 +82,7 @@ private struct LoopbackSockets: ~Copyable {
 
     func receive() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 10_000)
-        let count = recv(receiver, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+        let count = recv(receiver, &buffer, buffer.count, clinuxnetwork_no_wait)
         return count < 0 ? nil : Array(buffer.prefix(count))
     }
 }

@@ -1,3 +1,4 @@
+import CLinuxNetwork
 import Glibc
 
 /// The system's clocks at one moment, each since its own beginning.
@@ -16,9 +17,9 @@ struct ClockReading: Equatable {
     }
 
     private static func read(_ clock: clockid_t) -> Duration {
-        var time = timespec()
-        guard clock_gettime(clock, &time) == 0 else { preconditionFailure("Linux has these clocks since 2.6.39") }
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        let time = clinuxnetwork_read_clock(clock)
+        guard time >= 0 else { preconditionFailure("Linux has these clocks since 2.6.39") }
+        return .nanoseconds(time)
     }
 }
 

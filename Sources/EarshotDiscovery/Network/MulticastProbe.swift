@@ -1,3 +1,4 @@
+import CLinuxNetwork
 import Glibc
 
 /// One question on one interface in one family, and its way back. Confined to one thread.
@@ -54,7 +55,7 @@ final class MulticastProbe {
     func receive() {
         var buffer = [UInt8](repeating: 0, count: 9000)
         for _ in 0..<Self.receptionLimit {
-            let count = recv(fileDescriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+            let count = recv(fileDescriptor, &buffer, buffer.count, clinuxnetwork_no_wait)
             guard count >= 0 else { return }
             if buffer.prefix(count).elementsEqual(query.packet) {
                 outcome = .works
@@ -66,7 +67,7 @@ final class MulticastProbe {
     /// - Returns: what went wrong.
     private func join() -> String? {
         fileDescriptor = socket(
-            target.family == .ipv4 ? AF_INET : AF_INET6, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            target.family == .ipv4 ? AF_INET : AF_INET6, clinuxnetwork_datagram | clinuxnetwork_close_on_exec, 0)
         guard fileDescriptor >= 0 else { return "socket: \(errorText(errno))" }
         let calls =
             [

@@ -32,7 +32,7 @@ final class NetlinkSocket {
 
     /// - Throws: `outOfResources`.
     init(_ audience: Audience = .nobody) throws(DiscoveryError) {
-        fileDescriptor = socket(AF_NETLINK, CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), NETLINK_ROUTE)
+        fileDescriptor = socket(AF_NETLINK, clinuxnetwork_raw | clinuxnetwork_close_on_exec, NETLINK_ROUTE)
         guard fileDescriptor >= 0 else { throw .failedCall("socket(AF_NETLINK)") }
         var address = sockaddr_nl()
         address.nl_family = sa_family_t(AF_NETLINK)
@@ -53,7 +53,7 @@ final class NetlinkSocket {
     func drain() -> Bool {
         var isOverrun = false
         for _ in 0..<Self.drainLimit {
-            guard recv(fileDescriptor, &buffer, Self.bufferSize, CInt(MSG_DONTWAIT)) < 0 else { continue }
+            guard recv(fileDescriptor, &buffer, Self.bufferSize, clinuxnetwork_no_wait) < 0 else { continue }
             guard errno == ENOBUFS || errno == EINTR else { break }
             if errno == ENOBUFS { isOverrun = true }
         }

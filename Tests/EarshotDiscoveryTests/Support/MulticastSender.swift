@@ -1,3 +1,4 @@
+import CLinuxNetwork
 import Glibc
 
 @testable import EarshotDiscovery
@@ -8,7 +9,7 @@ struct MulticastSender: ~Copyable {
 
     /// - Parameter source: the address of the interface that it sends on.
     init(from source: String) throws {
-        socket = Glibc.socket(AF_INET, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        socket = Glibc.socket(AF_INET, clinuxnetwork_datagram | clinuxnetwork_close_on_exec, 0)
         _ = setOption(socket, SOL_SOCKET, SO_REUSEADDR, CInt(1))
         _ = setOption(socket, SOL_SOCKET, SO_REUSEPORT, CInt(1))
         _ = setOption(socket, CInt(IPPROTO_IP), IP_MULTICAST_IF, in_addr(s_addr: inet_addr(source)))
