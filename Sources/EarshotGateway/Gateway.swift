@@ -11,16 +11,22 @@ import Logging
 /// ```
 package struct Gateway: Sendable {
     private let node: Node
+    private let shutdown: Duration
     private let onListening: @Sendable () async -> Void
 
-    /// - Parameter onListening: called once the socket answers.
-    package init(node: Node, onListening: @escaping @Sendable () async -> Void = {}) {
+    /// - Parameters:
+    ///   - shutdown: how long open requests may take when the gateway ends.
+    ///   - onListening: called once the socket answers.
+    package init(
+        node: Node, shutdown: Duration = GatewayLimits.shutdown, onListening: @escaping @Sendable () async -> Void = {}
+    ) {
         self.node = node
+        self.shutdown = shutdown
         self.onListening = onListening
     }
 
-    /// Serves requests until the task is cancelled. Then it lets those that are under way finish, for
-    /// `GatewayLimits.shutdown` at the most, removes the socket and returns.
+    /// Serves requests until the task is cancelled. Then it lets open requests finish, for at most `shutdown`, removes the
+    /// socket and returns.
     ///
     /// - Throws: `GatewayError` `socketUnusable`.
     package func run() async throws {
@@ -28,7 +34,7 @@ package struct Gateway: Sendable {
         try SocketPath.check(path)
         let (logger, onListening) = (node.configuration.logger, onListening)
         let responder = Responder(node: node)
-        let server = HTTPServer(socketPath: path, logger: logger) { await responder.respond(to: $0) }
+        let server = HTTPServer(socketPath: path, shutdown: shutdown, logger: logger) { await responder.respond(to: $0) }
         defer { unlink(path) }
         do {
             try await server.run {
@@ -43,7 +49,7 @@ package struct Gateway: Sendable {
                 .socketUnusable, "the local API cannot listen on \(path): \(error)",
                 .init(.unwritable, path: path), cause: error)
         } catch {
-            // It was told to end, but a request took longer than `GatewayLimits.shutdown`.
+            // It was told to end, but a request took longer than `shutdown`.
             logger.debug("the local API was cut off", metadata: ["error": "\(error)"])
         }
     }

@@ -1,5 +1,5 @@
 import EarshotModel
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import EarshotDiscovery
@@ -49,14 +49,14 @@ extension RealNetworkTests {
             let bob =
                 isEmbedded
                 ? try Self.embedded("bob", seed: 2, port: 4002) : try RunningDiscovery("bob", seed: 2, port: 4002)
-            let seen = Mutex<Set<String>>([])
+            let seen = Watched<Set<String>>([])
             let watching = Task {
                 try await EmbeddedDNSSDSource().run(advertising: try advertisement("alice", seed: 1, port: 4001)) {
-                    if case .appeared(let record) = $0 { _ = seen.withLock { $0.insert(record.key.instance) } }
+                    if case .appeared(let record) = $0 { seen.update { $0.insert(record.key.instance) } }
                 }
             }
-            try await waitUntil("bob is seen") { !seen.withLock(\.isEmpty) }
-            #expect(seen.withLock(\.self) == [try advertisement("bob", seed: 2).instanceName])
+            let names = try await seen.wait(for: "bob is seen") { $0.isEmpty ? nil : $0 }
+            #expect(names == [try advertisement("bob", seed: 2).instanceName])
             watching.cancel()
             try await watching.value
             try await bob.stop()
@@ -114,12 +114,13 @@ extension RealNetworkTests {
 
         @Test("ends at once when it is cancelled, and leaves nothing open")
         func cleanUp() async throws {
-            let filesBefore = try OpenFiles.count()
+            let before = try OpenFiles.current()
             let alice = try Self.embedded("alice", seed: 1, port: 4001)
             let bob = try Self.embedded("bob", seed: 2, port: 4002)
             try await alice.waitForDevice(2, port: 4002)
             #expect(alice.discovery.status.operationCount > 3)
-            #expect(try OpenFiles.count() > filesBefore)
+            let opened = try OpenFiles.current().subtracting(before)
+            #expect(!opened.isEmpty)
             let start = ContinuousClock.now
             try await alice.stop()
             try await bob.stop()
@@ -127,38 +128,37 @@ extension RealNetworkTests {
             #expect(time < .seconds(1))
             #expect(alice.discovery.status.operationCount == 0)
             #expect(bob.discovery.status.operationCount == 0)
-            // What wakes up its thread goes with the thread's last closure, a moment after.
-            try await waitUntil("all files are closed") { try OpenFiles.count() <= filesBefore }
-            let filesAfter = try OpenFiles.count()
-            print("two stacks ended in \(time); open files: \(filesBefore) before, \(filesAfter) after")
+            #expect(try OpenFiles.current().isDisjoint(with: opened))
+            print("two stacks ended in \(time), and closed \(opened.count) sockets and pipes")
         }
 
         @Test("leaves nothing behind when a thousand nodes come and go")
         func churn() async throws {
-            let alice = try Self.embedded("alice", seed: 1, port: 4001)
+            let operations = Watched(0)
+            let source = EmbeddedDNSSDSource(gauge: OperationGauge { count in operations.update { $0 = count } })
+            let alice = try RunningDiscovery("alice", seed: 1, port: 4001, source: source)
             let bob = try Self.embedded("bob", seed: 2, port: 4002)
             try await alice.waitForDevice(2, port: 4002)
             let discovery = alice.discovery
             #expect(discovery.status.deviceCount == 1)
-            let before = (discovery.status.operationCount, try OpenFiles.count())
+            let before = (operations: operations.value, files: try OpenFiles.current())
             var most = 0
+            var opened: Set<String> = []
             for round in 0..<10 {
                 let crowd = Task { try await Crowd.appear(round * 100..<(round + 1) * 100, on: "eth0") }
                 try await alice.waitForDevices(101)
-                most = max(most, discovery.status.operationCount)
+                most = max(most, operations.value)
+                opened.formUnion(try OpenFiles.current().subtracting(before.files))
                 crowd.cancel()
                 try await crowd.value
                 try await alice.waitForDevices(1)
             }
-            // Of the many it has seen, bob is the one whose turn it is to be looked up again.
-            try await waitUntil("what was opened is closed") { discovery.status.operationCount == before.0 }
-            try await waitUntil("what the crowd had opened is closed") { try OpenFiles.count() <= before.1 }
-            let after = (discovery.status.operationCount, try OpenFiles.count())
-            print(
-                "after 1,000 appearances and disappearances: operations \(before.0) -> \(most) at the most -> \(after.0)"
-            )
-            print("open files \(before.1) -> \(after.1)")
-            #expect(after.0 == before.0)
+            let after = try await operations.wait(for: "what was opened is closed") {
+                $0 <= before.operations ? $0 : nil
+            }
+            #expect(!opened.isEmpty)
+            #expect(try OpenFiles.current().isDisjoint(with: opened))
+            print("a thousand came and went: operations \(before.operations) -> \(most) at the most -> \(after)")
             try await alice.stop()
             try await bob.stop()
         }

@@ -60,8 +60,7 @@ final class LookupRunner<Provider: LookupProvider> {
     /// For `poll`: -1 where there is nothing to wait for.
     var millisecondsToNextTimer: CInt { Polling.milliseconds(until: timers.values.min()) }
 
-    func fireTimers() {
-        let now = ContinuousClock.now
+    func fireTimers(at now: ContinuousClock.Instant = .now) {
         for timer in timers.filter({ $0.value <= now }).map(\.key) {
             timers[timer] = nil
             run(browser.elapsed(timer))

@@ -10,10 +10,15 @@ package struct EmbeddedDNSSDSource: DiscoverySource {
 
     package let name = "embedded DNS-SD stack"
     private let configuration: DiscoveryConfiguration
-    private let gauge = OperationGauge()
+    private let gauge: OperationGauge
 
     package init(configuration: DiscoveryConfiguration = DiscoveryConfiguration()) {
+        self.init(configuration: configuration, gauge: OperationGauge())
+    }
+
+    init(configuration: DiscoveryConfiguration = DiscoveryConfiguration(), gauge: OperationGauge) {
         self.configuration = configuration
+        self.gauge = gauge
     }
 
     package var operationCount: Int { gauge.count }

@@ -1,5 +1,4 @@
 import EarshotModel
-import Testing
 
 @testable import EarshotDiscovery
 
@@ -23,17 +22,5 @@ struct Crowd {
         (bytes[1], bytes[2]) = (UInt8(number >> 8 & 0xff), UInt8(number & 0xff))
         guard let id = Bytes32(bytes) else { preconditionFailure("thirty-two bytes are thirty-two bytes") }
         return id
-    }
-}
-
-/// Waits until something is so; an issue after 30 s.
-func waitUntil(_ what: String, _ isSo: () throws -> Bool) async throws {
-    let end = ContinuousClock.now.advanced(by: .seconds(30))
-    while !(try isSo()) {
-        guard ContinuousClock.now < end else {
-            Issue.record("not in time: \(what)")
-            return
-        }
-        try await Task.sleep(for: .milliseconds(20))
     }
 }

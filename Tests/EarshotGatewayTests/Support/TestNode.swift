@@ -14,7 +14,7 @@ struct TestNode: Sendable {
     /// Lends a node that runs.
     static func with<Result: Sendable>(
         _ name: String, peers: [UInt16] = [], metrics: (any MetricsFactory)? = PrometheusMetrics(),
-        log: RecordedLog? = nil, networkKey: NetworkKey? = nil,
+        log: RecordedLog? = nil, networkKey: NetworkKey? = nil, shutdown: Duration = GatewayLimits.shutdown,
         _ body: @escaping @Sendable (TestNode) async throws -> Result
     ) async throws -> Result {
         let home = Home(path: "/tmp/earshot-gateway-\(UUID().uuidString.prefix(8))")
@@ -30,7 +30,7 @@ struct TestNode: Sendable {
         let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
-                try await Gateway(node: node) { api.yield() }.run()
+                try await Gateway(node: node, shutdown: shutdown) { api.yield() }.run()
                 return nil
             }
             group.addTask {

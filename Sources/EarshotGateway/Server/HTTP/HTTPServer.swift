@@ -8,11 +8,12 @@ struct HTTPServer: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
     let socketPath: String
+    /// How long open responses may take after it is told to end.
+    let shutdown: Duration
     let logger: Logger
     let respond: @Sendable (Request) async -> Response
 
-    /// Serves until the task is cancelled. Then it lets open responses finish, for at most `GatewayLimits.shutdown`,
-    /// and returns.
+    /// Serves until the task is cancelled. Then it lets open responses finish, for at most `shutdown`, and returns.
     ///
     /// - Parameter onListening: called once the socket answers.
     /// - Throws: `IOError` if the socket cannot be made.
@@ -26,7 +27,7 @@ struct HTTPServer: Sendable {
         } onCancel: {
             listener.channel.close(promise: nil)
             connections.end()
-            let cutOff = listener.channel.eventLoop.scheduleTask(in: TimeAmount(GatewayLimits.shutdown)) {
+            let cutOff = listener.channel.eventLoop.scheduleTask(in: TimeAmount(shutdown)) {
                 serving.cancel()
             }
             Task {
