@@ -3,7 +3,7 @@ import EarshotGateway
 
 /// Runs a node and its local API in this process while a closure runs.
 struct NodeHost: Sendable {
-    /// Puts the node on the network, and returns the port that peers connect to.
+    /// Puts the node on the network, and returns the port that peers connect to. Throws why it could not.
     typealias Start = @Sendable () async throws -> UInt16
 
     let node: Node
@@ -16,6 +16,7 @@ struct NodeHost: Sendable {
         let node = node
         let (listening, api) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let (starts, start) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (ends, end) = AsyncThrowingStream<Never, any Error>.makeStream()
         let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
@@ -25,19 +26,21 @@ struct NodeHost: Sendable {
             group.addTask {
                 // Ends without the network if the body is done and never asked for it.
                 guard await starts.first(where: { _ in true }) != nil else { return nil }
-                try await node.run()
+                do { try await node.run() } catch {
+                    end.finish(throwing: error)
+                    throw error
+                }
+                end.finish()
                 return nil
             }
             group.addTask {
                 guard await listening.first(where: { true }) != nil else { throw CancellationError() }
                 return try await body(GatewayClient(home: node.home)) {
                     start.yield()
-                    guard let port = await states.compactMap(\.port).first(where: { _ in true }) else {
-                        // The node could not run, and its own task throws the reason, which ends this task.
-                        try await Task.sleep(for: .seconds(60))
-                        throw CancellationError()
-                    }
-                    return port
+                    if let port = await states.compactMap(\.port).first(where: { _ in true }) { return port }
+                    // It has stopped instead, and its run throws why.
+                    for try await _ in ends {}
+                    throw CancellationError()
                 }
             }
             while let ended = try await group.next() {
