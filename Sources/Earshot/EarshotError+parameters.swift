@@ -27,12 +27,14 @@ extension EarshotError {
         public package(set) var messageID: MessageID?
         /// The greatest number that is allowed.
         public package(set) var limit: Int?
+        /// How many messages were erased all the same, before it failed. They stay erased.
+        public package(set) var erasedCount: Int?
 
         package init(
             _ detail: Detail? = nil, path: String? = nil, mode: String? = nil, systemError: Int32? = nil,
             processID: Int32? = nil, interface: String? = nil, port: UInt16? = nil, name: String? = nil,
             userID: UserID? = nil, candidates: [UserID] = [], suggestions: [String] = [], messageID: MessageID? = nil,
-            limit: Int? = nil
+            limit: Int? = nil, erasedCount: Int? = nil
         ) {
             self.detail = detail
             self.path = path
@@ -47,6 +49,7 @@ extension EarshotError {
             self.suggestions = suggestions
             self.messageID = messageID
             self.limit = limit
+            self.erasedCount = erasedCount
         }
     }
 

@@ -27,13 +27,14 @@ extension Messages {
     public func erase(_ messageIDs: [MessageID]) async throws(EarshotError) -> Erasure {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
         return try await node.writingHome { () throws(EarshotError) -> Result<Erasure, EarshotError> in
+            let outcome: DeletionOutcome
             do throws(StoreError) {
-                let outcome = try store.deleteContents(
+                outcome = try store.deleteContents(
                     of: messageIDs, deviceID: deviceID, hash: { .of(body: $0) },
                     withheld: { shell.withholdDeleted($0) })
-                if let failure = EarshotError(outcome) { return .failure(failure) }
-                return .success(try Erasure(outcome, keptCount: 0, in: store))
             } catch { throw EarshotError(error) }
+            if let failure = EarshotError(outcome) { return .failure(failure) }
+            return .success(try Erasure(outcome, keptCount: 0, in: store))
         }.get()
     }
 }
@@ -41,27 +42,33 @@ extension Messages {
 extension Conversation {
     /// Erases the contents of all messages of the conversation, on this machine only. It keeps own messages that are
     /// not yet delivered.
+    ///
+    /// A long conversation is erased in steps, so that sending and receiving go on meanwhile.
+    /// - Throws: `EarshotError` `storeFull` and others of the disk. If it failed between two steps,
+    ///   `parameters.erasedCount` says how many messages were erased before: they stay erased, and whoever asks again has
+    ///   the rest erased.
     @discardableResult
     public func eraseContents() async throws(EarshotError) -> Erasure {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
         let conversationID = self.conversationID
         return try await node.writingHome { () throws(EarshotError) -> Erasure in
-            do throws(StoreError) {
-                let (outcome, keptCount) = try store.deleteContents(
-                    of: conversationID, deviceID: deviceID, listed: Erasure.listedLimit,
-                    hash: { .of(body: $0) }, withheld: { shell.withholdDeleted($0) })
-                return try Erasure(outcome, keptCount: keptCount, in: store)
-            } catch { throw EarshotError(error) }
+            let (outcome, keptCount, failure) = store.deleteContents(
+                of: conversationID, deviceID: deviceID, listed: Erasure.listedLimit,
+                hash: { .of(body: $0) }, withheld: { shell.withholdDeleted($0) })
+            if let failure { throw EarshotError(failure).after(erasing: outcome.deletedCount) }
+            return try Erasure(outcome, keptCount: keptCount, in: store)
         }
     }
 }
 
 extension Erasure {
-    fileprivate init(_ outcome: DeletionOutcome, keptCount: Int, in store: Store) throws(StoreError) {
+    fileprivate init(_ outcome: DeletionOutcome, keptCount: Int, in store: Store) throws(EarshotError) {
         erasedCount = outcome.deletedCount
         kept = outcome.undelivered
         self.keptCount = keptCount
-        isOverwritten = try Self.overwrite(in: store)
+        do throws(StoreError) { isOverwritten = try Self.overwrite(in: store) } catch {
+            throw EarshotError(error).after(erasing: outcome.deletedCount)
+        }
     }
 
     /// Most readers finish in a moment, but a copy of the whole history takes longer.
@@ -82,6 +89,18 @@ extension Erasure {
 }
 
 extension EarshotError {
+    /// The same error, which came after some messages had been erased for good.
+    fileprivate func after(erasing count: Int) -> EarshotError {
+        guard count > 0 else { return self }
+        var parameters = parameters
+        parameters.erasedCount = count
+        let erased =
+            count == 1
+            ? "1 message was erased before that, and stays erased"
+            : "\(count) messages were erased before that, and stay erased"
+        return EarshotError(code, "\(message); \(erased)", parameters, cause: cause)
+    }
+
     /// The reason why nothing was deleted; `nil` if something was.
     fileprivate init?(_ outcome: DeletionOutcome) {
         if let messageID = outcome.unknown.first {

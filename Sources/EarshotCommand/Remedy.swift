@@ -11,7 +11,7 @@ enum Remedy {
         case .notInitialized, .alreadyInitialized, .looseHome, .unusableHome, .homeInUse: home(code, about)
         case .passphraseNeeded, .wrongPassphrase, .invalidNetworkKey, .networkKeyExists: secret(code, about)
         case .backupDamaged, .backupNewer, .fileExists, .unusableFile: file(code, about)
-        case .storeDamaged, .storeFull, .storeUnavailable, .storeNewer: store(code)
+        case .storeDamaged, .storeFull, .storeUnavailable, .storeNewer: store(code, about)
         case .portInUse, .networkUnavailable, .invalidAddress: port(code, about)
         case .unknownUser, .ambiguousUser, .blocked, .identityConflict, .notAdmitted, .nameChanged, .invalidName:
             user(code, about)
@@ -78,13 +78,14 @@ enum Remedy {
         }
     }
 
-    private static func store(_ code: EarshotError.Code) -> String? {
-        switch code {
+    private static func store(_ code: EarshotError.Code, _ about: EarshotError.Parameters) -> String? {
+        let outcome = about.erasedCount == nil ? "nothing was accepted: " : ""
+        return switch code {
         case .storeDamaged:
             "it was left as it is: restore a backup in its place, or move it aside to begin a new history"
-        case .storeFull: "nothing was accepted: free some space, and try again"
+        case .storeFull: "\(outcome)free some space, and try again"
         case .storeNewer: "update this program"
-        default: "nothing was accepted: check that the disk and the file can be written, and try again"
+        default: "\(outcome)check that the disk and the file can be written, and try again"
         }
     }
 

@@ -25,8 +25,8 @@ package struct Gateway: Sendable {
         self.onListening = onListening
     }
 
-    /// Serves requests until the task is cancelled. Then it lets open requests finish, for at most `shutdown`, removes the
-    /// socket and returns.
+    /// Serves requests until the task is cancelled. Then it lets open requests finish, for at most `shutdown`, removes
+    /// the socket and returns.
     ///
     /// - Throws: `GatewayError` `socketUnusable`.
     package func run() async throws {
@@ -34,7 +34,9 @@ package struct Gateway: Sendable {
         try SocketPath.check(path)
         let (logger, onListening) = (node.configuration.logger, onListening)
         let responder = Responder(node: node)
-        let server = HTTPServer(socketPath: path, shutdown: shutdown, logger: logger) { await responder.respond(to: $0) }
+        let server = HTTPServer(socketPath: path, shutdown: shutdown, logger: logger) {
+            await responder.respond(to: $0)
+        }
         defer { unlink(path) }
         do {
             try await server.run {

@@ -37,7 +37,7 @@ struct DeletionTests {
         let (log, device) = (log, log.record.description.deviceID)
         for _ in 1...2 {
             if isWhole {
-                _ = try store.deleteContents(
+                _ = store.deleteContents(
                     of: log.conversationID, deviceID: device, listed: 9, hash: { .of(body: $0) },
                     withheld: { messageIDs in told.withLock { $0.append(messageIDs) } })
             } else {

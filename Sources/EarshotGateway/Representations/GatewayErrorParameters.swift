@@ -17,6 +17,7 @@ package struct GatewayErrorParameters: Codable, Hashable, Sendable {
     package var suggestions: [String]?
     package var messageID: String?
     package var limit: Int?
+    package var erasedCount: Int?
 
     /// - Returns: `nil` if there are no details.
     package init?(_ parameters: EarshotError.Parameters) {
@@ -34,6 +35,7 @@ package struct GatewayErrorParameters: Codable, Hashable, Sendable {
         suggestions = parameters.suggestions.isEmpty ? nil : parameters.suggestions
         messageID = parameters.messageID?.description
         limit = parameters.limit
+        erasedCount = parameters.erasedCount
     }
 }
 
@@ -47,6 +49,7 @@ extension EarshotError.Parameters {
             name: parameters?.name, userID: parameters?.userID.flatMap { UserID($0) },
             candidates: (parameters?.candidates ?? []).compactMap { UserID($0) },
             suggestions: parameters?.suggestions ?? [],
-            messageID: parameters?.messageID.flatMap { MessageID($0) }, limit: parameters?.limit)
+            messageID: parameters?.messageID.flatMap { MessageID($0) }, limit: parameters?.limit,
+            erasedCount: parameters?.erasedCount)
     }
 }

@@ -52,35 +52,36 @@ extension Store {
         }
     }
 
-    /// Deletes the contents of all entries of a conversation that can be deleted, in many transactions.
+    /// Deletes the contents of all entries of a conversation that can be deleted, in many transactions. What one of them
+    /// has deleted stays deleted if a later one fails.
     /// - Parameter listed: how many kept messages are named.
+    /// - Returns: what was deleted, and why the rest was not, if the disk failed.
     package func deleteContents(
         of conversationID: ConversationID, deviceID: DeviceID, listed: Int, hash: @escaping ([UInt8]) -> EntryHash,
         withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
-    ) throws(StoreError) -> (outcome: DeletionOutcome, keptCount: Int) {
+    ) -> (outcome: DeletionOutcome, keptCount: Int, failure: StoreError?) {
         var outcome = DeletionOutcome()
         var keptCount = 0
-        for log in try logs(of: conversationID) {
-            var next: UInt64 = 1
-            while next <= log.head.sequence {
-                let first = next
-                let last = min(log.head.sequence, first + UInt64(Self.deletionStep) - 1)
-                let step = try write { db in
-                    var step = DeletionOutcome()
-                    let deletion = Deletion(db: db, deviceID: deviceID, hash: hash)
-                    for sequence in try deletion.sequencesWithContent(in: log.logID, first...last) {
-                        try deletion.deleteIfSettled(MessageID(log: log.logID, sequence: sequence), &step)
+        do throws(StoreError) {
+            for log in try logs(of: conversationID) {
+                for first in stride(from: 1, through: log.head.sequence, by: Self.deletionStep) {
+                    let last = min(log.head.sequence, first + UInt64(Self.deletionStep) - 1)
+                    let step = try write { db in
+                        var step = DeletionOutcome()
+                        let deletion = Deletion(db: db, deviceID: deviceID, hash: hash)
+                        for sequence in try deletion.sequencesWithContent(in: log.logID, first...last) {
+                            try deletion.deleteIfSettled(MessageID(log: log.logID, sequence: sequence), &step)
+                        }
+                        deletion.tell(step, withheld)
+                        return step
                     }
-                    deletion.tell(step, withheld)
-                    return step
+                    outcome.deletedCount += step.deletedCount
+                    keptCount += step.undelivered.count
+                    outcome.undelivered += step.undelivered.prefix(listed - outcome.undelivered.count)
                 }
-                outcome.deletedCount += step.deletedCount
-                keptCount += step.undelivered.count
-                outcome.undelivered += step.undelivered.prefix(listed - outcome.undelivered.count)
-                next = last + 1
             }
-        }
-        return (outcome, keptCount)
+            return (outcome, keptCount, nil)
+        } catch { return (outcome, keptCount, error) }
     }
 
     /// Moves the whole write-ahead log into the main file and empties it, so that neither file holds what was deleted.

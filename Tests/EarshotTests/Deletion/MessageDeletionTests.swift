@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Testing
 
-@Suite("Deleting contents")
+@Suite("Erasing contents")
 struct MessageDeletionTests {
     private let alice: TestUser
     private let bob: TestUser
@@ -142,6 +142,33 @@ struct MessageDeletionTests {
         try await alice.events.state(.delivered, of: next.messageID)
         #expect(try await bob.conversation(with: alice).history().last?.text == "next")
         #expect(try bob.home.audit(with: alice.userID).isSound)
+    }
+
+    @Test("of a whole conversation says how much it took before the disk failed, and takes the rest when asked again")
+    func failedOnTheWay() async throws {
+        try await TestUser.meet(alice, bob)
+        let sent = try await alice.send("to bob", to: bob)
+        try await alice.events.state(.delivered, of: sent.messageID)
+        let answer = try await bob.send("to alice", to: alice)
+        try await bob.events.state(.delivered, of: answer.messageID)
+        // Each of the two logs is erased in a transaction of its own, and the disk fails in the second.
+        let database = try DatabaseQueue(path: alice.home.path + "/history.db")
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TRIGGER failing BEFORE UPDATE ON entry WHEN (SELECT count(*) FROM entry WHERE isDeleted) = 1
+                    BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END
+                    """)
+        }
+        let conversation = try alice.conversation(with: bob)
+        let error = await #expect(throws: EarshotError.self) { try await conversation.eraseContents() }
+        #expect(error?.parameters.erasedCount == 1)
+        #expect(error?.message.hasSuffix("1 message was erased before that, and stays erased") == true)
+        #expect(try await conversation.history().count(where: \.isDeleted) == 1)
+
+        try await database.write { try $0.execute(sql: "DROP TRIGGER failing") }
+        #expect(try await conversation.eraseContents().erasedCount == 1)
+        #expect(try await conversation.history().map(\.isDeleted) == [true, true])
     }
 
     @Test("is not undone by a peer who sends again what this node had")
