@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Testing
 
-@Suite("earshot audit and delete")
+@Suite("earshot audit and erase")
 struct AuditCommandTests {
     @Test("prove a history, and name what somebody has changed in it")
     func audit() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The values are those of CPython's `hashlib.blake2b(…, digest_size=32)`, an implementation of its own.
-@Suite("BLAKE2b")
+@Suite("With BLAKE2b (RFC 7693)")
 struct Blake2bTests {
     static let digests: [Int: String] = [
         0: "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8",

@@ -3,7 +3,7 @@ import EarshotModel
 import TestSupport
 import Testing
 
-@Suite("Ed25519")
+@Suite("With Ed25519")
 struct Ed25519Tests {
     /// RFC 8032, section 7.1.
     struct Vector: Sendable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import EarshotCrypto
 import EarshotModel
 import Testing
 
-@Suite("Noise handshake")
+@Suite("In a Noise handshake")
 struct HandshakeStateTests {
     @Test("both sides agree on hash and keys, and read each other's payloads", arguments: HandshakePattern.allCases)
     func sidesAgree(pattern: HandshakePattern) throws {

@@ -3,7 +3,7 @@ import EarshotModel
 import TestSupport
 import Testing
 
-@Suite("Noise handshake under attack")
+@Suite("In a Noise handshake under attack")
 struct HandshakeTamperingTests {
     @Test("a bit altered anywhere in the first message fails the second", arguments: HandshakePattern.allCases)
     func refusesAlteredFirstMessage(pattern: HandshakePattern) throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Published Noise vectors",
+    "By the published Noise vectors",
     .enabled(if: NoiseVector.arePresent, "no noise.json; EARSHOT_VECTORS names its folder"))
 struct NoiseVectorTests {
     @Test("a suite's handshake, hash and transport give the published bytes", arguments: HandshakePattern.allCases)

@@ -2,7 +2,7 @@ import EarshotCrypto
 import TestSupport
 import Testing
 
-@Suite("Passphrase box")
+@Suite("With boxes that a passphrase seals")
 struct PassphraseBoxTests {
     private static let passphrase = SecretBytes(copying: Array("correct horse".utf8))
     private static let secret = SecretBytes(copying: Array("the secret".utf8))

@@ -1,7 +1,7 @@
 import EarshotCrypto
 import Testing
 
-@Suite("Noise rekeying and nonces")
+@Suite("By Noise's rules for keys and nonces")
 struct RekeyTests {
     @Test("each direction is rekeyed on its own, and both sides go on")
     func goesOnAfterRekey() throws {

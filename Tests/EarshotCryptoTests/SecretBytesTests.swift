@@ -2,7 +2,7 @@ import EarshotCrypto
 import Glibc
 import Testing
 
-@Suite("Secret bytes")
+@Suite("Where bytes are secret")
 struct SecretBytesTests {
     private struct Refusal: Error {}
 

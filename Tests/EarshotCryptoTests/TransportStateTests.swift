@@ -2,7 +2,7 @@ import EarshotCrypto
 import EarshotModel
 import Testing
 
-@Suite("Noise transport")
+@Suite("After a Noise handshake")
 struct TransportStateTests {
     private var sender: TransportState
     private var receiver: TransportState

@@ -3,7 +3,7 @@ import EarshotModel
 import TestSupport
 import Testing
 
-@Suite("X25519")
+@Suite("With X25519")
 struct X25519Tests {
     @Test(
         "RFC 7748, section 5.2: the function gives the published results",

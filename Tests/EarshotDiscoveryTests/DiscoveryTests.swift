@@ -20,7 +20,7 @@ private struct ScriptedSource: DiscoverySource {
     }
 }
 
-@Suite("Discovery", .timeLimit(.minutes(1)))
+@Suite("A node's discovery", .timeLimit(.minutes(1)))
 struct DiscoveryTests {
     @Test("merges its sources, and its events end when it is cancelled")
     func merging() async throws {

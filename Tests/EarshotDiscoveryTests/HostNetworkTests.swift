@@ -265,7 +265,7 @@ extension RealNetworkTests {
         }
     }
 
-    @Suite("Multicast, tested by the machine itself")
+    @Suite("Multicast that the machine tests by itself")
     struct MulticastTests {
         private typealias Outcome = MulticastSelfTest.Outcome
 

@@ -37,7 +37,7 @@ enum KernelMessage {
     }
 }
 
-@Suite("Messages of the kernel")
+@Suite("The kernel's messages about the network")
 struct NetlinkMessageTests {
     @Test("may contain any number as an error", arguments: [(Int32.min, Int32.max), (-1, 1), (0, 0)])
     func anyError(said: Int32, error: CInt) {

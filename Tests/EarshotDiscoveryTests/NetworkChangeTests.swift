@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite("Changes of the network")
+@Suite("Changes of this machine's network")
 struct NetworkChangeFilterTests {
     private let start = ContinuousClock.now
     private let before = Self.snapshot(running: true)

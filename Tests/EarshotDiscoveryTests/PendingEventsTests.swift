@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite("Events that wait")
+@Suite("Events of discovery that wait")
 struct PendingEventsTests {
     private var pending = PendingEvents()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite("Reconnecting", .timeLimit(.minutes(1)))
+@Suite("A source of discovery", .timeLimit(.minutes(1)))
 struct ReconnectingTests {
     private struct Strange: Error {}
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite("Static peers")
+@Suite("A node's static peers")
 struct StaticPeersTests {
     @Test(
         "are read from host and port",
@@ -58,7 +58,7 @@ struct StaticPeersTests {
     }
 }
 
-@Suite("An address")
+@Suite("An IP address")
 struct IPAddressTests {
     @Test(
         "is as far-reaching as its prefix says",

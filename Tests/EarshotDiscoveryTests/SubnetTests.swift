@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotDiscovery
 
-@Suite("Subnets")
+@Suite("This machine's subnets")
 struct SubnetTests {
     private func ip(_ literal: String) throws -> IPAddress { try #require(IPAddress(literal: literal)) }
 
@@ -97,7 +97,7 @@ struct HostNetworkTests {
     }
 }
 
-@Suite("Questions to the cable")
+@Suite("This machine's questions to its cable")
 struct MulticastQueryTests {
     @Test("are well-formed: one PTR question, to be answered by multicast")
     func packet() {

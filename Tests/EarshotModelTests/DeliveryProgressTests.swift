@@ -1,7 +1,7 @@
 import EarshotModel
 import Testing
 
-@Suite("Delivery progress")
+@Suite("A log's delivery progress")
 struct DeliveryProgressTests {
     /// Message 1 was read, 2 delivered, 3 sent, 4 offered only, 5 nothing.
     static var progress: DeliveryProgress {

@@ -2,7 +2,7 @@ import EarshotModel
 import EarshotSimulation
 import Testing
 
-@Suite("Hybrid clock")
+@Suite("A hybrid clock")
 struct HybridClockTests {
     @Test("follows the wall clock")
     func wallClock() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotProtocol
 
-@Suite("Dialling")
+@Suite("A node's dialler")
 struct DialerTests {
     private let target = Dialer.Target.address(PeerAddress(host: "10.0.0.1", port: 1))
     private let addresses = [PeerAddress(host: "10.0.0.1", port: 1)]

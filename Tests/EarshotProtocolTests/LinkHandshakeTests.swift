@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotProtocol
 
-@Suite("A handshake")
+@Suite("A link's handshake")
 struct LinkHandshakeTests {
     @Test("proves to each end who the other is")
     func provesIdentities() throws {

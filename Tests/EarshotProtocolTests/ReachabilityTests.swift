@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotProtocol
 
-@Suite("Whether it can be reached a node")
+@Suite("Asked whether it can be reached, a node")
 struct ReachabilityTests {
     private func check(_ network: inout MachineNetwork, _ number: UInt64 = 1) {
         network.input(0) { $0.checkReachability(port: 7001, requestID: RequestID(number), now: $1) }

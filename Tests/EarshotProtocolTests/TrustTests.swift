@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotProtocol
 
-@Suite("Whose a name is")
+@Suite("In deciding whose a name is")
 struct TrustTests {
     /// Alice, who has exchanged a message with bob, and an impostor with bob's name.
     private struct Scene {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The test vectors")
+@Suite("The protocol's test vectors")
 struct VectorTests {
     /// Set to write docs/vectors.json and the blocks in docs/PROTOCOL.md anew, after a change of the protocol.
     private static let isWriting = ProcessInfo.processInfo.environment["EARSHOT_WRITE_VECTORS"] != nil

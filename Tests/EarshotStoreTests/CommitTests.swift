@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotStore
 
-@Suite("Commits")
+@Suite("A store's commits")
 struct CommitTests {
     @Test("are whole or nothing: one that fails in its middle leaves nothing behind")
     func atomicity() throws {

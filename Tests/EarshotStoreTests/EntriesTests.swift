@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotStore
 
-@Suite("Entries of a log")
+@Suite("A store's entries of a log")
 struct EntriesTests {
     @Test("come back as they were written, from any number on")
     func content() throws {

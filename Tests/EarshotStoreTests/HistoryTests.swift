@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotStore
 
-@Suite("History")
+@Suite("A store's history")
 struct HistoryTests {
     /// Two logs of one conversation, at 10 30 50 and at 20 40 60.
     private let odd = SampleLog.at([10, 30, 50], device: 1)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import EarshotStore
 
-@Suite("Paging")
+@Suite("Paging through a store's history")
 struct PagingTests {
-    @Test("through a history covers every message exactly once, in one order both ways", arguments: 0..<UInt64(25))
+    @Test("covers every message exactly once, in one order both ways", arguments: 0..<UInt64(25))
     func coverage(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let logs = Self.logs(using: &generator)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotStore
 
-@Suite("Snapshot")
+@Suite("A store's snapshot")
 struct SnapshotTests {
     @Test("gives back everything but the entries, as it was committed and after opening again")
     func roundTrip() throws {

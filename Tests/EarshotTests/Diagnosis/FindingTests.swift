@@ -6,7 +6,7 @@ import Testing
 
 @testable import Earshot
 
-@Suite("Findings")
+@Suite("The doctor's findings")
 struct FindingTests {
     @Test("of a healthy home, network and node are all good but for what was skipped by choice")
     func healthy() {
@@ -89,7 +89,7 @@ struct FindingTests {
     }
 
     @Test(
-        "say spans and sizes in words",
+        "say spans of time in words",
         arguments: [
             (0, "0 seconds"), (1000, "1 second"), (1499, "1 second"), (1500, "2 seconds"),
             (119_000, "119 seconds"), (-120_000, "2 minutes"), (599_900, "10 minutes"), (7_200_000, "2 hours"),
@@ -99,15 +99,17 @@ struct FindingTests {
         #expect(TimeSpan.text(milliseconds: milliseconds) == text)
     }
 
-    @Test(arguments: [
-        (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1_048_576, "1 MiB"), (1_073_741_831, "1 GiB"),
-    ])
+    @Test(
+        "say sizes in words",
+        arguments: [
+            (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1_048_576, "1 MiB"), (1_073_741_831, "1 GiB"),
+        ])
     func sizes(count: UInt64, text: String) {
         #expect(Wording.bytes(count) == text)
     }
 }
 
-@Suite("Findings about names")
+@Suite("The doctor's findings about names")
 struct NameFindingTests {
     @Test("name the claimants, and what tells them apart")
     func claimants() throws {

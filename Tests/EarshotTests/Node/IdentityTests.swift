@@ -1,7 +1,7 @@
 import Earshot
 import Testing
 
-@Suite("Identity")
+@Suite("Where identities collide")
 struct IdentityTests {
     @Test("another key that claims a pinned name is reported and gets nothing")
     func conflict() async throws {

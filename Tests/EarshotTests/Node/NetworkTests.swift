@@ -3,9 +3,9 @@ import EarshotDiscovery
 import TestSupport
 import Testing
 
-@Suite("Networks")
+@Suite("Nodes of several networks")
 struct NetworkTests {
-    @Test("with one key link and talk; who has another or none is refused, and both sides are told what to do")
+    @Test("link and talk where they have one key; others are refused, and both sides are told what to do")
     func separate() async throws {
         let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
         let (mallory, carol) = (try TestUser("mallory"), try TestUser("carol"))
@@ -34,7 +34,7 @@ struct NetworkTests {
         #expect(await alice.node.users.all.map(\.userID) == [bob.userID])
     }
 
-    @Test("of two who dial from a network without a key to one with a key, neither is met")
+    @Test("do not meet where they dial from a network without a key to one with a key")
     func outwards() async throws {
         let (alice, carol) = (try TestUser("alice"), try TestUser("carol"))
         try alice.home.createNetworkKey()
@@ -47,7 +47,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("that discovery sees beside the own one are counted, told of once each, and not dialled")
+    @Test("count the networks that discovery sees beside their own, tell of each once, and dial nobody there")
     func discovered() async throws {
         let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
         let key = try alice.home.createNetworkKey()

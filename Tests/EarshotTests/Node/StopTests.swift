@@ -4,7 +4,7 @@ import Testing
 
 @testable import Earshot
 
-@Suite("Stopping")
+@Suite("A node's stop")
 struct StopTests {
     @Test("is clean: the peer hears of it, no error is reported, and the events end")
     func clean() async throws {
@@ -67,7 +67,7 @@ struct StopTests {
         #expect(shell.isReleased)
     }
 
-    @Test("of a node that never ran lets go of everything, too")
+    @Test("lets go of everything, too, where the node never ran")
     func releaseWithoutRun() async throws {
         let (alice, bob) = (try TestUser("alice"), try TestUser("bob"))
         try await TestUser.meet(alice, bob)
