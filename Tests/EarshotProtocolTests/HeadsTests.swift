@@ -15,11 +15,8 @@ struct HeadsTests {
 
     /// Alice's node has a log of Bob's device, and Bob's device has said nothing yet.
     init() {
-        replication = Replication(local: alice, snapshot: .received(from: bob, by: alice))
+        replication = .linked(alice, to: bob, on: connectionID, snapshot: .received(from: bob, by: alice))
         written = HandWrittenLog(by: bob, to: alice.userID)
-        replication.linkBegan(connectionID, to: LinkPeer(credential: bob.link.credential, run: 1))
-        replication.linkChosen(connectionID)
-        _ = replication.takeActions()
     }
 
     /// Bob's receipt for a log of his own, which Alice's node holds.

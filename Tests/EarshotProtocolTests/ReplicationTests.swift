@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotProtocol
 
-@Suite("Replication")
+@Suite("A node's replication")
 struct ReplicationTests {
     private let alice = device("alice")
     private let bob = device("bob")
@@ -14,9 +14,7 @@ struct ReplicationTests {
     private let trust = TrustMachine()
 
     init() {
-        replication = Replication(local: alice, snapshot: Snapshot())
-        replication.linkBegan(connectionID, to: LinkPeer(credential: bob.link.credential, run: 1))
-        replication.linkChosen(connectionID)
+        replication = .linked(alice, to: bob, on: connectionID)
         replication.receivedAllHeads(on: connectionID)
         _ = replication.takeActions()
     }

@@ -1,6 +1,8 @@
 import Earshot
 import EarshotCrypto
 import EarshotDiscovery
+import EarshotModel
+import EarshotProtocol
 import Foundation
 import TestSupport
 
@@ -144,6 +146,12 @@ final class Arena: Sendable {
             FileManager.default.createFile(
                 atPath: home.path + "/network.key", contents: content, attributes: [.posixPermissions: 0o600])
         else { throw HostileSocket.Failure(description: "the network key cannot be written") }
+    }
+
+    /// The log that Alice's node would write to an attacker first.
+    func alicesLog(to mallory: Mallory) -> LogDescription {
+        LogDescription(
+            conversationID: .direct(alice.node.userID, mallory.userID), deviceID: alice.node.deviceID, epoch: 1)
     }
 
     /// The two honest users write to each other, and both have everything that was ever said, once and in order.

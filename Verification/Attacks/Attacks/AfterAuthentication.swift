@@ -209,9 +209,7 @@ extension Attack {
         let end = try await blocking {
             let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
             try link.expectHeads()
-            let log = LogDescription(
-                conversationID: .direct(arena.alice.node.userID, mallory.userID),
-                deviceID: arena.alice.node.deviceID, epoch: 1)
+            let log = arena.alicesLog(to: mallory)
             let chain = ChainHash.origin(of: log.logID).appending(.of(body: forged))
             link.send(Mallory.heads([mallory.receipt(log.logID, 1, chain: chain)]))
             while let frame = link.nextFrame(), frame.number != 10 {}
@@ -228,9 +226,7 @@ extension Attack {
     ) { arena, source in
         let mallory = Mallory(name: "e \(source)")
         let held = try await Held.link(mallory, arena, source)
-        let log = LogDescription(
-            conversationID: .direct(arena.alice.node.userID, mallory.userID), deviceID: arena.alice.node.deviceID,
-            epoch: 1)
+        let log = arena.alicesLog(to: mallory)
         _ = try await blocking {
             try held.with { link in
                 let receipt = mallory.receipt(log.logID, 1, chain: ChainHash.origin(of: log.logID))

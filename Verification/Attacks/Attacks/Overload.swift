@@ -59,18 +59,27 @@ extension Attack {
                 }
             }
             let frames = receipts.map { Array(repeating: $0, count: 10) } ?? frames(mallory, arena)
-            let (end, seconds) = try await blocking {
-                try held.with { link in
-                    let start = ContinuousClock.now
-                    for _ in 0..<100 where !link.socket.isGone { link.flood(frames, pieces: pieces) }
-                    return (link.end(within: 5), start.duration(to: .now))
-                }
+            return try await enough(of: held, arena, source) { link in
+                for _ in 0..<100 where !link.socket.isGone { link.flood(frames, pieces: pieces) }
             }
-            let failure = await arena.alice.events.failure(from: source)
-            return Outcome(
-                "\(end) after \(seconds.milliseconds) ms; event \(failure?.code ?? "none")",
-                end.isClosed && failure?.code == "tooManyRequests")
         }
+    }
+
+    /// Whether the node closes a link because it is asked for too much on it, and after how long.
+    private static func enough(
+        of held: Held, _ arena: Arena, _ source: String, asking: @escaping @Sendable (HostileLink) -> Void
+    ) async throws -> Outcome {
+        let (end, time) = try await blocking {
+            try held.with { link in
+                let start = ContinuousClock.now
+                asking(link)
+                return (link.end(within: 5), start.duration(to: .now))
+            }
+        }
+        let failure = await arena.alice.events.failure(from: source)
+        return Outcome(
+            "\(end) after \(time.milliseconds) ms; event \(failure?.code ?? "none")",
+            end.isClosed && failure?.code == "tooManyRequests")
     }
 
     private static func exhaust(_ mallory: Mallory, _ arena: Arena, _ source: String) async throws {
@@ -90,23 +99,12 @@ extension Attack {
     ) { arena, source in
         let mallory = Mallory(name: "c \(source)")
         let held = try await Held.link(mallory, arena, source)
-        let log = LogDescription(
-            conversationID: .direct(arena.alice.node.userID, mallory.userID), deviceID: arena.alice.node.deviceID,
-            epoch: 1)
-        let claim = mallory.receipt(log.logID, 1, chain: ChainHash(Bytes32()))
-        let (end, seconds) = try await blocking {
-            try held.with { link in
-                let start = ContinuousClock.now
-                link.send(Mallory.heads([claim]))
-                let frame = Mallory.receipts(Array(repeating: claim, count: 1000))
-                for _ in 0..<1000 where !link.socket.isGone { link.flood([frame], pieces: false) }
-                return (link.end(within: 5), start.duration(to: .now))
-            }
+        let claim = mallory.receipt(arena.alicesLog(to: mallory).logID, 1, chain: ChainHash(Bytes32()))
+        return try await enough(of: held, arena, source) { link in
+            link.send(Mallory.heads([claim]))
+            let frame = Mallory.receipts(Array(repeating: claim, count: 1000))
+            for _ in 0..<1000 where !link.socket.isGone { link.flood([frame], pieces: false) }
         }
-        let failure = await arena.alice.events.failure(from: source)
-        return Outcome(
-            "\(end) after \(seconds.milliseconds) ms; event \(failure?.code ?? "none")",
-            end.isClosed && failure?.code == "tooManyRequests")
     }
 
     private static let lockedOut = Attack(
