@@ -35,7 +35,12 @@ public struct Messages: Sendable {
     }
 
     /// Takes back a message that has not left this machine.
-    /// - Throws: `EarshotError` `unknownMessage` or `alreadySent`.
+    ///
+    /// In a home that was restored from an older copy, the recipient may hold a message that the copy calls queued.
+    /// While the recipient gives back earlier messages, the answer waits until that is known. If no device of the
+    /// recipient is linked, the message fails as cancelled; if it turns out on the next link that it was delivered,
+    /// `messageDelivered` says so.
+    /// - Throws: `EarshotError` `unknownMessage`, `alreadySent`, or `overloaded` where too many such requests wait.
     public func cancel(_ messageID: MessageID) async throws(EarshotError) {
         do { try await node.shell.cancel(messageID) } catch { throw error.about(messageID) }
     }

@@ -98,6 +98,9 @@ public enum Limits {
     /// disk, so everything that waits there has room here when one user gives back messages.
     package static let allHeldSends = pendingSends
     package static let allHeldSendBytes = pendingSendBytes
+    /// Requests to take messages back that wait while users give back earlier messages; one more is refused as
+    /// overloaded.
+    package static let heldCancels = 1024
     /// Bytes of their own entries that a user is given back at once, and in a second after that. A user who asks for
     /// more waits for it.
     package static let returnedBytes = 16 * 1024 * 1024

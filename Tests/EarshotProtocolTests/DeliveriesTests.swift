@@ -70,7 +70,7 @@ struct DeliveriesTests {
         let withheld = deliveries.failures(in: log.record.logID).mapValues(\.isWithheld)
         #expect(withheld == [2: false, 3: false, 4: true, 5: true])
         #expect(deliveries.hasPendingFailures(in: log.record.logID))
-        let taken = deliveries.takePending(cuts: [])
+        let taken = deliveries.takePending(cuts: [], withdrawn: [])
         #expect(taken.written.count == 4 && taken.settled.isEmpty && !deliveries.hasPendingFailures)
         // What may have left may still have been delivered; what was withheld never was.
         deliveries.forgetSettledFailures(in: log.record.logID, through: 5)
@@ -92,7 +92,7 @@ struct DeliveriesTests {
         #expect(settled.map(\.failure.messageID.sequence) == [3])
         #expect(deliveries.failures(in: logID).keys.sorted() == [1, 2])
         #expect(deliveries.failures(in: successor).keys.sorted() == [1, 2])
-        let written = deliveries.takePending(cuts: []).written
+        let written = deliveries.takePending(cuts: [], withdrawn: []).written
         #expect(written.map(\.messageID.log) == [logID, logID, successor, successor])
     }
 }

@@ -69,7 +69,7 @@ struct RecoveryTests {
         #expect(piece.entries.map(\.chain) == entries.map(\.chain))
         #expect(piece.cut == nil && piece.receipt == claim() && piece.record.head.sequence == 3)
         #expect(recovery.isCommitting)
-        guard case .end = recovery.written(OwnLog(record: piece.record)) else {
+        guard case .end = recovery.written(OwnLog(record: piece.record), logs: logs, author: author) else {
             Issue.record("the log is not back")
             return
         }

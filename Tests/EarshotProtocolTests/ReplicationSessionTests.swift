@@ -96,7 +96,7 @@ struct ReplicationSessionTests {
         session.open(written.logID)
         deliveries.failUndelivered(of: log, reason: .blocked)
         let early = session.nextRead(logs: logs, deliveries: deliveries)
-        _ = deliveries.takePending(cuts: [])
+        _ = deliveries.takePending(cuts: [], withdrawn: [])
         let read = session.nextRead(logs: logs, deliveries: deliveries)
         #expect(early == nil && read?.from == 1)
     }

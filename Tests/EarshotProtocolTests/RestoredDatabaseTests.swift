@@ -161,6 +161,112 @@ struct RestoredDatabaseTests {
         #expect(try pair.texts(.bob) == ["one"])
     }
 
+    // MARK: - With a clock that is behind
+
+    /// Alice's database is the copy, and from now on her clock shows a time long before it was made.
+    private func restore(_ copy: Store, of pair: inout StoredPair) throws {
+        try pair.restart(.alice, from: copy)
+        pair.now.wallClock -= 3_600_000
+    }
+
+    @Test("orders what it has written since after what comes back, on both sides, though its clock is behind")
+    func clockBehind() throws {
+        var (pair, copy) = try pairAndCopy()
+        try restore(copy, of: &pair)
+        try pair.send(["offline 1", "offline 2"], from: .alice)
+        try pair.link()
+        try pair.send("later", from: .alice)
+        try expectOwn(pair, ["one", "two", "three", "offline 1", "offline 2", "later"])
+        try pair.restart(.alice)
+        try pair.link()
+        try expectOwn(pair, ["one", "two", "three", "offline 1", "offline 2", "later"])
+    }
+
+    /// Both sides have Alice's messages in this order, and nothing else of hers.
+    private func expectOwn(_ pair: StoredPair, _ texts: [String]) throws {
+        #expect(try pair.texts(.alice).filter { $0 != "answer" } == texts)
+        #expect(try pair.texts(.bob).filter { $0 != "answer" } == texts)
+        #expect(pair.alice.machine.undeliveredCount == 0)
+        #expect(pair.bob.failedLinks == [] && pair.alice.failedLinks == [])
+        try expectSound(pair)
+    }
+
+    @Test("orders it so where the log had not begun when the copy was made")
+    func clockBehindUnknownLog() throws {
+        var (pair, _) = try pairAndCopy()
+        // She knows Bob, and none of her own messages.
+        let early = try Store.inMemory()
+        var commit = Commit()
+        let snapshot = try pair.alice.store.snapshot()
+        (commit.users, commit.devices) = (snapshot.users, snapshot.devices)
+        try early.commit(commit)
+        try restore(early, of: &pair)
+        try pair.send(["offline 1", "offline 2"], from: .alice)
+        try pair.link()
+        try expectOwn(pair, ["one", "two", "three", "offline 1", "offline 2"])
+        #expect(pair.alice.recoveries.map(\.renamed) == [[]])
+    }
+
+    @Test("orders it so where the log comes back in many runs, with a crash in the middle", arguments: [1, 2, 3, 4])
+    func clockBehindManyRuns(commits: Int) throws {
+        let texts = (1...2_100).map { "message \($0)" }
+        var (pair, copy) = try pairAndCopy(texts)
+        try restore(copy, of: &pair)
+        try pair.send(["offline 1", "offline 2"], from: .alice)
+        pair.alice.commitsLeft = commits
+        pair.alice.diesOfFullDisk = true
+        try pair.link()
+        try pair.restart(.alice)
+        try pair.link()
+        try expectOwn(pair, ["one"] + texts + ["offline 1", "offline 2"])
+    }
+
+    @Test("leaves the times of what was offered, which somebody may have seen")
+    func clockBehindOffered() throws {
+        var (pair, copy) = try pairAndCopy()
+        try restore(copy, of: &pair)
+        try pair.send("offline", from: .alice)
+        try pair.link()
+        let before = try pair.rows(.bob).map(\.entry.timestamp)
+        try pair.restart(.alice)
+        try pair.link()
+        #expect(try pair.rows(.bob).map(\.entry.timestamp) == before)
+        #expect(try pair.rows(.alice).map(\.entry.timestamp) == before)
+    }
+
+    @Test("doubles nothing that got a new time, when a copy from before that is restored")
+    func clockBehindTwice() throws {
+        var (pair, first) = try pairAndCopy()
+        try restore(first, of: &pair)
+        try pair.send(["offline 1", "offline 2"], from: .alice)
+        let second = try pair.copy(.alice)
+        try pair.link()
+        try pair.restart(.alice, from: second)
+        try pair.send("again", from: .alice)
+        try pair.link()
+        try expectOwn(pair, ["one", "two", "three", "offline 1", "offline 2", "again"])
+    }
+
+    @Test("keeps back what was taken back before it got a new time, when a copy from before that is restored")
+    func clockBehindTakenBack() throws {
+        var (pair, first) = try pairAndCopy()
+        try restore(first, of: &pair)
+        try pair.send(["offline 1", "offline 2"], from: .alice)
+        let second = try pair.copy(.alice)
+        let log = try #require(try pair.rows(.alice).first?.log.logID)
+        try pair.cancel(MessageID(log: log, sequence: 2), by: .alice)
+        try pair.link()
+        #expect(try pair.texts(.bob) == ["one", "two", "three", "offline 2", "answer"])
+        try expectSound(pair)
+        try pair.restart(.alice, from: second)
+        try pair.link()
+        #expect(try pair.texts(.bob) == ["one", "two", "three", "offline 2", "answer"])
+        #expect(try pair.state(of: "offline 1", by: .alice) == .failed(.cancelled))
+        try expectSound(pair)
+    }
+
+    // MARK: - What was taken back
+
     /// Written since an older copy was restored, taken back before anybody saw them, and lost with a copy that is restored
     /// from the time of the first.
     private func takenBackAndRestored(_ texts: [String]) throws -> StoredPair {
@@ -289,8 +395,71 @@ struct RestoredDatabaseTests {
         #expect(try pair.state(of: "two", by: .alice) == .failed(.cancelled))
         try pair.link()
         #expect(try pair.state(of: "two", by: .alice) == .delivered)
+        // Whoever was told that it is cancelled is told what is true.
+        #expect(pair.alice.events.names.last { $0 == .messageFailed || $0 == .messageDelivered } == .messageDelivered)
         try pair.restart(.alice)
         #expect(try pair.state(of: "two", by: .alice) == .delivered)
+    }
+
+    /// Alice's copy says that "two" waits, and Bob has it. He is slow to give her log back when she cancels a message.
+    /// - Parameter sequence: of the message, where 2 is "two" and 3 is "offline".
+    private func cancelledWhileTakenBack(_ sequence: UInt64) throws -> (pair: StoredPair, requestID: RequestID) {
+        var pair = try StoredPair.linked()
+        try pair.send("one", from: .alice)
+        try pair.unlink()
+        try pair.send("two", from: .alice)
+        let copy = try pair.copy(.alice)
+        try pair.link()
+        try pair.send("three", from: .alice)
+        try pair.restart(.alice, from: copy)
+        try pair.send("offline", from: .alice)
+        let log = try #require(try pair.rows(.alice).first?.log.logID)
+        pair.bob.isSlowToRead = true
+        try pair.link()
+        let request = try pair.cancel(MessageID(log: log, sequence: sequence), by: .alice)
+        #expect(pair.alice.completions[request] == nil)
+        return (pair, request)
+    }
+
+    @Test("answers whoever takes a message back once it knows that the message was delivered")
+    func cancelWaits() throws {
+        var (pair, request) = try cancelledWhileTakenBack(2)
+        try pair.readNow(.bob)
+        let error = #expect(throws: ProtocolError.self) { try pair.alice.completions[request]?.get() }
+        #expect(error?.code == .alreadySent)
+        #expect(try pair.state(of: "two", by: .alice) == .delivered)
+        #expect(!pair.alice.events.names.contains(.messageFailed))
+        #expect(try pair.texts(.bob) == ["one", "two", "three", "offline"])
+    }
+
+    @Test("takes a message back that nobody has, under the name that it got meanwhile")
+    func cancelWaitsForName() throws {
+        var (pair, request) = try cancelledWhileTakenBack(3)
+        try pair.readNow(.bob)
+        let renamed = try #require(pair.alice.recoveries.first?.renamed.first)
+        guard case .cancelled(renamed.to) = try pair.alice.completions[request]?.get() else {
+            Issue.record("the message is not taken back: \(String(describing: pair.alice.completions[request]))")
+            return
+        }
+        #expect(try pair.state(of: "offline", by: .alice) == .failed(.cancelled))
+        #expect(try pair.texts(.bob) == ["one", "two", "three"])
+        try expectSound(pair)
+    }
+
+    @Test("does not wait longer with that than for the log")
+    func cancelWaitsInVain() throws {
+        var (pair, request) = try cancelledWhileTakenBack(2)
+        pair.pass(Timing.recovery)
+        try pair.tick()
+        try pair.settle()
+        #expect(throws: Never.self) { try pair.alice.completions[request]?.get() }
+        #expect(pair.alice.completions[request] != nil)
+        #expect(try pair.state(of: "two", by: .alice) == .failed(.cancelled))
+        // What is not true is taken back when the log comes.
+        pair.bob.isSlowToRead = false
+        try pair.link(after: Timing.recoveryPause + 2 * Timing.redialFloor)
+        #expect(try pair.state(of: "two", by: .alice) == .delivered)
+        #expect(pair.alice.events.names.last { $0 == .messageFailed || $0 == .messageDelivered } == .messageDelivered)
     }
 
     // MARK: - As a recipient

@@ -57,6 +57,19 @@ struct SimulationTests {
         #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
     }
 
+    @Test(
+        "keep the order of each sender's messages, when disks are replaced and the clocks of their hosts are behind",
+        arguments: [23, 69, 98, 180] as [UInt64])
+    func keepsOrderWhenRestored(seed: UInt64) throws {
+        var configuration = SimulationConfiguration(nodes: 3)
+        configuration.faults = [
+            .connectionsBreak, .halfOpen, .partition, .crash, .crashBetweenActions, .powerCut, .clockJump,
+            .restoredDisk,
+            .slowDisk, .fullDisk, .unreadableDisk, .sleep,
+        ]
+        #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
+    }
+
     @Test("survive a process that dies before any one action")
     func survivesEveryCrash() throws {
         var configuration = SimulationConfiguration(nodes: 2)

@@ -49,7 +49,7 @@ package struct ModelStore {
 
     /// Like `Store.commit`: all of it or nothing.
     package mutating func commit(_ commit: Commit) throws(Refused) {
-        guard commit.cuts.isEmpty else {
+        guard commit.cuts.isEmpty, commit.retimed.isEmpty else {
             self = try cut(commit)
             return
         }
@@ -69,13 +69,14 @@ package struct ModelStore {
 
     // MARK: - Cutting
 
-    /// A commit that first cuts the ends off logs. It is rare, so it works on a copy.
+    /// A commit that first cuts the ends off logs, or gives them new times. It is rare, so it works on a copy.
     private func cut(_ commit: Commit) throws(Refused) -> ModelStore {
         var copy = self
         for log in commit.logs { copy.write(log) }
         for cut in commit.cuts { try copy.apply(cut) }
+        for retimed in commit.retimed { try copy.apply(retimed) }
         var rest = commit
-        rest.cuts = []
+        (rest.cuts, rest.retimed) = ([], [])
         try copy.commit(rest)
         return copy
     }
@@ -128,6 +129,19 @@ package struct ModelStore {
         }
         if isChanged { log.raiseTimes() }
         logs[run.to.log] = log
+    }
+
+    private mutating func apply(_ retimed: RetimedEntries) throws(Refused) {
+        for (index, new) in retimed.entries.enumerated() {
+            let sequence = retimed.after + UInt64(index) + 1
+            guard let entry = logs[retimed.logID]?.entries[sequence], entry.hasBody == new.hasBody,
+                let content = entry.content.retimed(to: new.timestamp)
+            else { throw Refused(reason: "entry \(sequence) of \(retimed.logID) has changed meanwhile") }
+            logs[retimed.logID]?.entries[sequence] = EntryRecord(
+                sequence: sequence, timestamp: new.timestamp, expiry: entry.expiry, kind: entry.kind, content: content,
+                chain: new.chain, checkpoint: index == retimed.entries.count - 1 ? retimed.checkpoint : nil,
+                isDeleted: entry.isDeleted)
+        }
     }
 
     private func users(after commit: Commit) throws(Refused) -> [UserID: UserRecord] {
@@ -282,6 +296,10 @@ package struct ModelStore {
 }
 
 extension EntryRecord {
+    fileprivate var hasBody: Bool {
+        if case .body = content { true } else { false }
+    }
+
     /// Whether only its hash is here.
     fileprivate var isUnknown: Bool {
         if case .withheld = content { !isDeleted } else { false }

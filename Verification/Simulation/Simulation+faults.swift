@@ -105,6 +105,8 @@ extension Simulation {
     private mutating func restoreDisk(of index: Int) throws {
         try crash(index, isHeard: generator.oneIn(2))
         guard !nodes[index].isUp, try nodes[index].restoreDisk() else { return }
+        // A host that was down for long may have forgotten the time.
+        if generator.oneIn(2) { nodes[index].clockOffset -= abs(clockJump()) }
         // What no disk holds, nobody can give back.
         for peer in nodes[index].contacts {
             let texts = Set(try (history(of: index, with: peer) + history(of: peer, with: index)).map(\.text))

@@ -31,6 +31,25 @@ extension Simulation {
             }
             let own = history.filter { $0.log.authorID == nodes[index].local.userID }
             checkOrder(of: own, by: index, for: nodes[peer].local.userID)
+            let theirs = histories[peer, default: []].filter { $0.log.authorID == nodes[index].local.userID }
+            for (holder, held) in [(index, own), (peer, theirs)] {
+                checkPlaces(of: held, by: index, for: nodes[peer].local.userID, at: holder)
+            }
+        }
+    }
+
+    /// A user's messages stand in the order in which they were accepted, whatever clocks said. Only a withheld one may
+    /// stand elsewhere: nobody else has it.
+    private mutating func checkPlaces(of held: [HeldMessage], by author: Int, for recipientID: UserID, at holder: Int) {
+        let shown = held.filter { !$0.isWithheld }
+        let places = Dictionary(shown.enumerated().map { ($1.text, $0) }) { first, _ in first }
+        var last = -1
+        for (text, _, recipient) in nodes[author].accepted where recipient == recipientID {
+            guard let place = places[text] else { continue }
+            if place < last {
+                violated("\"\(text.prefix(40))\" of \(name(author)) stands too early in the history of \(name(holder))")
+            }
+            last = max(last, place)
         }
     }
 

@@ -35,6 +35,7 @@ struct TraceDigest {
         for deviceID in commit.forgottenDevices.sorted() { item("forgotten device", deviceID) }
         for record in commit.logs.sorted(by: { $0.logID < $1.logID }) { log(record) }
         for cut in commit.cuts.sorted(by: { $0.logID < $1.logID }) { self.cut(cut) }
+        for entries in commit.retimed.sorted(by: { $0.logID < $1.logID }) { retimed(entries) }
         for run in commit.entries.sorted(by: { $0.logID < $1.logID }) {
             for record in run.entries { entry(record, of: run.logID) }
         }
@@ -152,6 +153,16 @@ struct TraceDigest {
         optional(cut.successor)
         for chain in cut.chains { id(chain) }
         field(cut.checkpoint?.bytes ?? [])
+    }
+
+    private mutating func retimed(_ retimed: RetimedEntries) {
+        item("retimed", retimed.logID)
+        number(retimed.after)
+        for entry in retimed.entries {
+            number(entry.timestamp.rawValue)
+            id(entry.chain)
+        }
+        field(retimed.checkpoint.bytes)
     }
 
     private mutating func entry(_ record: EntryRecord, of logID: LogID) {

@@ -17,6 +17,8 @@ package struct Commit: Hashable, Sendable {
     package var failures: [DeliveryFailure] = []
     /// Logs that a peer continues differently from this node. They are cut before their new entries are written.
     package var cuts: [LogCut] = []
+    /// Logs whose last entries get new times, after the cuts.
+    package var retimed: [RetimedEntries] = []
     /// Messages that did not fail after all: their recipients hold them.
     package var withdrawnFailures: [Addressed] = []
 

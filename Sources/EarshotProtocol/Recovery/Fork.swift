@@ -1,21 +1,32 @@
 import EarshotCrypto
 import EarshotModel
 
-/// Where two logs of one name part, and where the entries that this node has written after that go: each to a successor, a
-/// log whose epoch is the timestamp of its first entry. So the same entries find the same successor again, should the same
-/// old copy be restored once more, and no recipient gets them twice.
+/// Where two logs of one name part, and where the entries go that this node has written after that: to a successor, a
+/// log whose epoch is the timestamp that its first entry has now. So the same entries find the same successor again if
+/// the same old copy is restored once more, and no recipient gets them twice. They may get later times there
+/// (`Retiming`).
 struct Fork: Sendable {
     struct Entry: Sendable {
         let hash: EntryHash
         let timestamp: HybridTimestamp
         /// When its message fails; `nil` if its content is gone.
         let expiry: Int64?
+        /// Of what it holds beside its time; `nil` if its content is gone.
+        private let rest: EntryHash?
 
         init(_ record: EntryRecord) {
             hash = record.content.hash
             timestamp = record.timestamp
-            if case .body = record.content { expiry = record.expiry } else { expiry = nil }
+            guard case .body(let body) = record.content else {
+                (expiry, rest) = (nil, nil)
+                return
+            }
+            expiry = record.expiry
+            rest = EntryContent.withoutTime(body).map { .of(body: Array($0)) }
         }
+
+        /// Whether both are one message, of which one may have got a new time since.
+        func isSame(as other: Entry) -> Bool { hash == other.hash || (rest != nil && rest == other.rest) }
     }
 
     /// The last entry that is the same.

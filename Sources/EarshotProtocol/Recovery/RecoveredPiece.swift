@@ -16,6 +16,8 @@ struct RecoveredPiece: Sendable {
     let proved: UInt64
     /// The peer's word for it, if the log has reached that.
     let receipt: Receipt?
+    /// Logs whose last entries get new times, so that they come after what came back.
+    var retimed: [(record: LogRecord, entries: RetimedEntries)] = []
     /// What the log's progress is with this commit.
     var progress = DeliveryProgress()
 

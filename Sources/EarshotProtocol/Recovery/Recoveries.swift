@@ -9,6 +9,8 @@ struct Recoveries: Sendable {
         let userID: UserID
         /// The first is being taken back.
         var queue: [Recovery] = []
+        /// The last piece of the first one waits until other logs have got new times.
+        var retiming: (piece: RecoveredPiece, retiming: Retiming)?
         var tally = RecoveryTally()
     }
 
@@ -83,12 +85,12 @@ struct Recoveries: Sendable {
 
     /// A piece is on the disk, and is told when the link has brought all.
     /// - Returns: what is next; `nil` if the link is over that brought it.
-    mutating func written(_ piece: RecoveredPiece, logs: Logs) -> Recovery.Step? {
+    mutating func written(_ piece: RecoveredPiece, logs: Logs, author: LogAuthor) -> Recovery.Step? {
         guard let recovery = first(on: piece.connectionID), recovery.logID == piece.record.logID,
             recovery.isCommitting, let own = logs.own(recovery.logID)
         else { return nil }
         links[piece.connectionID]?.tally.add(piece)
-        return withFirst(on: piece.connectionID) { $0.written(own) }
+        return withFirst(on: piece.connectionID) { $0.written(own, logs: logs, author: author) }
     }
 
     /// The first log of a link is back.
@@ -123,6 +125,50 @@ struct Recoveries: Sendable {
 
     mutating func write(_ piece: RecoveredPiece) { pieces.append(piece) }
 
+    /// The last piece of a log is here. What this node has written meanwhile, and offered to nobody, must come after it.
+    /// - Returns: the logs that may get new times, for which the piece waits. If there are none, write it at once.
+    mutating func beginRetiming(
+        _ piece: RecoveredPiece, logs: Logs, deliveries: Deliveries, author: LogAuthor
+    ) -> [LogID] {
+        let claimed = Set(
+            links.values.lazy.filter { $0.userID == piece.record.recipientID }.flatMap(\.queue).map(\.logID))
+        var latest = piece.record.head.timestamp
+        var waiting: [Retiming.Log] = []
+        for log in logs.own(to: piece.record.recipientID) where !claimed.contains(log.record.logID) {
+            let offered = deliveries.target(log.deliveryKey)?.offered ?? 0
+            guard offered < log.head.sequence else {
+                latest = max(latest, log.head.timestamp)
+                continue
+            }
+            let failed = deliveries.failures(in: log.record.logID)
+            waiting.append(
+                Retiming.Log(
+                    record: log.record, offered: offered, withheld: Set(failed.filter(\.value.isWithheld).keys)))
+        }
+        guard !waiting.isEmpty else { return [] }
+        let retiming = Retiming(waiting, after: latest, signingKey: author.signingKey)
+        links[piece.connectionID]?.retiming = (piece, retiming)
+        return waiting.map(\.record.logID)
+    }
+
+    /// What the store is to be asked for on a link, so that entries get new times.
+    func nextToRetime(on connectionID: ConnectionID) -> (logID: LogID, from: UInt64)? {
+        links[connectionID]?.retiming?.retiming.next
+    }
+
+    /// The store's answer. When all have their times, the piece is to be written with them.
+    /// - Returns: whether it was waited for.
+    mutating func retime(_ entries: [EntryRecord], on connectionID: ConnectionID) -> Bool {
+        guard links[connectionID]?.retiming != nil else { return false }
+        links[connectionID]?.retiming?.retiming.read(entries)
+        guard let (waiting, retiming) = links[connectionID]?.retiming, retiming.next == nil else { return true }
+        var piece = waiting
+        piece.retimed = retiming.retimed
+        links[connectionID]?.retiming = nil
+        write(piece)
+        return true
+    }
+
     /// Pieces that would cut off what another device of the user has acknowledged meanwhile.
     func contradicted(by deliveries: Deliveries) -> [RecoveredPiece] {
         pieces.filter { piece in
@@ -137,6 +183,10 @@ struct Recoveries: Sendable {
             next.commit.logs.append(piece.record)
             if let successor = piece.successor { next.commit.logs.append(successor) }
             if let cut = piece.cut { next.commit.cuts.append(cut) }
+            for retimed in piece.retimed {
+                next.commit.logs.append(retimed.record)
+                next.commit.retimed.append(retimed.entries)
+            }
             if !piece.entries.isEmpty {
                 next.commit.entries.append(LogEntries(logID: piece.record.logID, entries: piece.entries))
             }

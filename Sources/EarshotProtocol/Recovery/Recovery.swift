@@ -24,8 +24,8 @@ struct Recovery: Sendable {
         var log: IncomingLog?
         /// Up to here this node had the log before the recovery began.
         var common: UInt64 = 0
-        /// When this node wrote the last entry that was compared, which a peer that has only its hash does not know.
-        var comparedTime = HybridTimestamp(rawValue: 0)
+        /// The last entry that both hold, and when this node wrote it: a peer that has only its hash does not know that.
+        var compared: LogHead
         /// Messages that are called withheld here, and that the peer has.
         var withdrawn: [UInt64] = []
     }
@@ -48,6 +48,8 @@ struct Recovery: Sendable {
         case measuring(Ground, Run, Fork)
         /// An earlier successor of the log is being read, because it may hold what was written already.
         case following(Ground, Run, Fork, candidate: LogID, matching: Int)
+        /// The end that this node has written is being moved to a successor.
+        case cutting(Ground, Run)
         case committing(Ground)
     }
 
@@ -70,14 +72,17 @@ struct Recovery: Sendable {
     }
 
     var isCommitting: Bool {
-        if case .committing = state { true } else { false }
+        switch state {
+        case .cutting, .committing: true
+        default: false
+        }
     }
 
     private var ground: Ground? {
         switch state {
         case .waiting, .placing: nil
         case .asking(let ground), .comparing(let ground, _), .measuring(let ground, _, _),
-            .following(let ground, _, _, _, _), .committing(let ground):
+            .following(let ground, _, _, _, _), .cutting(let ground, _), .committing(let ground):
             ground
         }
     }
@@ -100,7 +105,7 @@ struct Recovery: Sendable {
 
     /// Its turn has come.
     mutating func begin(logs: Logs, deliveries: Deliveries) -> Step {
-        guard let own = logs.own(logID) else { return ask(Ground()) }
+        guard let own = logs.own(logID) else { return ask(Ground(compared: .origin(of: logID))) }
         let delivered = deliveries.committed(own.deliveryKey)?.delivered ?? 0
         guard claim.sequence > delivered else { return .end(own) }
         guard delivered > 0 else { return place(.origin(of: logID), of: own, common: own.head.sequence) }
@@ -113,16 +118,22 @@ struct Recovery: Sendable {
         ask(
             Ground(
                 log: IncomingLog(description: own.description, authorID: own.record.authorID, head: head),
-                common: common))
+                common: common, compared: head))
     }
 
     private mutating func ask(_ ground: Ground) -> Step {
+        var ground = ground
+        if let proved = ground.log?.proved, proved.sequence > ground.compared.sequence { ground.compared = proved }
         state = .asking(ground)
         return .ask(from: proved + 1)
     }
 
-    /// What came is on the disk.
-    mutating func written(_ own: OwnLog) -> Step {
+    /// What came is on the disk, or what stood in its place is elsewhere now.
+    mutating func written(_ own: OwnLog, logs: Logs, author: LogAuthor) -> Step? {
+        if case .cutting(let ground, let run) = state {
+            state = .comparing(ground, run)
+            return compareNext(logs: logs, author: author)
+        }
         guard let ground, claim.sequence > proved else { return .end(own) }
         return ask(ground)
     }
@@ -161,7 +172,7 @@ struct Recovery: Sendable {
         guard case .comparing(let ground, let run) = state else { return nil }
         let end = logs.own(logID)?.head.sequence ?? 0
         guard run.compared < run.entries.count, run.entries[run.compared].sequence <= end else {
-            return settle(ground, run, fork: nil, logs: logs, author: author)
+            return settle(ground, run, logs: logs, author: author)
         }
         let next = run.entries[run.compared].sequence
         let count = min(run.entries.count - run.compared, Int(end - next + 1))
@@ -192,7 +203,7 @@ struct Recovery: Sendable {
             return follow(
                 entries, ground, run, fork, candidate: candidate, matching: matching, logs: logs,
                 deliveries: &deliveries, author: author, now: now)
-        case .waiting, .asking, .committing: return nil
+        case .waiting, .asking, .cutting, .committing: return nil
         }
     }
 
@@ -211,7 +222,7 @@ struct Recovery: Sendable {
             }
             if isWithdrawn(own, theirs, deliveries: &deliveries, now: now) { ground.withdrawn.append(own.sequence) }
             run.compared += 1
-            ground.comparedTime = own.timestamp
+            ground.compared = LogHead(sequence: own.sequence, chain: own.chain, timestamp: own.timestamp)
         }
         state = .comparing(ground, run)
         return compareNext(logs: logs, author: author)
@@ -242,7 +253,7 @@ struct Recovery: Sendable {
     ) -> Step? {
         guard let own = logs.own(logID), let candidate = fork.successor(of: own.description)?.logID,
             logs.own(candidate) != nil
-        else { return settle(ground, run, fork: fork, logs: logs, author: author) }
+        else { return cut(ground, run, fork, logs: logs, author: author) }
         state = .following(ground, run, fork, candidate: candidate, matching: 0)
         return .read(candidate, from: 1, countLimit: Limits.entriesPerFrame)
     }
@@ -255,7 +266,7 @@ struct Recovery: Sendable {
         var matching = matching
         var isSame = true
         for entry in entries {
-            guard let own = fork.entry(matching), own.hash == entry.content.hash else {
+            guard let own = fork.entry(matching), own.isSame(as: Fork.Entry(entry)) else {
                 isSame = false
                 break
             }
@@ -284,15 +295,30 @@ struct Recovery: Sendable {
 
     // MARK: - What becomes of it
 
-    /// The run is compared: what is new in it is to be written.
-    private mutating func settle(
-        _ ground: Ground, _ run: Run, fork: Fork?, logs: Logs, author: LogAuthor
+    /// The end that this node has written goes to a successor, before the peer's takes its place.
+    private mutating func cut(
+        _ ground: Ground, _ run: Run, _ fork: Fork, logs: Logs, author: LogAuthor
     ) -> Step? {
+        guard let own = logs.own(logID) else { return nil }
+        var ground = ground
+        let (cut, successor, renamed) = fork.cut(of: own, author: author)
+        var record = own.record
+        record.head = ground.compared
+        let piece = RecoveredPiece(
+            connectionID: connectionID, record: record, entries: [], cut: cut, successor: successor, renamed: renamed,
+            common: ground.common, withdrawn: ground.withdrawn, proved: fork.after, receipt: nil)
+        ground.withdrawn = []
+        state = .cutting(ground, run)
+        return .write(piece)
+    }
+
+    /// The run is compared: what is new in it is to be written.
+    private mutating func settle(_ ground: Ground, _ run: Run, logs: Logs, author: LogAuthor) -> Step? {
         var (ground, run) = (ground, run)
         ground.raiseTimes(of: &run)
         guard let log = ground.log else { return nil }
         let own = logs.own(logID)
-        let known = fork?.after ?? own?.head.sequence ?? 0
+        let known = own?.head.sequence ?? 0
         let entries = Array(run.entries.drop { $0.sequence <= known })
         let isComplete = claim.sequence <= log.proved.sequence
         guard isComplete || !entries.isEmpty else { return ask(ground) }
@@ -302,11 +328,10 @@ struct Recovery: Sendable {
                 description: log.description, authorID: author.userID,
                 conversation: .direct(author.userID, userID), head: log.proved)
         if !entries.isEmpty { record.head = log.proved }
-        let cut = own.flatMap { own in fork.map { $0.cut(of: own, author: author) } }
         let piece = RecoveredPiece(
-            connectionID: connectionID, record: record, entries: entries, cut: cut?.cut, successor: cut?.successor,
-            renamed: cut?.renamed ?? [], common: ground.common, withdrawn: ground.withdrawn,
-            proved: log.proved.sequence, receipt: isComplete ? claim : nil)
+            connectionID: connectionID, record: record, entries: entries, cut: nil, successor: nil, renamed: [],
+            common: ground.common, withdrawn: ground.withdrawn, proved: log.proved.sequence,
+            receipt: isComplete ? claim : nil)
         ground.withdrawn = []
         state = .committing(ground)
         return .write(piece)
@@ -317,9 +342,9 @@ extension Recovery.Ground {
     /// An entry that came back without its content does not say when it was written, and counts from the one before it:
     /// this node may know better when that was.
     fileprivate mutating func raiseTimes(of run: inout Recovery.Run) {
-        let compared = run.compared
-        var last = max(comparedTime, run.entries[..<compared].last?.timestamp ?? comparedTime)
-        for (index, entry) in run.entries.enumerated().dropFirst(compared) {
+        let place = run.compared
+        var last = max(compared.timestamp, run.entries[..<place].last?.timestamp ?? compared.timestamp)
+        for (index, entry) in run.entries.enumerated().dropFirst(place) {
             guard case .withheld = entry.content, entry.timestamp <= last, last < .maximum else { return }
             last = last.next
             run.entries[index] = EntryRecord(

@@ -202,16 +202,18 @@ struct Deliveries: Sendable {
     // MARK: - Failures on their way to the disk
 
     /// Failures for the next commit. When somebody is blocked, thousands may wait.
-    /// - Parameter cuts: cuts in the same commit that give messages new ids.
+    /// - Parameters:
+    ///   - cuts: cuts in the same commit that give messages new ids.
+    ///   - withdrawn: messages that turn out in the same commit not to have failed.
     /// - Returns: the failures that are written, as they were and under the messages' new ids; and those of messages
-    ///   that are already in another log, where they have been sent.
+    ///   that are already in another log or have not failed after all, where they have been sent.
     mutating func takePending(
-        cuts: [LogCut]
+        cuts: [LogCut], withdrawn: Set<MessageID>
     ) -> (taken: [PendingFailure], written: [DeliveryFailure], settled: [PendingFailure]) {
         var (taken, written, settled): ([PendingFailure], [DeliveryFailure], [PendingFailure]) = ([], [], [])
         for _ in 0..<Limits.commitEntries {
             guard let next = pending.popFirst() else { break }
-            if let placed = next.placed(after: cuts) {
+            if let placed = next.placed(after: cuts), !withdrawn.contains(next.failure.messageID) {
                 taken.append(next)
                 written.append(placed.failure)
             } else {

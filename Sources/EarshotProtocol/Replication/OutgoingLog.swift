@@ -16,6 +16,8 @@ struct OutgoingLog: Sendable {
         case idle
         /// The store is being asked for entries from `next` on.
         case reading
+        /// The store's answer is no longer wanted: the entries get new times.
+        case discarding
         /// These entries, from `next` on, go out when a commit says that they may.
         case offering([EntryRecord])
     }
@@ -115,6 +117,11 @@ struct OutgoingLog: Sendable {
 
     mutating func beginReading() { phase = .reading }
 
+    /// What is being read is to be read again.
+    mutating func discardReading() {
+        if case .reading = phase { phase = .discarding }
+    }
+
     /// The store has answered, or what was offered must not leave.
     mutating func becomeIdle() { phase = .idle }
 
@@ -128,7 +135,7 @@ struct OutgoingLog: Sendable {
     func canContinue(at sequence: UInt64) -> Bool {
         switch phase {
         case .idle: sequence == next
-        case .reading: false
+        case .reading, .discarding: false
         case .offering(let entries): sequence == next + UInt64(entries.count)
         }
     }

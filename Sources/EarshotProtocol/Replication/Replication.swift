@@ -24,6 +24,7 @@ struct Replication: Sendable {
     private var commits = CommitQueue()
     private(set) var recoveries = Recoveries()
     private var holds = SendHolds()
+    private var heldCancels = HeldCancels()
     private var givingBack = GivingBack()
     private var actions: [ReplicationAction] = []
 
@@ -54,7 +55,8 @@ struct Replication: Sendable {
         try outbox.add(send, isHeld: isHolding(recipientID), to: name?.description ?? recipientID.fingerprint)
     }
 
-    /// The sender takes a message back.
+    /// The sender takes a message back. While a log is being taken back from the recipient, the answer waits: the message
+    /// may be among those that the recipient has.
     mutating func cancel(_ messageID: MessageID, requestID: RequestID) throws(ProtocolError) {
         guard let log = logs.own(messageID.log), messageID.sequence <= log.head.sequence else {
             throw ProtocolError(.unknownMessage, "this node has sent no message \(messageID)")
@@ -65,6 +67,10 @@ struct Replication: Sendable {
         guard messageID.sequence > (deliveries.target(log.deliveryKey)?.offered ?? 0) else {
             throw ProtocolError(
                 .alreadySent, "the message is on its way or delivered already, and cannot be taken back")
+        }
+        guard !isHolding(log.record.recipientID) else {
+            try heldCancels.add(messageID, to: log.record.recipientID, requestID: requestID)
+            return
         }
         deliveries.fail(
             DeliveryFailure(
@@ -192,8 +198,12 @@ struct Replication: Sendable {
     /// Entries may go out once it is on the disk that they may, and which of them may not; they are not taken back after
     /// that.
     private mutating func readToSend(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
-        guard sessions[read.connectionID]?.endReading(read) == true, let last = entries.last,
-            let log = logs.own(read.logID), !deliveries.hasPendingFailures(in: read.logID)
+        guard sessions[read.connectionID]?.endReading(read) == true else {
+            sessions.pump(read.connectionID)
+            return
+        }
+        guard let last = entries.last, let log = logs.own(read.logID),
+            !deliveries.hasPendingFailures(in: read.logID)
         else { return }
         sessions[read.connectionID]?.offer(entries, of: read.logID)
         if let committed = deliveries.committed(log.deliveryKey), committed.offered >= last.sequence {
@@ -481,10 +491,32 @@ struct Replication: Sendable {
                     EntriesRead(
                         connectionID: connectionID, purpose: .recovering, logID: logID, from: sequence,
                         countLimit: countLimit, byteLimit: Limits.frameBytes)))
-        case .write(let piece): recoveries.write(piece)
+        case .write(let piece): write(piece)
         case .end(let own): endRecovery(of: own, on: connectionID, now: now)
         case nil: break
         }
+    }
+
+    /// With the last piece of a log, what this node has written meanwhile gets its place behind it.
+    private mutating func write(_ piece: RecoveredPiece) {
+        guard piece.receipt != nil else {
+            recoveries.write(piece)
+            return
+        }
+        let logIDs = recoveries.beginRetiming(piece, logs: logs, deliveries: deliveries, author: author)
+        for connectionID in sessions[piece.record.recipientID] {
+            for logID in logIDs { sessions[connectionID]?.discardReading(of: logID) }
+        }
+        if logIDs.isEmpty { recoveries.write(piece) } else { readToRetime(on: piece.connectionID) }
+    }
+
+    private mutating func readToRetime(on connectionID: ConnectionID) {
+        guard let (logID, sequence) = recoveries.nextToRetime(on: connectionID) else { return }
+        actions.append(
+            .read(
+                EntriesRead(
+                    connectionID: connectionID, purpose: .recovering, logID: logID, from: sequence,
+                    countLimit: Limits.entriesPerFrame, byteLimit: Limits.frameBytes)))
     }
 
     /// A peer gives back entries of this node's own.
@@ -509,6 +541,10 @@ struct Replication: Sendable {
         guard entries.first?.sequence == read.from else {
             let error = ProtocolError(.storage, "entry \(read.from) of a log of this node is missing")
             close(connectionID, .storageFailure, error)
+            return
+        }
+        guard !recoveries.retime(entries, on: connectionID) else {
+            readToRetime(on: connectionID)
             return
         }
         let step = recoveries.read(
@@ -565,11 +601,20 @@ struct Replication: Sendable {
     }
 
     private mutating func releaseHeld() {
-        guard outbox.hasHeld else { return }
-        let (sessions, recoveries, holds) = (sessions, recoveries, holds)
-        outbox.release { userID in
-            !holds.isPaused(userID) && sessions[userID].contains { recoveries.isActive(on: $0) }
+        let isHeld = self.isHeld
+        if outbox.hasHeld { outbox.release(where: isHeld) }
+        guard !heldCancels.isEmpty else { return }
+        for held in heldCancels.release(where: isHeld) {
+            do throws(ProtocolError) { try cancel(held.messageID, requestID: held.requestID) } catch {
+                actions.append(.complete(held.requestID, .failure(error)))
+            }
         }
+    }
+
+    /// `isHolding` as it is now.
+    private var isHeld: (UserID) -> Bool {
+        let (sessions, recoveries, holds) = (sessions, recoveries, holds)
+        return { userID in !holds.isPaused(userID) && sessions[userID].contains { recoveries.isActive(on: $0) } }
     }
 
     // MARK: - Giving back
@@ -650,7 +695,8 @@ struct Replication: Sendable {
     /// What has become possible with an input.
     mutating func advance(now: Moment) {
         advanceRecoveries(now: now)
-        let reads = sessions.takeReads(mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries)
+        let reads = sessions.takeReads(
+            mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries, isHeld: isHeld)
         for read in reads { actions.append(.read(read)) }
     }
 
@@ -754,7 +800,8 @@ struct Replication: Sendable {
     }
 
     private mutating func takeFailures(into next: inout CommitInFlight) {
-        let (taken, written, settled) = deliveries.takePending(cuts: next.commit.cuts)
+        let (taken, written, settled) = deliveries.takePending(
+            cuts: next.commit.cuts, withdrawn: Set(next.commit.withdrawnFailures.map(\.messageID)))
         next.failures = taken
         next.commit.failures = written
         for failure in settled { answerSettled(failure) }
@@ -858,7 +905,8 @@ struct Replication: Sendable {
             for failure in deliveries.move(cut) { answerSettled(failure) }
             doubtOtherLinks(piece, cut)
         }
-        for record in [piece.record, piece.successor].compactMap({ $0 }) {
+        heldCancels.rename(piece.renamed)
+        for record in [piece.record, piece.successor].compactMap({ $0 }) + piece.retimed.map(\.record) {
             logs.adopt(record)
             clocks.resume(after: record.head.timestamp)
             wakeForExpiry(of: record, clocks: &clocks, now: now)
@@ -868,7 +916,7 @@ struct Replication: Sendable {
         }
         deliveries.forgetSettledFailures(in: piece.record.logID, through: piece.progress.delivered)
         if let successor = piece.successor { openSuccessor(successor) }
-        if let step = recoveries.written(piece, logs: logs) {
+        if let step = recoveries.written(piece, logs: logs, author: author) {
             follow(step, on: piece.connectionID, now: now)
         } else if let event = piece.event {
             // The link that brought it has ended while it was written.

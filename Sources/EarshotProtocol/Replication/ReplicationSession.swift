@@ -68,6 +68,9 @@ struct ReplicationSession: Sendable {
         return log.isReading(from: read.from)
     }
 
+    /// What is being read of a log must be read again.
+    mutating func discardReading(of logID: LogID) { outgoing[logID]?.discardReading() }
+
     /// Entries go out when the disk says that they may.
     mutating func offer(_ entries: [EntryRecord], of logID: LogID) { outgoing[logID]?.offer(entries) }
 

@@ -59,11 +59,17 @@ struct ReplicationSessions: Sendable {
     mutating func pumpAll() { eager.formUnion(sessions.keys) }
 
     /// The reads to ask of the store, link by link.
-    /// - Parameter mayRead: whether the disk may be used now.
-    mutating func takeReads(mayRead: Bool, logs: Logs, deliveries: Deliveries) -> [EntriesRead] {
+    /// - Parameters:
+    ///   - mayRead: whether the disk may be used now.
+    ///   - isHeld: whether nothing goes to a user now. The user's links are looked at again later.
+    mutating func takeReads(
+        mayRead: Bool, logs: Logs, deliveries: Deliveries, isHeld: (UserID) -> Bool
+    ) -> [EntriesRead] {
         guard !eager.isEmpty else { return [] }
-        defer { eager.removeAll(keepingCapacity: true) }
+        let held = eager.filter { sessions[$0].map { isHeld($0.userID) } ?? false }
+        let free = eager.subtracting(held)
+        eager = held
         guard mayRead else { return [] }
-        return eager.sorted().compactMap { sessions[$0]?.nextRead(logs: logs, deliveries: deliveries) }
+        return free.sorted().compactMap { sessions[$0]?.nextRead(logs: logs, deliveries: deliveries) }
     }
 }

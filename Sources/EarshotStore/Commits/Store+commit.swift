@@ -35,6 +35,7 @@ struct CommitWriter {
         for device in commit.devices { try write(device) }
         for log in commit.logs { try write(log) }
         for cut in commit.cuts { try write(cut) }
+        for retimed in commit.retimed { try write(retimed) }
         for run in commit.entries { try write(run) }
         for delivery in commit.deliveries { try write(delivery) }
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }

@@ -24,6 +24,9 @@ struct StoredPair {
         /// Whether the process ends when the disk takes no more, instead of hearing of it.
         var diesOfFullDisk = false
         var isDead = false
+        /// Whether its store answers only when the test says so.
+        var isSlowToRead = false
+        var waitingReads: [EntriesRead] = []
         /// What happens while its disk writes.
         var whileWriting: (@Sendable (Commit, inout NodeMachine) -> Void)?
     }
@@ -127,10 +130,13 @@ struct StoredPair {
         return requestID
     }
 
-    mutating func cancel(_ messageID: MessageID, by name: Name) throws {
+    @discardableResult
+    mutating func cancel(_ messageID: MessageID, by name: Name) throws -> RequestID {
         requestCount += 1
-        try perform(self[name].machine.cancel(messageID, requestID: RequestID(requestCount), now: now), name)
+        let requestID = RequestID(requestCount)
+        try perform(self[name].machine.cancel(messageID, requestID: requestID, now: now), name)
         try settle()
+        return requestID
     }
 
     mutating func markRead(_ messageID: MessageID, by name: Name) throws {
@@ -236,14 +242,27 @@ struct StoredPair {
             // What was written before still arrives.
             self[name].hasHungUp = true
         case .commit(let commit): try write(commit, name)
-        case .read(let read):
-            let entries = try self[name].store.entries(
-                of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
-            try perform(self[name].machine.entriesRead(read, entries: entries, now: now), name)
+        case .read(let read) where self[name].isSlowToRead: self[name].waitingReads.append(read)
+        case .read(let read): try answer(read, name)
         case .complete(let requestID, let result): self[name].completions[requestID] = result
         case .post(let event): self[name].events.append(event)
         default: return
         }
+    }
+
+    private mutating func answer(_ read: EntriesRead, _ name: Name) throws {
+        let entries = try self[name].store.entries(
+            of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
+        try perform(self[name].machine.entriesRead(read, entries: entries, now: now), name)
+    }
+
+    /// A store that was slow to read answers all that waits, and is quick from now on.
+    mutating func readNow(_ name: Name) throws {
+        self[name].isSlowToRead = false
+        let reads = self[name].waitingReads
+        self[name].waitingReads = []
+        for read in reads { try answer(read, name) }
+        try settle()
     }
 
     private mutating func write(_ commit: Commit, _ name: Name) throws {
