@@ -50,7 +50,6 @@ let package = Package(
             dependencies: [
                 "EarshotModel", "EarshotCrypto",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             exclude: ["Wire/earshot.proto"],
             swiftSettings: settings),
@@ -223,7 +222,6 @@ if withVerification {
                 "EarshotProtocol", "EarshotSimulation", "EarshotStore",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ] + (withInstrumentation ? ["CLibFuzzer"] : []),
             path: "Verification/Fuzz", exclude: ["CLibFuzzer", "Corpora"],
             swiftSettings: settings + (withInstrumentation ? [.define("INSTRUMENTED")] : []),

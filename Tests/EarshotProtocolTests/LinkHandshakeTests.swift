@@ -1,6 +1,5 @@
 import EarshotCrypto
 import EarshotModel
-import SwiftProtobuf
 import Testing
 
 @testable import EarshotProtocol
@@ -44,7 +43,7 @@ struct LinkHandshakeTests {
     func stolenTag() throws {
         let key = SecretBytes(copying: Array(repeating: 1 as UInt8, count: 32))
         let bob = device("bob", networkKey: key)
-        var hello = Earshot_V1_Hello()
+        var hello = Wire.Hello()
         hello.version = 1
         hello.networkTag = bob.link.networkTag
         var thief = try HandshakeState(
@@ -57,7 +56,7 @@ struct LinkHandshakeTests {
         let first = try MessageBuffer.framed(Wire.encode(hello)) + MessageBuffer.framed(thief.writeMessage(payload: []))
         let second = try #require(responder.received(first, now: now).written.first)
         _ = try thief.readMessage(Array(second.dropFirst(2)))
-        let third = try thief.writeMessage(payload: Wire.encode(Earshot_V1_Introduction()))
+        let third = try thief.writeMessage(payload: Wire.encode(Wire.Introduction()))
         let answer = responder.received(MessageBuffer.framed(third), now: now)
         #expect(answer.closing?.code == .unauthentic)
         #expect(answer.peers.isEmpty)
@@ -67,7 +66,7 @@ struct LinkHandshakeTests {
     func otherVersion() throws {
         let bob = device("bob")
         let now = Moment(wallClock: 1, uptime: 1)
-        var hello = Earshot_V1_Hello()
+        var hello = Wire.Hello()
         hello.version = 2
         var responder = try LinkMachine(
             role: .responder, configuration: bob.link, ephemeralKey: .generate(), now: now)
@@ -206,9 +205,9 @@ struct LinkHandshakeTests {
         arguments: ["a\nb", "a\u{1B}[2J", "a\u{9B}b", "\u{202E}bob", "a\u{2066}b", "a\u{200F}b", "a\0"])
     func deceptiveName(text: String) throws {
         var wire = device("bob").link.credential.wire
-        var body = try Earshot_V1_CredentialBody(serializedBytes: wire.body)
+        var body = try Wire.decode(Wire.CredentialBody.self, from: wire.body, as: "a credential")
         body.name = text
-        wire.body = Wire.data(Wire.encode(body))
+        wire.body = Wire.encode(body)
         let error = #expect(throws: ProtocolError.self) { try Credential(wire: wire) }
         #expect(error?.code == .malformed)
         #expect(error?.message.contains(text) == false)
@@ -219,16 +218,16 @@ struct LinkHandshakeTests {
         let (alice, mallory) = (device("alice"), device("mallory"))
         // Mallory's own identity and Noise key, and Alice's device, which she cannot sign for.
         var wire = mallory.link.credential.wire
-        var body = try Earshot_V1_CredentialBody(serializedBytes: wire.body)
-        body.deviceSigningKey = Wire.data(alice.deviceID)
-        wire.body = Wire.data(Wire.encode(body))
+        var body = try Wire.decode(Wire.CredentialBody.self, from: wire.body, as: "a credential")
+        body.deviceSigningKey = Wire.bytes(alice.deviceID)
+        wire.body = Wire.encode(body)
         let identity = SigningKey.generate()
-        body.identityKey = Wire.data(identity.publicKey)
-        wire.body = Wire.data(Wire.encode(body))
-        let signed = SignedBytes(label: "earshot credential v1").adding(Array(wire.body)).bytes
-        wire.signature = Wire.data(identity.signature(for: signed).bytes)
-        let countersigned = SignedBytes(label: "earshot credential device v1").adding(Array(wire.body)).bytes
-        wire.deviceSignature = Wire.data(mallory.signingKey.signature(for: countersigned).bytes)
+        body.identityKey = Wire.bytes(identity.publicKey)
+        wire.body = Wire.encode(body)
+        let signed = SignedBytes(label: "earshot credential v1").adding(wire.body).bytes
+        wire.signature = identity.signature(for: signed).bytes
+        let countersigned = SignedBytes(label: "earshot credential device v1").adding(wire.body).bytes
+        wire.deviceSignature = mallory.signingKey.signature(for: countersigned).bytes
         let error = #expect(throws: ProtocolError.self) { try Credential(wire: wire) }
         #expect(error?.code == .unauthentic)
         #expect(error?.message.contains("device") == true)
@@ -247,7 +246,7 @@ struct LinkHandshakeTests {
         let first = try #require(initiator.start().written.first)
         let helloBytes = 2 + Int(first[1])
         _ = try thief.readMessage(Array(first.dropFirst(helloBytes + 2)))
-        var introduction = Earshot_V1_Introduction()
+        var introduction = Wire.Introduction()
         introduction.credential = mallory.link.credential.wire
         let second = try thief.writeMessage(payload: Wire.encode(introduction))
         #expect(initiator.received(MessageBuffer.framed(second), now: now).peers.count == 1)

@@ -135,8 +135,7 @@ struct ReachabilityTests {
 
     @Test("takes a port that cannot be for malformed", arguments: [0, 65_536, .max] as [UInt32])
     func absurdPort(_ port: UInt32) {
-        var wire = Earshot_V1_Frame()
-        wire.dialBack.port = port
+        let wire = Wire.Frame(.dialBack(Wire.DialBack(port: port)))
         let error = #expect(throws: ProtocolError.self) {
             try Frame.decode(Wire.encode(wire), from: DeviceID(Bytes32()))
         }

@@ -170,7 +170,7 @@ struct TrustTests {
             pattern: .xxpsk3, role: .responder, prologue: alice.link.prologue, staticKey: outsider.link.agreementKey,
             ephemeralKey: .generate(), presharedKey: SecretBytes(copying: [UInt8](repeating: 8, count: 32)))
         _ = try handshake.readMessage(first)
-        var introduction = Earshot_V1_Introduction()
+        var introduction = Wire.Introduction()
         introduction.credential = outsider.link.credential.wire
         introduction.run = 1
         let reply = MessageBuffer.framed(try handshake.writeMessage(payload: Wire.encode(introduction)))

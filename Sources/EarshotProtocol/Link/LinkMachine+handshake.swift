@@ -7,7 +7,7 @@ extension LinkMachine {
     /// The prologue of both ends includes the first word, so the handshake fails if somebody changed it.
     mutating func start() -> [Action] {
         guard case .awaitingIntroduction(var handshake) = state else { return [] }
-        var hello = Earshot_V1_Hello()
+        var hello = Wire.Hello()
         hello.version = LinkConfiguration.protocolVersion
         hello.networkTag = configuration.networkTag
         return attempt { machine throws(ProtocolError) in
@@ -46,7 +46,7 @@ extension LinkMachine {
         guard case .deciding(var handshake, _) = state else { return [] }
         return attempt { machine throws(ProtocolError) in
             if machine.role == .initiator {
-                var reply = Earshot_V1_Introduction()
+                var reply = Wire.Introduction()
                 reply.refusal = reason.rawValue
                 reply.clock = now.wallClock
                 let message = try Self.cryptography { () throws(CryptoError) in
@@ -66,7 +66,7 @@ extension LinkMachine {
     }
 
     mutating func receivedHello(_ bytes: [UInt8], _ handshake: HandshakeState) throws(ProtocolError) -> [Action] {
-        let hello = try Wire.decode(Earshot_V1_Hello.self, from: bytes, as: "the peer's first word")
+        let hello = try Wire.decode(Wire.Hello.self, from: bytes, as: "the peer's first word")
         guard hello.version == LinkConfiguration.protocolVersion else {
             enter(.closed)
             let error = ProtocolError(
@@ -106,14 +106,14 @@ extension LinkMachine {
         var handshake = handshake
         let payload = try Self.cryptography { () throws(CryptoError) in try handshake.readMessage(bytes) }
         let introduction = try Wire.decode(
-            Earshot_V1_Introduction.self, from: payload, as: "the peer's introduction")
+            Wire.Introduction.self, from: payload, as: "the peer's introduction")
         heard(clock: introduction.clock, now: now)
         if introduction.refusal != 0 {
             let reason = CloseReason(rawValue: introduction.refusal)
             throw ProtocolError(
                 .closedByPeer, "the peer refused this node: \(why(reason, now: now))", closeReason: reason)
         }
-        let credential = try Credential(wire: introduction.credential)
+        let credential = try Credential(wire: introduction.credential ?? Wire.Credential())
         guard credential.agreementKey == handshake.remoteStaticKey else {
             throw ProtocolError(.unauthentic, "the peer showed a credential for another key")
         }
@@ -143,8 +143,8 @@ extension LinkMachine {
             + "this one's: \(ClockOffset.remedy)"
     }
 
-    private func introduction(now: Moment) -> Earshot_V1_Introduction {
-        var introduction = Earshot_V1_Introduction()
+    private func introduction(now: Moment) -> Wire.Introduction {
+        var introduction = Wire.Introduction()
         introduction.clock = now.wallClock
         introduction.credential = configuration.credential.wire
         introduction.run = configuration.run

@@ -28,14 +28,14 @@ package struct EntryBody: Hashable, Sendable {
 
     /// - Throws: `ProtocolError` `malformed` for bytes that are not an entry, `violation` for a message over a limit.
     package init(decoding bytes: [UInt8]) throws(ProtocolError) {
-        let wire = try Wire.decode(Earshot_V1_EntryBody.self, from: bytes, as: "an entry")
+        let wire = try Wire.decode(Wire.EntryBody.self, from: bytes, as: "an entry")
         guard wire.timestamp >> 63 == 0, let expiry = Int64(exactly: wire.expiry) else {
             throw ProtocolError(.malformed, "an entry's timestamp is out of range")
         }
         self.timestamp = HybridTimestamp(rawValue: wire.timestamp)
         self.expiry = expiry
-        switch wire.content {
-        case .text(let text):
+        switch wire.text {
+        case let text?:
             do { try MessageDraft(text.text, headers: text.headers).validate() } catch {
                 throw ProtocolError(.violation, "a message is not valid: \(error)")
             }
@@ -46,12 +46,11 @@ package struct EntryBody: Hashable, Sendable {
     }
 
     package func encoded() -> [UInt8] {
-        var wire = Earshot_V1_EntryBody()
+        var wire = Wire.EntryBody()
         wire.timestamp = timestamp.rawValue
         wire.expiry = UInt64(expiry)
         if case .text(let text, let headers) = content {
-            wire.text.text = text
-            if !headers.isEmpty { wire.text.headers = headers }
+            wire.text = Wire.Text(text: text, headers: headers)
         }
         return Wire.encode(wire)
     }

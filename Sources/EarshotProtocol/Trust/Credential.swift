@@ -27,12 +27,12 @@ package struct Credential: Hashable, Sendable {
         name: UserName, identityKey: SigningKey, deviceKey: SigningKey, agreementKey: AgreementPublicKey,
         notBefore: Int64, notAfter: Int64
     ) -> Credential {
-        var wire = Earshot_V1_CredentialBody()
+        var wire = Wire.CredentialBody()
         wire.name = name.text
         let deviceID = DeviceID(deviceKey.publicKey)
-        wire.identityKey = Wire.data(identityKey.publicKey)
-        wire.deviceSigningKey = Wire.data(deviceID)
-        wire.deviceAgreementKey = Wire.data(agreementKey)
+        wire.identityKey = Wire.bytes(identityKey.publicKey)
+        wire.deviceSigningKey = Wire.bytes(deviceID)
+        wire.deviceAgreementKey = Wire.bytes(agreementKey)
         wire.notBefore = notBefore
         wire.notAfter = notAfter
         let body = Wire.encode(wire)
@@ -73,15 +73,15 @@ package struct Credential: Hashable, Sendable {
         guard bytes.count <= Limits.credentialBytes else {
             throw ProtocolError(.malformed, "a credential is over \(Limits.credentialBytes) bytes")
         }
-        try self.init(wire: try Wire.decode(Earshot_V1_Credential.self, from: bytes, as: "a credential"))
+        try self.init(wire: try Wire.decode(Wire.Credential.self, from: bytes, as: "a credential"))
     }
 
-    init(wire: Earshot_V1_Credential) throws(ProtocolError) {
+    init(wire: Wire.Credential) throws(ProtocolError) {
         guard wire.body.count + wire.signature.count + wire.deviceSignature.count <= Limits.credentialBytes else {
             throw ProtocolError(.malformed, "a credential is over \(Limits.credentialBytes) bytes")
         }
-        let body = Array(wire.body)
-        let fields = try Wire.decode(Earshot_V1_CredentialBody.self, from: body, as: "a credential")
+        let body = wire.body
+        let fields = try Wire.decode(Wire.CredentialBody.self, from: body, as: "a credential")
         guard let userID = UserID(bytes: fields.identityKey), let deviceID = DeviceID(bytes: fields.deviceSigningKey),
             let agreementKey = AgreementPublicKey(bytes: fields.deviceAgreementKey),
             let signature = Signature(wire.signature), let deviceSignature = Signature(wire.deviceSignature)
@@ -107,11 +107,11 @@ package struct Credential: Hashable, Sendable {
 
     package func encoded() -> [UInt8] { Wire.encode(wire) }
 
-    var wire: Earshot_V1_Credential {
-        var wire = Earshot_V1_Credential()
-        wire.body = Wire.data(body)
-        wire.signature = Wire.data(signature.bytes)
-        wire.deviceSignature = Wire.data(deviceSignature.bytes)
+    var wire: Wire.Credential {
+        var wire = Wire.Credential()
+        wire.body = body
+        wire.signature = signature.bytes
+        wire.deviceSignature = deviceSignature.bytes
         return wire
     }
 

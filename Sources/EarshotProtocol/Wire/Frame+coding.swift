@@ -2,34 +2,31 @@ import EarshotModel
 
 extension Frame {
     func encoded() -> [UInt8] {
-        var wire = Earshot_V1_Frame()
+        Wire.encode(Wire.Frame(wireContent))
+    }
+
+    private var wireContent: Wire.Frame.Content {
         switch self {
         case .heads(let receipts, let isComplete):
-            wire.heads.receipts = receipts.map(\.wire)
-            wire.heads.complete = isComplete
-        case .entries(let run): wire.entries = run.wire
-        case .receipts(let receipts): wire.receipts.receipts = receipts.map(\.wire)
-        case .ping: wire.ping = .init()
-        case .pong: wire.pong = .init()
-        case .rekey: wire.rekey = .init()
-        case .close(let reason): wire.close.reason = reason?.rawValue ?? 0
-        case .dialBack(let port, let nonce):
-            wire.dialBack.port = UInt32(port)
-            wire.dialBack.nonce = nonce
+            .heads(Wire.Heads(receipts: receipts.map(\.wire), complete: isComplete))
+        case .entries(let run): .entries(run.wire)
+        case .receipts(let receipts): .receipts(Wire.Receipts(receipts: receipts.map(\.wire)))
+        case .ping: .ping(Wire.Empty())
+        case .pong: .pong(Wire.Empty())
+        case .rekey: .rekey(Wire.Empty())
+        case .close(let reason): .close(Wire.Close(reason: reason?.rawValue ?? 0))
+        case .dialBack(let port, let nonce): .dialBack(Wire.DialBack(port: UInt32(port), nonce: nonce))
         case .dialBackResult(let nonce, let isReachable):
-            wire.dialBackResult.nonce = nonce
-            wire.dialBackResult.reachable = isReachable
+            .dialBackResult(Wire.DialBackResult(nonce: nonce, reachable: isReachable))
         case .wanted(let logID, let sequence):
-            wire.wanted.logID = Wire.data(logID)
-            wire.wanted.firstSequence = sequence
+            .wanted(Wire.Wanted(logID: Wire.bytes(logID), firstSequence: sequence))
         }
-        return Wire.encode(wire)
     }
 
     /// - Parameter peer: the device at the other end, which signs the receipts.
     /// - Returns: `nil` for a kind of frame that this version does not know.
     static func decode(_ bytes: [UInt8], from peer: DeviceID) throws(ProtocolError) -> Frame? {
-        let wire = try Wire.decode(Earshot_V1_Frame.self, from: bytes, as: "a frame")
+        let wire = try Wire.decode(Wire.Frame.self, from: bytes, as: "a frame")
         switch wire.content {
         case .heads(let heads):
             guard heads.receipts.count <= Limits.logsPerHeads else {
@@ -72,40 +69,40 @@ extension Frame {
 }
 
 extension EntriesFrame {
-    fileprivate var wire: Earshot_V1_Entries {
-        var wire = Earshot_V1_Entries()
-        wire.log.conversationID = Wire.data(log.conversationID)
-        wire.log.deviceID = Wire.data(log.deviceID)
-        wire.log.epoch = log.epoch
+    fileprivate var wire: Wire.Entries {
+        var wire = Wire.Entries()
+        wire.log = Wire.Log(
+            conversationID: Wire.bytes(log.conversationID), deviceID: Wire.bytes(log.deviceID), epoch: log.epoch)
         wire.firstSequence = firstSequence
         wire.entries = contents.enumerated().map { index, content in
-            var entry = Earshot_V1_Entry()
+            var entry = Wire.Entry()
             if let timestamp = deleted[firstSequence &+ UInt64(index)] { entry.deletedTimestamp = timestamp.rawValue }
             switch content {
-            case .body(let bytes): entry.body = Wire.data(bytes)
-            case .withheld(let hash): entry.hash = Wire.data(hash)
+            case .body(let bytes): entry.content = .body(bytes)
+            case .withheld(let hash): entry.content = .hash(Wire.bytes(hash))
             }
             return entry
         }
-        wire.checkpoint = Wire.data(checkpoint.bytes)
+        wire.checkpoint = checkpoint.bytes
         return wire
     }
 
-    fileprivate init(_ wire: Earshot_V1_Entries) throws(ProtocolError) {
-        guard let conversationID = ConversationID(bytes: wire.log.conversationID),
-            let deviceID = DeviceID(bytes: wire.log.deviceID), let checkpoint = Signature(wire.checkpoint)
+    fileprivate init(_ wire: Wire.Entries) throws(ProtocolError) {
+        let wireLog = wire.log ?? Wire.Log()
+        guard let conversationID = ConversationID(bytes: wireLog.conversationID),
+            let deviceID = DeviceID(bytes: wireLog.deviceID), let checkpoint = Signature(wire.checkpoint)
         else { throw ProtocolError(.malformed, "a log or a checkpoint has the wrong length") }
         guard wire.entries.count <= Limits.entriesPerFrame else {
             throw ProtocolError(.violation, "a frame has more than \(Limits.entriesPerFrame) entries")
         }
-        log = LogDescription(conversationID: conversationID, deviceID: deviceID, epoch: wire.log.epoch)
+        log = LogDescription(conversationID: conversationID, deviceID: deviceID, epoch: wireLog.epoch)
         firstSequence = wire.firstSequence
         self.checkpoint = checkpoint
         var contents: [EntryContent] = []
         contents.reserveCapacity(wire.entries.count)
         for (index, entry) in wire.entries.enumerated() {
             switch entry.content {
-            case .body(let bytes): contents.append(.body(Array(bytes)))
+            case .body(let bytes): contents.append(.body(bytes))
             case .hash(let bytes):
                 guard let hash = EntryHash(bytes: bytes) else {
                     throw ProtocolError(.malformed, "an entry's hash has the wrong length")
@@ -122,18 +119,18 @@ extension EntriesFrame {
 }
 
 extension Receipt {
-    fileprivate var wire: Earshot_V1_Receipt {
-        var wire = Earshot_V1_Receipt()
-        wire.logID = Wire.data(logID)
+    fileprivate var wire: Wire.Receipt {
+        var wire = Wire.Receipt()
+        wire.logID = Wire.bytes(logID)
         wire.sequence = sequence
-        wire.chain = Wire.data(chain)
+        wire.chain = Wire.bytes(chain)
         wire.readSequence = readSequence
-        wire.signature = Wire.data(signature.bytes)
+        wire.signature = signature.bytes
         return wire
     }
 
     fileprivate static func decode(
-        _ wire: [Earshot_V1_Receipt], from peer: DeviceID
+        _ wire: [Wire.Receipt], from peer: DeviceID
     ) throws(ProtocolError) -> [Receipt] {
         var receipts: [Receipt] = []
         receipts.reserveCapacity(wire.count)

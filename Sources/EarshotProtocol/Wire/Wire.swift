@@ -1,25 +1,51 @@
 import EarshotModel
-import Foundation
-import SwiftProtobuf
 
-/// The edge of the generated code. Only here do values of the protocol become messages on the wire.
+/// A message of `earshot.proto`, which says what its fields mean.
+protocol WireMessage: Sendable {
+    init()
+
+    /// Takes one field that has come. A message passes over what it does not know, a field of another kind among them; of a
+    /// field that comes twice the last counts.
+    mutating func take(_ field: WireField) throws(WireError)
+
+    func write(to writer: inout WireWriter)
+}
+
+extension WireMessage {
+    /// Takes all fields of an encoded message: one that comes in two parts is both together.
+    mutating func merge(_ bytes: ArraySlice<UInt8>) throws(WireError) {
+        var reader = WireReader(bytes)
+        while let field = try reader.next() { try take(field) }
+    }
+
+    init(merging bytes: ArraySlice<UInt8>, into earlier: Self? = nil) throws(WireError) {
+        self = earlier ?? Self()
+        try merge(bytes)
+    }
+}
+
+/// The edge of the wire: values of the protocol become messages here, and nowhere above.
 enum Wire {
-    static func encode(_ message: some SwiftProtobuf.Message) -> [UInt8] {
-        do { return try message.serializedBytes() } catch {
-            preconditionFailure("a proto3 message without required fields can always be encoded: \(error)")
-        }
+    static func encode(_ message: some WireMessage) -> [UInt8] {
+        var writer = WireWriter()
+        message.write(to: &writer)
+        return writer.bytes
     }
 
     /// - Parameter what: names it in the error: "a frame".
-    static func decode<Message: SwiftProtobuf.Message>(
+    static func decode<Message: WireMessage>(
         _: Message.Type, from bytes: [UInt8], as what: String
     ) throws(ProtocolError) -> Message {
-        do { return try Message(serializedBytes: bytes) } catch {
+        do { return try Message(merging: bytes[...]) } catch {
             throw ProtocolError(.malformed, "\(what) cannot be decoded")
         }
     }
 
-    static func data(_ bytes: [UInt8]) -> Data { Data(bytes) }
-    static func data(_ bytes: Bytes32) -> Data { bytes.withUnsafeBytes { Data($0) } }
-    static func data(_ identifier: some Identifier) -> Data { data(identifier.bytes32) }
+    static func text(_ bytes: ArraySlice<UInt8>) throws(WireError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw WireError() }
+        return text
+    }
+
+    static func bytes(_ bytes: Bytes32) -> [UInt8] { bytes.withUnsafeBytes { Array($0) } }
+    static func bytes(_ identifier: some Identifier) -> [UInt8] { bytes(identifier.bytes32) }
 }

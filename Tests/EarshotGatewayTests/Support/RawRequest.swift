@@ -23,19 +23,33 @@ struct RawRequest: Sendable {
         let head =
             "\(method) \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
             + "content-length: \(body.count)\r\n\r\n"
-        let answer = try await withCheckedThrowingContinuation { continuation in
-            // A thread of its own, because it waits: the node under test needs those of the shared pools.
-            Thread.detachNewThread {
-                continuation.resume(with: Result { try Self.exchange(Array(head.utf8) + body, socketPath) })
-            }
-        }
+        let answer = try await Self.exchange(Array(head.utf8) + body, with: socketPath)
         let text = String(decoding: answer, as: UTF8.self)
         let status = try #require(text.split(separator: " ").dropFirst().first.flatMap { Int($0) })
         let end = try #require(answer.firstRange(of: Data("\r\n\r\n".utf8)))
         return Response(status: status, body: answer[end.upperBound...])
     }
 
-    private static func exchange(_ bytes: [UInt8], _ socketPath: String) throws -> Data {
+    /// Sends bytes, and gives all that comes until the server closes the connection.
+    /// - Parameters:
+    ///   - finishes: whether the client says that it has sent all.
+    ///   - onAnswer: called when the first bytes of an answer have come.
+    static func exchange(
+        _ bytes: [UInt8], with socketPath: String, finishes: Bool = false,
+        onAnswer: @escaping @Sendable () -> Void = {}
+    ) async throws -> Data {
+        try await withCheckedThrowingContinuation { continuation in
+            // A thread of its own, because it waits: the node under test needs those of the shared pools.
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result { try exchangeNow(bytes, socketPath, finishes: finishes, onAnswer: onAnswer) })
+            }
+        }
+    }
+
+    private static func exchangeNow(
+        _ bytes: [UInt8], _ socketPath: String, finishes: Bool, onAnswer: () -> Void
+    ) throws -> Data {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_un()
@@ -56,11 +70,13 @@ struct RawRequest: Sendable {
             guard count > 0 else { break }
             sent += count
         }
+        if finishes { shutdown(descriptor, Int32(SHUT_WR)) }
         var answer = Data()
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { return answer }
+            if answer.isEmpty { onAnswer() }
             answer.append(contentsOf: buffer[..<count])
         }
     }

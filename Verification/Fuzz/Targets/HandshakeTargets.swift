@@ -1,7 +1,6 @@
 import EarshotCrypto
 import EarshotModel
 import Foundation
-import SwiftProtobuf
 
 @testable import EarshotProtocol
 
@@ -59,7 +58,7 @@ struct HostileHandshake {
     /// has to be computed again.
     private static let answered: HostileHandshake = {
         var meeting = HostileHandshake(isInitiator: false)
-        var hello = Earshot_V1_Hello()
+        var hello = Wire.Hello()
         hello.version = LinkConfiguration.protocolVersion
         let first = certain { try meeting.mallory.writeMessage(payload: []) }
         meeting.alice.received(MessageBuffer.framed(Wire.encode(hello)) + MessageBuffer.framed(first))
@@ -138,7 +137,7 @@ struct HostileHandshake {
     }
 
     private func hello(_ input: inout FuzzInput) -> [UInt8] {
-        var hello = Earshot_V1_Hello()
+        var hello = Wire.Hello()
         hello.version = input.flag() ? LinkConfiguration.protocolVersion : UInt32(input.byte())
         if input.choice(8) == 0 { hello.networkTag = input.text() }
         var bytes = Wire.encode(hello)
@@ -147,7 +146,7 @@ struct HostileHandshake {
     }
 
     private func introduction(_ input: inout FuzzInput) -> [UInt8] {
-        var introduction = Earshot_V1_Introduction()
+        var introduction = Wire.Introduction()
         introduction.credential = input.flag() ? Cast.mallory.link.credential.wire : credential(&input)
         introduction.run = input.word()
         if input.choice(8) == 0 { introduction.refusal = UInt32(truncatingIfNeeded: input.number()) }

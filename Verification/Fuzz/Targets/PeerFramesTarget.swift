@@ -69,12 +69,12 @@ struct HostileLink: Sendable {
                 pattern: .xx, role: .initiator, prologue: Cast.alice.link.prologue,
                 staticKey: Cast.mallory.link.agreementKey, ephemeralKey: Cast.ephemeralKeys[1])
         }
-        var hello = Earshot_V1_Hello()
+        var hello = Wire.Hello()
         hello.version = LinkConfiguration.protocolVersion
         let first = certain { try handshake.writeMessage(payload: []) }
         hear(MessageBuffer.framed(Wire.encode(hello)) + MessageBuffer.framed(first))
         _ = certain { try handshake.readMessage(Array(written.dropFirst(2))) }
-        var introduction = Earshot_V1_Introduction()
+        var introduction = Wire.Introduction()
         introduction.credential = Cast.mallory.link.credential.wire
         introduction.clock = now.wallClock
         let last = certain { try handshake.writeMessage(payload: Wire.encode(introduction)) }

@@ -1,7 +1,6 @@
 import EarshotCrypto
 import EarshotModel
 import Foundation
-import SwiftProtobuf
 
 @testable import EarshotGateway
 @testable import EarshotProtocol
@@ -9,7 +8,7 @@ import SwiftProtobuf
 /// Input from a peer, each kind by itself.
 let protocolTargets = [
     FuzzTarget("credential", maximumBytes: 1200) { input in
-        var bytes = input.flag() ? credential(&input).encodedBytes : input.rest()
+        var bytes = input.flag() ? Wire.encode(credential(&input)) : input.rest()
         input.damage(&bytes)
         guard let credential = try? Credential(decoding: bytes) else { return }
         require((try? Credential(decoding: credential.encoded())) == credential, "it is read as it is written")
@@ -42,40 +41,37 @@ let protocolTargets = [
     },
 ]
 
-extension Earshot_V1_Credential {
-    var encodedBytes: [UInt8] { certain { try serializedBytes() } }
-}
-
 /// A correctly signed credential with any contents.
-func credential(_ input: inout FuzzInput) -> Earshot_V1_Credential {
-    var fields = Earshot_V1_CredentialBody()
+func credential(_ input: inout FuzzInput) -> Wire.Credential {
+    var fields = Wire.CredentialBody()
     fields.name = input.flag() ? "mallory" : input.text()
-    fields.identityKey = Data(input.flag() ? Cast.identityKey.publicKey.bytes : input.block())
-    fields.deviceSigningKey = Data(input.flag() ? Cast.mallory.deviceID.bytes : Cast.alice.deviceID.bytes)
-    fields.deviceAgreementKey = Data(input.flag() ? Cast.mallory.link.agreementKey.publicKey.bytes : input.block())
+    fields.identityKey = input.flag() ? Cast.identityKey.publicKey.bytes : input.block()
+    fields.deviceSigningKey = input.flag() ? Cast.mallory.deviceID.bytes : Cast.alice.deviceID.bytes
+    fields.deviceAgreementKey = input.flag() ? Cast.mallory.link.agreementKey.publicKey.bytes : input.block()
     fields.notBefore = Int64(bitPattern: input.number())
     fields.notAfter = Int64(bitPattern: input.number(near: 1 << 53))
-    var body: [UInt8] = certain { try fields.serializedBytes() }
+    var body: [UInt8] = Wire.encode(fields)
     if input.flag() { body += input.block() }
-    var credential = Earshot_V1_Credential()
-    credential.body = Data(body)
+    var credential = Wire.Credential()
+    credential.body = body
     let signed = SignedBytes(label: "earshot credential v1").adding(body).bytes
-    credential.signature = Data(Cast.identityKey.signature(for: signed).bytes)
+    credential.signature = Cast.identityKey.signature(for: signed).bytes
     let countersigned = SignedBytes(label: "earshot credential device v1").adding(body).bytes
-    credential.deviceSignature = Data(Cast.mallory.signingKey.signature(for: countersigned).bytes)
+    credential.deviceSignature = Cast.mallory.signingKey.signature(for: countersigned).bytes
     return credential
 }
 
 /// The possible contents of an entry.
 func entryBody(_ input: inout FuzzInput, after timestamp: HybridTimestamp = HybridTimestamp(rawValue: 0)) -> [UInt8] {
-    var body = Earshot_V1_EntryBody()
+    var body = Wire.EntryBody()
     body.timestamp = input.flag() ? timestamp.next.rawValue : input.number(near: timestamp.rawValue)
     body.expiry = input.flag() ? UInt64(Int64.max) : input.number()
     if input.flag() {
-        body.text.text = input.text()
-        for _ in 0..<input.choice(4) { body.text.headers[input.text()] = input.text() }
+        var text = Wire.Text(text: input.text())
+        for _ in 0..<input.choice(4) { text.headers[input.text()] = input.text() }
+        body.text = text
     }
-    var bytes: [UInt8] = certain { try body.serializedBytes() }
+    var bytes: [UInt8] = Wire.encode(body)
     input.damage(&bytes)
     return bytes
 }

@@ -1,0 +1,126 @@
+import EarshotSimulation
+import SwiftProtobuf
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("The wire's encoding")
+struct WireTests {
+    /// What the library makes of bytes, without what it does not know: in the order of the fields, and of the names of headers.
+    private func expected<Message: SwiftProtobuf.Message>(_: Message.Type, _ bytes: [UInt8]) -> [UInt8]? {
+        var decoding = BinaryDecodingOptions()
+        decoding.discardUnknownFields = true
+        var encoding = BinaryEncodingOptions()
+        encoding.useDeterministicOrdering = true
+        return try? Message(serializedBytes: bytes, options: decoding).serializedBytes(options: encoding)
+    }
+
+    private func found<Message: WireMessage>(_: Message.Type, _ bytes: [UInt8]) -> [UInt8]? {
+        try? Wire.encode(Wire.decode(Message.self, from: bytes, as: "a message"))
+    }
+
+    /// Reads and writes the same bytes with both.
+    private func compare<Ours: WireMessage, Theirs: SwiftProtobuf.Message>(
+        _ ours: Ours.Type, _ theirs: Theirs.Type, _ sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        var random = WireNoise(seed: 7)
+        var readable = 0
+        for _ in 0..<4000 {
+            let bytes = random.message(depth: 0)
+            let expected = expected(theirs, bytes)
+            if expected != nil { readable += 1 }
+            #expect(found(ours, bytes) == expected, "\(bytes)", sourceLocation: sourceLocation)
+        }
+        #expect((1000..<4000).contains(readable), "\(readable) are readable", sourceLocation: sourceLocation)
+    }
+
+    @Test("is protobuf's: whatever comes, it reads and writes what the library does")
+    func library() {
+        compare(Wire.Hello.self, Earshot_V1_Hello.self)
+        compare(Wire.Introduction.self, Earshot_V1_Introduction.self)
+        compare(Wire.Credential.self, Earshot_V1_Credential.self)
+        compare(Wire.CredentialBody.self, Earshot_V1_CredentialBody.self)
+        compare(Wire.Frame.self, Earshot_V1_Frame.self)
+        compare(Wire.Heads.self, Earshot_V1_Heads.self)
+        compare(Wire.Entries.self, Earshot_V1_Entries.self)
+        compare(Wire.Entry.self, Earshot_V1_Entry.self)
+        compare(Wire.EntryBody.self, Earshot_V1_EntryBody.self)
+        compare(Wire.Text.self, Earshot_V1_Text.self)
+        compare(Wire.Receipts.self, Earshot_V1_Receipts.self)
+        compare(Wire.Receipt.self, Earshot_V1_Receipt.self)
+        compare(Wire.DialBack.self, Earshot_V1_DialBack.self)
+        compare(Wire.DialBackResult.self, Earshot_V1_DialBackResult.self)
+        compare(Wire.Wanted.self, Earshot_V1_Wanted.self)
+        compare(Wire.Close.self, Earshot_V1_Close.self)
+    }
+
+    @Test("gives a field its length, however long it is", arguments: [0, 1, 127, 128, 16_383, 16_384, 70_000])
+    func lengths(count: Int) throws {
+        let body = [UInt8](repeating: 7, count: count)
+        let entry = Wire.Entry(content: .body(body), deletedTimestamp: 5)
+        let bytes = Wire.encode(Wire.Entries(firstSequence: 1, entries: [entry, entry]))
+        let read = try Earshot_V1_Entries(serializedBytes: bytes)
+        #expect(read.entries.map { Array($0.body) } == [body, body])
+        #expect(read.entries.map(\.deletedTimestamp) == [5, 5])
+        #expect(expected(Earshot_V1_Entries.self, bytes) == bytes)
+    }
+
+    @Test("refuses groups in groups without end", arguments: [50, 100_000])
+    func groups(depth: Int) {
+        let bytes = [UInt8](repeating: 0x5b, count: depth) + [UInt8](repeating: 0x5c, count: depth)
+        #expect((found(Wire.Hello.self, bytes) != nil) == (depth == 50))
+    }
+}
+
+/// Bytes that are mostly a message: fields of all kinds and small numbers, some of them damaged.
+private struct WireNoise {
+    private var random: SeededGenerator
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    mutating func message(depth: Int) -> [UInt8] {
+        var bytes = (0..<Int.random(in: 0...5, using: &random)).flatMap { _ in field(depth: depth) }
+        if depth == 0, Int.random(in: 0..<4, using: &random) == 0, !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: bytes[index] = .random(in: 0...255, using: &random)
+            case 1: bytes.removeLast(bytes.count - index)
+            default: bytes.insert(.random(in: 0...255, using: &random), at: index)
+            }
+        }
+        return bytes
+    }
+
+    private mutating func field(depth: Int) -> [UInt8] {
+        let number = UInt64.random(in: 1...11, using: &random) << 3
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0...2: return varint(number) + varint(value())
+        case 3...4: return varint(number | 1) + (0..<8).map { _ in .random(in: 0...255, using: &random) }
+        case 5: return varint(number | 5) + [1, 2, 3, 4]
+        case 6: return varint(number | 3) + message(depth: 1) + varint(number | 4)
+        case 7...9 where depth < 4: return counted(number, message(depth: depth + 1))
+        case 10: return counted(number, Array(["", "bob", "hé", "\u{1F35C}"].randomElement(using: &random)!.utf8))
+        default:
+            let count = Int.random(in: 0...40, using: &random)
+            return counted(number, (0..<count).map { _ in .random(in: 0...255, using: &random) })
+        }
+    }
+
+    private mutating func value() -> UInt64 {
+        let values: [UInt64] = [0, 1, 127, 128, 1 << 32, 1 << 40 | 5, 1 << 63, .max]
+        return values.randomElement(using: &random)!
+    }
+
+    private func counted(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] {
+        varint(number | 2) + varint(UInt64(bytes.count)) + bytes
+    }
+
+    private func varint(_ value: UInt64) -> [UInt8] {
+        var (value, bytes) = (value, [UInt8]())
+        while value >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: value) | 0x80)
+            value >>= 7
+        }
+        return bytes + [UInt8(value)]
+    }
+}
