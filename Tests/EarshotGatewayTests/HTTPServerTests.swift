@@ -38,7 +38,8 @@ struct HTTPServerTests {
 
     private func answers(_ text: String, finishes: Bool = false) async throws -> String {
         try await withServer {
-            String(decoding: try await RawRequest.exchange(Array(text.utf8), with: $0, finishes: finishes), as: UTF8.self)
+            String(
+                decoding: try await RawRequest.exchange(Array(text.utf8), with: $0, finishes: finishes), as: UTF8.self)
         }
     }
 

@@ -14,7 +14,8 @@ struct RouterTests {
         router.on(.POST, "things/{thing}/of/{owner}") {
             .named("\(try $0.parameter("thing")) of \(try $0.parameter("owner"))")
         }
-        return try await router.respond(to: Request(method: method, target: target))?.headers.first(name: "content-type")
+        return try await router.respond(to: Request(method: method, target: target))?.headers.first(
+            name: "content-type")
     }
 
     @Test(
@@ -32,7 +33,8 @@ struct RouterTests {
         #expect(try await answer(.POST, "/things/7/of/bob") == "7 of bob")
     }
 
-    @Test("finds none for another path or another method", arguments: ["", "/", "/other", "/things/7/of", "http://node"])
+    @Test(
+        "finds none for another path or another method", arguments: ["", "/", "/other", "/things/7/of", "http://node"])
     func none(target: String) async throws {
         #expect(try await answer(.GET, target) == nil)
         #expect(try await answer(.POST, "/things") == nil)

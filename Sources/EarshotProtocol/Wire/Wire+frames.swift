@@ -130,7 +130,9 @@ extension Wire {
         var receipts: [Receipt] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
-            if case (1, .bytes(let bytes)) = (field.number, field.value) { receipts.append(try Receipt(merging: bytes)) }
+            if case (1, .bytes(let bytes)) = (field.number, field.value) {
+                receipts.append(try Receipt(merging: bytes))
+            }
         }
 
         func write(to writer: inout WireWriter) {
