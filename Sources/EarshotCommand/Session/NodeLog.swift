@@ -19,6 +19,8 @@ struct NodeLog {
     private static let nameRefusal = "identityConflict"
     /// The code of a link that the other end has closed.
     private static let closedByPeer = "closedByPeer"
+    /// The code of a link between two networks.
+    private static let otherNetwork = "otherNetwork"
 
     init(output: Output, status: GatewayStatus, names: NameBook) {
         self.output = output
@@ -73,6 +75,10 @@ struct NodeLog {
             output.note("\(reason), and was refused; to let them in: earshot up --allow KEY")
         case .linkFailed where Self.refusals.contains(event.closeReason ?? ""):
             describeRefusal(event, by: event.user.map { names.shown($0) } ?? "the node at \(event.address ?? "?")")
+        case .linkFailed where event.code == Self.otherNetwork:
+            output.note(
+                "no link to \(event.address ?? name): \(reason); if they belong together, compare the keys on both "
+                    + "machines: earshot network show")
         case .linkFailed: output.note("no link to \(event.address ?? name): \(reason)")
         case .clockSkewed: output.note(Self.skew(event.aheadMilliseconds ?? 0, of: name))
         case .credentialWillExpire, .credentialExpired, .credentialNotYetValid:

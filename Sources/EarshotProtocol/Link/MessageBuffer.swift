@@ -75,7 +75,7 @@ enum Refusal {
         }
     }
 
-    /// Says that two nodes are of different networks, and what to do if they should not be.
+    /// Says that two nodes are of different networks.
     /// - Parameter peer: the other's network tag, as it reports it; `nil` if it did not.
     static func otherNetwork(own: String, peer: String?) -> String {
         let ownKey = own.isEmpty ? "this node has no network key" : "this node is of the network \(own)"
@@ -85,7 +85,7 @@ enum Refusal {
             case "": "the peer has no network key"
             case let tag?: "the peer is of the network \(tag.prefix(otherTagCharacters))"
             }
-        return "\(peerKey), and \(ownKey): if they belong together, compare on both machines: earshot network show"
+        return "\(peerKey), and \(ownKey)"
     }
 
     /// How much is shown of a tag, which anybody may have sent.

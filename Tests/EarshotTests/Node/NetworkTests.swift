@@ -27,7 +27,8 @@ struct NetworkTests {
             }
             #expect(refusing.code == "otherNetwork")
             #expect(refusing.message.contains(key.tag))
-            for failure in [refused, refusing] { #expect(failure.message.contains("earshot network show")) }
+            // Not every embedder has the commands.
+            for failure in [refused, refusing] { #expect(!failure.message.contains("earshot ")) }
             #expect(await outsider.node.users.all.isEmpty)
             #expect(await outsider.node.status().links.isEmpty)
         }
