@@ -238,6 +238,44 @@ struct RateLimitTests {
         #expect(pair.bob.machine.isOpen(newcomer))
     }
 
+    /// Alice has a link to a stranger, who has written to her or not.
+    private mutating func meet(_ name: String, hasWritten: Bool) -> ConnectionID {
+        pair.now.uptime += 10
+        let address = PeerAddress(host: name, port: 1)
+        let connectionID = pair.alice.machine.accepted(from: address, now: pair.now).0
+        let stranger = LinkPeer(credential: device(name).link.credential, run: 1)
+        pair.alice.machine.establish(stranger, on: connectionID, now: pair.now)
+        if hasWritten { pair.alice.machine.use(stranger.userID, now: pair.now) }
+        #expect(pair.alice.machine.user(stranger.userID)?.isPinned == hasWritten)
+        return connectionID
+    }
+
+    @Test(
+        "closes a stranger's link before that of somebody it has written to, when there are too many",
+        arguments: [false, true])
+    mutating func strangersFirst(haveWritten: Bool) {
+        pair.send("hello bob")
+        pair.settle()
+        // Alice's link to Bob is the least recently used of all.
+        let known = pair.alice.connectionID
+        let strangers = (1..<Limits.links).map { meet("stranger \($0)", hasWritten: haveWritten) }
+        #expect(pair.alice.machine.establishedLinks.count == Limits.links)
+        let newcomer = meet("newcomer", hasWritten: false)
+        #expect(pair.alice.machine.isOpen(known) && pair.alice.machine.isOpen(newcomer))
+        #expect(!pair.alice.machine.isOpen(strangers[0]))
+        #expect(pair.alice.machine.establishedLinks.count == Limits.links)
+    }
+
+    @Test("closes the link of a stranger who never wrote before that of one who did")
+    mutating func silentFirst() {
+        let writer = meet("writer", hasWritten: true)
+        // Bob's is a stranger's link, too: Alice has accepted him, and written nothing.
+        let silent = (2..<Limits.links).map { meet("stranger \($0)", hasWritten: false) }
+        let newcomer = meet("newcomer", hasWritten: false)
+        #expect(pair.alice.machine.isOpen(pair.alice.connectionID) && pair.alice.machine.isOpen(writer))
+        #expect(pair.alice.machine.isOpen(newcomer) && !pair.alice.machine.isOpen(silent[0]))
+    }
+
     @Test("tells of a flood of strangers a few times, and how many there were")
     mutating func notices() {
         for number in 0..<1_000 {

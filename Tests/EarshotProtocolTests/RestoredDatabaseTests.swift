@@ -462,6 +462,62 @@ struct RestoredDatabaseTests {
         #expect(pair.alice.events.names.last { $0 == .messageFailed || $0 == .messageDelivered } == .messageDelivered)
     }
 
+    // MARK: - A recipient with two devices
+
+    /// Alice was restored, and has written three messages since, which another device of Bob's was given.
+    /// - Returns: with its receipt for them, which it has not sent.
+    private func givenToAnotherDevice() throws -> (StoredPair, HandDrivenPeer, Receipt) {
+        var (pair, copy) = try pairAndCopy()
+        try pair.restart(.alice, from: copy)
+        try pair.send(["a", "b", "c"], from: .alice)
+        let local = otherDevice("bob")
+        #expect(local.userID == pair.bob.local.userID && local.deviceID != pair.bob.local.deviceID)
+        var other = try HandDrivenPeer(local, beside: &pair, now: pair.now)
+        try other.say([.heads([], isComplete: true)], to: &pair, now: pair.now)
+        try pair.settle()
+        let last = try #require(try pair.rows(.alice).last)
+        let receipt = Receipt.sign(
+            logID: last.log.logID, sequence: last.entry.sequence, chain: last.entry.chain, readSequence: 0,
+            deviceID: local.deviceID, with: local.signingKey)
+        return (pair, other, receipt)
+    }
+
+    @Test(
+        "exchanges nothing that one device has acknowledged for what another one gives back, on the disk or not yet",
+        arguments: [true, false])
+    func acknowledgedMeanwhile(isWritten: Bool) throws {
+        var (pair, other, receipt) = try givenToAnotherDevice()
+        #expect(pair.alice.machine.undeliveredCount == 3)
+        if !isWritten { pair.alice.commitsLeft = 0 }
+        try other.say([.receipts([receipt])], to: &pair, now: pair.now)
+        try pair.settle()
+        #expect(pair.alice.machine.undeliveredCount == (isWritten ? 0 : 3), "as the disk has it")
+        try pair.link()
+        #expect(!pair.isLinked)
+        #expect(pair.alice.failedLinks.contains(ProtocolError.Code.violation.description))
+        pair.alice.commitsLeft = .max
+        pair.pass(Timing.commitRetry)
+        try pair.settle()
+        #expect(try pair.texts(.alice).filter { $0 != "answer" } == ["one", "a", "b", "c"])
+        #expect(try pair.state(of: "c", by: .alice) == .delivered)
+        #expect(pair.alice.recoveries == [])
+    }
+
+    @Test("counts no message twice that one device acknowledges while another one's entries take its place")
+    func acknowledgedWhileWriting() throws {
+        var (pair, other, receipt) = try givenToAnotherDevice()
+        let (bytes, connectionID) = (other.bytes(of: [.receipts([receipt])], now: pair.now), other.connectionID)
+        pair.alice.whileWriting = { [now = pair.now] commit, machine in
+            commit.cuts.isEmpty ? [] : machine.received(bytes, on: connectionID, now: now)
+        }
+        try pair.link(after: 1)
+        try expectAlike(pair, ["one", "two", "three", "answer", "a", "b", "c"])
+        // What the other device has acknowledged is elsewhere now: it links anew, and is told.
+        #expect(!pair.alice.machine.isOpen(connectionID))
+        try pair.restart(.alice)
+        #expect(pair.alice.machine.undeliveredCount == 0)
+    }
+
     // MARK: - As a recipient
 
     @Test("gets again what it had acknowledged, and no state of the sender's goes back")

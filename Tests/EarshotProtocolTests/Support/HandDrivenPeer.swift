@@ -3,26 +3,66 @@ import EarshotModel
 
 @testable import EarshotProtocol
 
+/// A node, and what runs its actions.
+protocol NodeHost {
+    associatedtype Failure: Error
+
+    /// Hands the node an input, and runs what it wants done.
+    /// - Returns: what that was.
+    @discardableResult
+    mutating func input(_ body: (inout NodeMachine) -> [NodeAction]) throws(Failure) -> [NodeAction]
+}
+
+extension MachinePair.Side: NodeHost {
+    @discardableResult
+    mutating func input(_ body: (inout NodeMachine) -> [NodeAction]) -> [NodeAction] {
+        let actions = body(&machine)
+        perform(actions)
+        return actions
+    }
+}
+
+/// The node is Alice's.
+extension StoredPair: NodeHost {
+    @discardableResult
+    mutating func input(_ body: (inout NodeMachine) -> [NodeAction]) throws -> [NodeAction] {
+        let actions = body(&alice.machine)
+        try perform(actions, .alice)
+        return actions
+    }
+}
+
 /// A device that links to a node through its front door and then says what a test wants, and nothing by itself: not even
 /// what it holds.
 struct HandDrivenPeer {
     private var link: LinkMachine
     let connectionID: ConnectionID
 
-    /// Goes through the handshake. A link that the device had before ends.
+    /// Takes the place of the pair's other side. A link that the device had before ends.
     init(_ local: LocalDevice, to side: inout MachinePair.Side, now: Moment) throws {
+        try self.init(local, beside: &side, now: now)
+        side.output = []
+        side.isDisconnected = false
+        side.connectionID = connectionID
+    }
+
+    /// Goes through the handshake.
+    init(_ local: LocalDevice, beside host: inout some NodeHost, now: Moment) throws {
         var configuration = local.link
         configuration.run += 1
         link = try LinkMachine(
             role: .initiator, configuration: configuration, ephemeralKey: .generate(), now: now)
         let address = PeerAddress(host: "10.0.0.2", port: 9)
-        let (connectionID, actions) = side.machine.accepted(from: address, now: now)
+        var connectionID = ConnectionID(0)
+        try host.input { machine in
+            let actions: [NodeAction]
+            (connectionID, actions) = machine.accepted(from: address, now: now)
+            return actions
+        }
         self.connectionID = connectionID
-        side.perform(actions)
         var bytes = link.start().written.flatMap(\.self)
         while !bytes.isEmpty {
-            let actions = side.machine.received(bytes, on: connectionID, now: now)
-            side.perform(actions)
+            let actions = try host.input { $0.received(bytes, on: connectionID, now: now) }
             let answers = actions.flatMap { action -> [UInt8] in
                 if case .write(connectionID, let bytes) = action { bytes } else { [] }
             }
@@ -30,16 +70,17 @@ struct HandDrivenPeer {
             if !output.peers.isEmpty { output += link.accept(now: now) }
             bytes = output.written.flatMap(\.self)
         }
-        side.output = []
-        side.isDisconnected = false
-        side.connectionID = connectionID
     }
 
-    mutating func say(_ frames: [Frame], to side: inout MachinePair.Side, now: Moment) {
+    /// What the frames are on the wire, once.
+    mutating func bytes(of frames: [Frame], now: Moment) -> [UInt8] {
         for frame in frames { link.enqueue(frame) }
-        for bytes in link.flush(now: now).written {
-            side.perform(side.machine.received(bytes, on: connectionID, now: now))
-        }
+        return link.flush(now: now).written.flatMap(\.self)
+    }
+
+    mutating func say<Host: NodeHost>(_ frames: [Frame], to host: inout Host, now: Moment) throws(Host.Failure) {
+        let bytes = bytes(of: frames, now: now)
+        if !bytes.isEmpty { try host.input { $0.received(bytes, on: connectionID, now: now) } }
     }
 }
 

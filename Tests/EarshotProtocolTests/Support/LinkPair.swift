@@ -74,7 +74,18 @@ func device(
     _ name: String, seed: UInt64? = nil, networkKey: SecretBytes? = nil, notBefore: Int64 = 0,
     notAfter: Int64 = 4_000_000_000_000
 ) -> LocalDevice {
-    var generator = SeededGenerator(seed: seed ?? name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
+    var generator = SeededGenerator(seed: seed ?? deviceSeed(name))
     return .generated(
         name: name, networkKey: networkKey, notBefore: notBefore, notAfter: notAfter, using: &generator)
 }
+
+/// Another device of the same user.
+func otherDevice(_ name: String) -> LocalDevice {
+    var generator = SeededGenerator(seed: deviceSeed(name))
+    // The first device's own keys are drawn before those of its user.
+    _ = (generator.signingKey(), generator.agreementKey())
+    let identityKey = generator.signingKey()
+    return .generated(name: name, identityKey: identityKey, using: &generator)
+}
+
+private func deviceSeed(_ name: String) -> UInt64 { name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) } }

@@ -28,7 +28,7 @@ struct StoredPair {
         var isSlowToRead = false
         var waitingReads: [EntriesRead] = []
         /// What happens while its disk writes.
-        var whileWriting: (@Sendable (Commit, inout NodeMachine) -> Void)?
+        var whileWriting: (@Sendable (Commit, inout NodeMachine) -> [NodeAction])?
     }
 
     enum Name { case alice, bob }
@@ -223,7 +223,7 @@ struct StoredPair {
     }
 
     /// Every action is done before those that follow from it.
-    private mutating func perform(_ actions: [NodeAction], _ name: Name) throws {
+    mutating func perform(_ actions: [NodeAction], _ name: Name) throws {
         waiting += actions.map { (name, $0) }
         guard !isPerforming else { return }
         isPerforming = true
@@ -276,7 +276,7 @@ struct StoredPair {
         }
         self[name].commitsLeft -= 1
         try self[name].store.commit(commit)
-        self[name].whileWriting?(commit, &self[name].machine)
+        if let actions = self[name].whileWriting?(commit, &self[name].machine) { try perform(actions, name) }
         try perform(self[name].machine.committed(now: now), name)
     }
 }
