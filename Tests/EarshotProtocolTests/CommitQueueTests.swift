@@ -19,6 +19,15 @@ struct CommitQueueTests {
         #expect(queue.isDue(.patient, now: now(100)) && !queue.isDue(.none, now: now(100)))
     }
 
+    @Test("waits for no company where somebody waits for its answer, and answers once")
+    mutating func requests() {
+        let messageID = MessageID(log: LogID(Bytes32()), sequence: 1)
+        queue.answer(PendingRequest(requestID: RequestID(7), answer: .markedRead(messageID)))
+        #expect(queue.isDue(.patient, now: now(100)) && queue.hasRequests)
+        let taken = queue.takeRequests()
+        #expect(taken.map(\.requestID) == [RequestID(7)] && !queue.hasRequests)
+    }
+
     @Test("is made when the one before it is done, and not before")
     mutating func oneAtATime() {
         queue.begin(CommitInFlight())

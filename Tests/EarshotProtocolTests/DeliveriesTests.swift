@@ -54,6 +54,38 @@ struct DeliveriesTests {
         #expect(target?.receipt == nil)
     }
 
+    @Test("is not told as sent of a message that has failed")
+    mutating func sentAfterFailure() {
+        deliveries.offer(log.deliveryKey, through: 2)
+        deliveries.fail([1], of: log, reason: .expired)
+        var progress = DeliveryProgress()
+        progress.sent = 2
+        var actions: [ReplicationAction] = []
+        deliveries.tellSteps(from: DeliveryProgress(), to: progress, of: log, into: &actions)
+        guard case .post(.messageSent(let change)) = actions.first, actions.count == 1 else {
+            Issue.record("one message was sent: \(actions)")
+            return
+        }
+        #expect(change.messageID.sequence == 2)
+    }
+
+    @Test("is read up to what has come, and what was seen of it stays read where the rest is not kept")
+    mutating func reading() {
+        let key = log.deliveryKey
+        deliveries.keep(key, through: 3)
+        for (key, progress) in deliveries.takeUnwritten(receipt: { _, _ in nil }) {
+            _ = deliveries.written(key, progress)
+        }
+        let isTooFar = deliveries.markRead(key, through: 4)
+        #expect(!isTooFar)
+        deliveries.keep(key, through: 5)
+        let isRead = deliveries.markRead(key, through: 4)
+        #expect(isRead && deliveries.target(key)?.read == 4)
+        deliveries.dropUncommitted(key)
+        #expect(deliveries.target(key)?.delivered == 3 && deliveries.target(key)?.read == 3)
+        #expect(deliveries.hasUnwritten)
+    }
+
     @Test("is taken back where the disk does not say that an entry may leave, but for what was delivered")
     mutating func offers() {
         deliveries.offer(log.deliveryKey, through: 5)

@@ -31,6 +31,30 @@ struct GivingBackTests {
         #expect(givingBack.waiting.isEmpty)
     }
 
+    @Test(
+        "lets a user wait who was given much, or for whom much was read of which little can be given",
+        arguments: [true, false])
+    mutating func budget(hasCheckpoints: Bool) throws {
+        var written = HandWrittenLog(by: alice, to: bob.userID)
+        let text = String(repeating: "x", count: Limits.textBytes / 2)
+        var entries = [written.entry("small")] + (0..<6).map { _ in written.entry(text) }
+        if !hasCheckpoints { for index in entries.indices.dropFirst() { entries[index].checkpoint = nil } }
+        let own = log(written, by: alice.userID)
+        let cost = entries.reduce(0) { $0 + $1.windowBytes } / (hasCheckpoints ? 1 : 4)
+        var count = 0
+        while count < 10_000 {
+            try givingBack.add(own, from: 1, session: session)
+            let next = givingBack.takeRead(on: connectionID, to: alice.userID, now: now)
+            guard let read = next else { break }
+            _ = try givingBack.frame(of: entries, read, log: own, to: alice.userID, now: now)
+            count += 1
+        }
+        #expect(count <= Limits.returnedBytes / cost + 1)
+        #expect(givingBack.waiting == [connectionID])
+        let later = Moment(wallClock: 0, uptime: now.uptime + 60_000)
+        #expect(givingBack.takeRead(on: connectionID, to: alice.userID, now: later) != nil)
+    }
+
     @Test("gives one run at a time, up to the last checkpoint")
     mutating func oneRun() throws {
         var written = HandWrittenLog(by: alice, to: bob.userID)

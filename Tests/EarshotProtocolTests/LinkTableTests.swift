@@ -64,6 +64,14 @@ struct LinkTableTests {
         #expect(table.choose(restarted, isFirst: true) == late)
     }
 
+    @Test("keeps the link of a peer that has restarted, though the dial of the other would win a crossing")
+    mutating func restartedWhileCrossing() throws {
+        let dialled = try establish(1, to: alice, outbound: true)
+        _ = table.choose(dialled, isFirst: true)
+        let accepted = try establish(2, to: LinkPeer(credential: alice.credential, run: 2))
+        #expect(table.choose(accepted, isFirst: true) == dialled)
+    }
+
     @Test("gives up the oldest handshake of an address that has too many, and of nobody else")
     mutating func surplusOfAddress() throws {
         table.insert(.answering(try connection(from: "10.0.0.1")), ConnectionID(1))
@@ -73,6 +81,16 @@ struct LinkTableTests {
         }
         #expect(table.surplusHandshake(for: PeerAddress(host: "10.0.0.2", port: 9)) == ConnectionID(2))
         #expect(table.surplusHandshake(for: PeerAddress(host: "10.0.0.1", port: 9)) == nil)
+    }
+
+    @Test("gives up a handshake of the address that has the most, when there are too many of all")
+    mutating func surplusOfAll() throws {
+        for number in 1...UInt64(Limits.pendingHandshakes) {
+            #expect(table.surplusHandshake(for: PeerAddress(host: "newcomer", port: 9)) == nil)
+            let host = number == 5 || number == 9 ? "crowd" : "10.0.0.\(number)"
+            table.insert(.answering(try connection(from: host)), ConnectionID(number))
+        }
+        #expect(table.surplusHandshake(for: PeerAddress(host: "newcomer", port: 9)) == ConnectionID(5))
     }
 
     @Test("gives up the least recently used of the links whose users stand lowest")

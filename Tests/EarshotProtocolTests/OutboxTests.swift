@@ -66,6 +66,24 @@ struct OutboxTests {
         #expect(outbox.count == 0 && outbox.bytes == 0)
     }
 
+    @Test("are held up to a limit for one recipient, and go on being held for another")
+    mutating func heldForOne() throws {
+        try add(1, to: bob, count: Limits.heldSends, isHeld: true)
+        let error = #expect(throws: ProtocolError.self) { try add(2, to: bob, isHeld: true) }
+        #expect(error?.code == .overloaded)
+        try add(3, to: carol, isHeld: true)
+        #expect(outbox.mostHeld == Limits.heldSends)
+    }
+
+    @Test("go into one commit up to its size, and what one call sends stays together")
+    mutating func commitSize() throws {
+        try add(1, to: bob, count: Limits.commitEntries - 1)
+        try add(2, to: carol)
+        try add(3, to: bob, count: 2)
+        let (first, second) = (outbox.takeForCommit(), outbox.takeForCommit())
+        #expect(first.map(\.requestID.number) == [1, 2] && second.map(\.requestID.number) == [3])
+    }
+
     @Test("are refused when too many wait, but for a single call")
     mutating func limit() throws {
         try add(1, to: bob, count: Limits.pendingSends + 1)

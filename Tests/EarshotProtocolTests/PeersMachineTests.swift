@@ -10,6 +10,8 @@ struct PeersMachineTests {
     private var peers = PeersMachine(local: device("alice")) { .generate() }
     private var now = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
     private let address = PeerAddress(host: "10.0.0.2", port: 7)
+    private let bob = LinkPeer(credential: device("bob").link.credential, run: 1)
+    private let carol = LinkPeer(credential: device("carol").link.credential, run: 1)
 
     @Test("dials a device that is advertised, and tells of no failure that only chance has brought about")
     mutating func dial() throws {
@@ -58,6 +60,79 @@ struct PeersMachineTests {
         now.uptime += 1_000
         let (_, actions) = peers.accepted(from: address, now: now)
         #expect(actions.disconnections == [first])
+    }
+
+    /// A link that somebody else has begun.
+    private mutating func link(_ peer: LinkPeer) throws -> (ConnectionID, EstablishedLink) {
+        let connectionID = peers.accepted(from: address, now: now).0
+        let link = peers.establish(peer, on: connectionID, now: now.uptime)
+        return (connectionID, try #require(link))
+    }
+
+    /// A link that this node has begun, to an address that the user has given.
+    private mutating func dialledLink(_ peer: LinkPeer) throws -> EstablishedLink {
+        let dials = peers.dialDue(now: now)
+        let link = peers.establish(peer, on: try #require(dials.connections.first), now: now.uptime)
+        return try #require(link)
+    }
+
+    @Test("doubts a link only when its device is advertised anew after it was silent for a while")
+    mutating func silence() throws {
+        let (connectionID, _) = try link(bob)
+        let stays = peers.choose(connectionID, for: bob)
+        #expect(stays)
+        now.uptime += Timing.silenceBeforeDoubt
+        #expect(peers.found(bob.deviceID, addresses: [address], remembered: [], now: now.uptime) == nil)
+        now.uptime += 1
+        #expect(peers.found(bob.deviceID, addresses: [address], remembered: [], now: now.uptime) == connectionID)
+    }
+
+    @Test("takes nobody whom it has dialled for a member of its network before the last message")
+    mutating func membership() throws {
+        for networkKey in [nil, SecretBytes(copying: Array(repeating: 1 as UInt8, count: 32))] {
+            peers = PeersMachine(local: device("alice", networkKey: networkKey)) { .generate() }
+            peers.add(address, now: now.uptime)
+            let dials = peers.dialDue(now: now)
+            #expect(peers.provesMembership(try #require(dials.connections.first)) == (networkKey == nil))
+            let accepted = peers.accepted(from: address, now: now).0
+            #expect(peers.provesMembership(accepted))
+        }
+    }
+
+    @Test("charges a peer for what was worth nothing, and sets off what moved a log")
+    mutating func credit() throws {
+        let (connectionID, _) = try link(bob)
+        peers.credit(-Limits.peerRequests - 5, on: connectionID)
+        peers.credit(5, on: connectionID)
+        let isWithin = peers.charge(connectionID, isStranger: false, now: now.uptime)
+        #expect(isWithin)
+        peers.credit(-1, on: connectionID)
+        let isStillWithin = peers.charge(connectionID, isStranger: false, now: now.uptime)
+        #expect(!isStillWithin)
+    }
+
+    @Test("dials an address no more where it finds itself, but does where others say so", arguments: [true, false])
+    mutating func ownIdentity(isOwnWord: Bool) throws {
+        peers.add(address, now: now.uptime)
+        let dials = peers.dialDue(now: now)
+        let error = ProtocolError(isOwnWord ? .closedHere : .closedByPeer, "", closeReason: .ownIdentity)
+        _ = peers.end(try #require(dials.connections.first), error: error, now: now.uptime)
+        now.uptime += Timing.redialCeiling
+        let again = peers.dialDue(now: now)
+        #expect(again.isEmpty == isOwnWord)
+    }
+
+    @Test(
+        "holds links that strangers begin against their address, and not those that it began",
+        arguments: [true, false])
+    mutating func linkCost(isDialled: Bool) throws {
+        if isDialled { peers.add(address, now: now.uptime) }
+        let link = isDialled ? try dialledLink(bob) : try link(bob).1
+        for _ in 0...Limits.strangerRequests / Limits.linkRequests {
+            peers.chargeLink(link, isStranger: true, now: now.uptime)
+        }
+        let error = peers.excess(of: carol, at: address, isStranger: true, now: now.uptime)
+        #expect((error == nil) == isDialled)
     }
 
     @Test("hands frames to a link when it is flushed, once for all of an input's")

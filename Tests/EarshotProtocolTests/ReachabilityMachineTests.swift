@@ -38,6 +38,24 @@ struct ReachabilityMachineTests {
         #expect(machine.tick(now: machine.deadline) == [.answer(RequestID(1), answers)])
     }
 
+    @Test("tries so many connections at once for all askers")
+    mutating func crowd() throws {
+        func asked(_ number: Int) -> [ReachabilityMachine.Action] {
+            machine.asked(
+                device("asker \(number)").deviceID, at: "10.0.0.1", port: 9, nonce: 5,
+                on: ConnectionID(UInt64(100 + number)), now: 0)
+        }
+        var probes: [ProbeID] = []
+        for number in 0..<Limits.concurrentDialBacks {
+            guard case .probe(let probe, _) = asked(number).first else { continue }
+            probes.append(probe)
+        }
+        #expect(probes.count == Limits.concurrentDialBacks)
+        #expect(asked(Limits.concurrentDialBacks).isEmpty)
+        _ = machine.probed(probes[0], isReachable: true)
+        #expect(!asked(Limits.concurrentDialBacks).isEmpty)
+    }
+
     @Test("tries the asker's own host, one connection a link and one in five seconds a device")
     mutating func dialBack() throws {
         func asked(_ device: LocalDevice, on link: ConnectionID, at now: Int64) -> [ReachabilityMachine.Action] {

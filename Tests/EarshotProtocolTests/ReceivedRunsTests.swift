@@ -35,6 +35,14 @@ struct ReceivedRunsTests {
         try runs.checkRoom(for: 1, of: alice, isStranger: false)
     }
 
+    @Test("go into one commit up to its size, in their order")
+    mutating func commitSize() {
+        for deviceID in [alice, carol, alice] { runs.add(run(Limits.commitBytes / 2 + 1, of: deviceID)) }
+        let (first, second) = (runs.takeForCommit(), runs.takeForCommit())
+        #expect(first.map(\.deviceID) == [alice, carol] && second.map(\.deviceID) == [alice])
+        #expect(runs.isEmpty)
+    }
+
     @Test("are forgotten, with those of the commit, when the disk does not take them")
     mutating func dropped() throws {
         runs.add(run(Limits.windowBytes + Limits.frameBytes, of: alice))
