@@ -61,25 +61,29 @@ actor NodeShell {
 
     func user(_ userID: UserID) -> User? { machine.user(userID) }
 
-    func send(_ drafts: [MessageDraft], to conversationID: ConversationID) async throws(EarshotError) -> [Message] {
+    nonisolated func send(
+        _ drafts: [MessageDraft], to conversationID: ConversationID
+    ) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
             machine.send(drafts, to: conversationID, requestID: requestID, now: now)
         }.messages
     }
 
-    func cancel(_ messageID: MessageID) async throws(EarshotError) {
+    nonisolated func cancel(_ messageID: MessageID) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
             machine.cancel(messageID, requestID: requestID, now: now)
         }
     }
 
-    func markRead(_ messageID: MessageID) async throws(EarshotError) {
+    nonisolated func markRead(_ messageID: MessageID) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
             machine.markRead(messageID, requestID: requestID, now: now)
         }
     }
 
-    func decide(_ decision: TrustDecision, about userID: UserID, named name: UserName?) async throws(EarshotError) {
+    nonisolated func decide(
+        _ decision: TrustDecision, about userID: UserID, named name: UserName?
+    ) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
             machine.decide(decision, about: userID, name: name, requestID: requestID, now: now)
         }
@@ -94,16 +98,30 @@ actor NodeShell {
         }
     }
 
-    private func request(
-        _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
+    /// Asks the machine, and waits for its answer.
+    ///
+    /// It goes to the event loop by itself, because an isolated function would return there: each answer would cost a
+    /// hop to the loop and back.
+    private nonisolated func request(
+        _ body: @escaping @Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws(EarshotError) -> RequestAnswer {
-        // The home may belong to another node by now, and nobody would answer.
-        guard lock != nil else { throw EarshotError(.stopped, "the node has stopped") }
         let result = await withCheckedContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
-            let requestID = requests.add(answer)
-            perform(body(&machine, requestID, clock.now))
+            loop.execute { self.assumeIsolated { $0.ask(body, answer) } }
         }
         return try result.get()
+    }
+
+    private func ask(
+        _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction],
+        _ answer: PendingRequests.Answer<RequestAnswer>
+    ) {
+        // The home may belong to another node by now, and nobody would answer.
+        guard lock != nil else {
+            answer.resume(returning: .failure(EarshotError(.stopped, "the node has stopped")))
+            return
+        }
+        let requestID = requests.add(answer)
+        perform(body(&machine, requestID, clock.now))
     }
 
     /// Asks up to `Limits.reachabilityPeers` linked users whether they can connect to this node's port.

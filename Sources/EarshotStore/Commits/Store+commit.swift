@@ -83,13 +83,13 @@ struct CommitWriter {
     private func write(_ log: LogRecord) throws {
         try db.cachedStatement(
             sql: """
-                UPDATE log SET headSequence = :sequence, headChain = :chain, nextExpiry = :nextExpiry,
-                    headTimestamp = iif(headChain = :chain, headTimestamp, :timestamp)
-                WHERE logID = :log
+                UPDATE log SET headTimestamp = iif(headChain = ?, headTimestamp, ?), headSequence = ?, headChain = ?,
+                    nextExpiry = ?
+                WHERE logID = ?
                 """
         ).execute(arguments: [
-            "sequence": Int64(log.head.sequence), "chain": log.head.chain.data, "nextExpiry": log.nextExpiry,
-            "timestamp": Int64(log.head.timestamp.rawValue), "log": log.logID.data,
+            log.head.chain.data, Int64(log.head.timestamp.rawValue), Int64(log.head.sequence), log.head.chain.data,
+            log.nextExpiry, log.logID.data,
         ])
         if db.changesCount == 0 { try begin(log) }
     }
