@@ -160,7 +160,7 @@ struct MessageDeletionTests {
                     BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END
                     """)
         }
-        let conversation = try alice.conversation(with: bob)
+        let conversation = alice.conversation(with: bob)
         let error = await #expect(throws: EarshotError.self) { try await conversation.eraseContents() }
         #expect(error?.parameters.erasedCount == 1)
         #expect(error?.message.hasSuffix("1 message was erased before that, and stays erased") == true)
