@@ -16,6 +16,17 @@ struct GatewayClientTests {
         #expect(error?.parameters.detail == .mayBeAccepted)
     }
 
+    @Test("says that the connection was lost where the node ends before it gives its events")
+    func lostStream() async throws {
+        let node = try ScriptedNode { _ in }
+        let client = try GatewayClient(home: node.home)
+        await #expect {
+            try await client.withEvents { for try await _ in $0 {} }
+        } throws: {
+            ($0 as? GatewayError)?.code == .connectionLost
+        }
+    }
+
     @Test("takes half an answer for none")
     func cutOff() async throws {
         let node = try ScriptedNode { $0.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"name\":") }

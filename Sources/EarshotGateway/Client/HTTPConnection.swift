@@ -32,11 +32,13 @@ struct HTTPConnection: Sendable {
 
     private let channel: NIOAsyncChannel<ByteBuffer, Never>
     private let response: EventLoopFuture<HTTPResponseHead>
+    private let socketPath: String
 
     /// Connects and sends a request.
     ///
     /// - Throws: `IOError` if nobody listens.
     init(sending request: HTTPRequest, to socketPath: String) async throws {
+        self.socketPath = socketPath
         (channel, response) = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(unixDomainSocketPath: socketPath) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -52,14 +54,23 @@ struct HTTPConnection: Sendable {
     }
 
     /// Waits for the response, and closes the connection when `body` returns.
+    ///
+    /// - Throws: `GatewayError` `connectionLost` if the connection ends before the head of the response has come;
+    ///   `CancellationError`; and what `body` throws.
     func withResponse<Result: Sendable>(
         _ body: (HTTPResponseHead, Body) async throws -> Result
     ) async throws -> Result {
         try await channel.executeThenClose { inbound in
-            let head = try await withTaskCancellationHandler {
-                try await response.get()
-            } onCancel: {
-                channel.channel.close(promise: nil)
+            let head: HTTPResponseHead
+            do {
+                head = try await withTaskCancellationHandler {
+                    try await response.get()
+                } onCancel: {
+                    channel.channel.close(promise: nil)
+                }
+            } catch {
+                try Task.checkCancellation()
+                throw GatewayError(transport: error, socketPath: socketPath)
             }
             return try await body(head, inbound)
         }
