@@ -20,27 +20,37 @@ extension CommitWriter {
         let log = try number(of: run.logID)
         var entries = run.entries[...]
         while entries.count >= Self.rowsPerStatement {
-            try write(entries.prefix(Self.rowsPerStatement), of: log, with: Self.manyRows)
+            try writeTogether(entries.prefix(Self.rowsPerStatement), of: log)
             entries = entries.dropFirst(Self.rowsPerStatement)
         }
-        for index in entries.indices { try write(entries[index...index], of: log, with: Self.oneRow) }
+        guard !entries.isEmpty else { return }
+        let statement = try db.cachedStatement(sql: Self.oneRow)
+        for entry in entries {
+            let (hash, body) = Self.columns(of: entry.content)
+            try statement.execute(arguments: [
+                log, Int64(entry.sequence), Int64(entry.timestamp.rawValue), entry.expiry, entry.kind.rawValue,
+                entry.chain.data, entry.checkpoint.map { Data($0.bytes) }, hash, body, entry.isDeleted,
+            ])
+        }
     }
 
-    private func write(_ entries: ArraySlice<EntryRecord>, of log: Int64, with sql: String) throws {
+    private static func columns(of content: EntryContent) -> (hash: Data?, body: Data?) {
+        switch content {
+        case .body(let bytes): (nil, Data(bytes))
+        case .withheld(let hash): (hash.data, nil)
+        }
+    }
+
+    private func writeTogether(_ entries: ArraySlice<EntryRecord>, of log: Int64) throws {
         var arguments: [(any DatabaseValueConvertible)?] = []
         arguments.reserveCapacity(entries.count * 10)
         for entry in entries {
-            var hash: Data?
-            var body: Data?
-            switch entry.content {
-            case .body(let bytes): body = Data(bytes)
-            case .withheld(let entryHash): hash = entryHash.data
-            }
+            let (hash, body) = Self.columns(of: entry.content)
             arguments += [
                 log, Int64(entry.sequence), Int64(entry.timestamp.rawValue), entry.expiry, entry.kind.rawValue,
                 entry.chain.data, entry.checkpoint.map { Data($0.bytes) }, hash, body, entry.isDeleted,
             ]
         }
-        try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
+        try db.cachedStatement(sql: Self.manyRows).execute(arguments: StatementArguments(arguments))
     }
 }
