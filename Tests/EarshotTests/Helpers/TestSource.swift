@@ -28,26 +28,26 @@ final class TestSource: DiscoverySource {
         }
     }
 
-    /// A device that is told apart by one byte, at an address where nobody is.
+    /// A device that is told apart by one byte. Its address is not known, so nobody dials it meanwhile.
     func record(_ name: String, seed: UInt8, tag: String?) throws -> ServiceRecord {
         guard let bytes = Bytes32([UInt8](repeating: seed, count: Bytes32.count)) else {
             preconditionFailure("thirty-two bytes are thirty-two bytes")
         }
-        return try record(name, UserID(bytes), DeviceID(bytes), at: PeerAddress(host: "127.0.0.1", port: 9), tag: tag)
+        return try record(name, UserID(bytes), DeviceID(bytes), at: [], tag: tag)
     }
 
     func record(_ name: String, of user: TestUser, tag: String?) throws -> ServiceRecord {
-        try record(name, user.userID, user.node.deviceID, at: user.address, tag: tag)
+        try record(name, user.userID, user.node.deviceID, at: [user.address], tag: tag)
     }
 
     private func record(
-        _ name: String, _ userID: UserID, _ deviceID: DeviceID, at address: PeerAddress, tag: String?
+        _ name: String, _ userID: UserID, _ deviceID: DeviceID, at addresses: [PeerAddress], tag: String?
     ) throws -> ServiceRecord {
         let announcement = Announcement(
             deviceID: deviceID, name: try UserName(name), fingerprint: userID.fingerprint.filter { $0 != " " },
             protocolVersion: Advertisement.protocolVersion, networkTag: tag)
         return ServiceRecord(
             key: ServiceRecord.Key(instance: "\(name) \(deviceID)", interface: "lo", family: .ipv4),
-            announcement: announcement, addresses: [address])
+            announcement: announcement, addresses: addresses)
     }
 }
