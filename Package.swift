@@ -17,8 +17,8 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + (withInstrumentation ? [.unsafeFlags(instrumentation + ["-enable-testing"])] : [])
 
-/// For the command line's own code: it is the last to be compiled, alone, and takes a third of the time so. What a
-/// message passes lies in the modules below.
+/// The command line's own code compiles last, with nothing beside it. Without optimization it takes a third of the time.
+/// What each message passes through lies in the modules below.
 let quickToCompile: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 let package = Package(

@@ -55,6 +55,15 @@ struct EventStreamTests {
         #expect(try await stream != nil)
     }
 
+    @Test("ends for a client that has finished before the stream begins")
+    func finishedClient() async throws {
+        try await TestNode.with("alice") { alice in
+            let request = Array("GET /v1/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".utf8)
+            let answer = try await RawRequest.exchange(request, with: alice.node.home.socketFile, finishes: true)
+            #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
     @Test("tells a slow client how many events it lost, at the place where they are missing")
     func lost() async throws {
         let bus = EventBus()

@@ -6,7 +6,10 @@ import Synchronization
 final class OpenConnection: Sendable {
     private struct State {
         var isResponding = false
+        /// The server ends.
         var isEnding = false
+        /// The client sends nothing more.
+        var hasClientFinished = false
         /// Ends a response that has no end of its own.
         var cutShort: (@Sendable () -> Void)?
     }
@@ -38,11 +41,11 @@ final class OpenConnection: Sendable {
 
     /// Sets how to end a response that has no end of its own: when the server ends, or the client leaves.
     func cutShort(by action: @escaping @Sendable () -> Void) {
-        let isEnding = state.withLock { state in
+        let isOver = state.withLock { state in
             state.cutShort = action
-            return state.isEnding
+            return state.isEnding || state.hasClientFinished
         }
-        if isEnding { action() }
+        if isOver { action() }
     }
 
     /// The server ends: a response under way may be finished, and no further request is read.
@@ -57,7 +60,11 @@ final class OpenConnection: Sendable {
 
     /// The client will send nothing more.
     fileprivate func clientFinished() {
-        state.withLock { $0.cutShort }?()
+        let cutShort = state.withLock { state in
+            state.hasClientFinished = true
+            return state.cutShort
+        }
+        cutShort?()
     }
 
     /// The client has been silent for `GatewayLimits.idleConnection`.
