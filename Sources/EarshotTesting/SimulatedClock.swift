@@ -48,7 +48,8 @@ final class SimulatedClock: NodeClock {
         try Task.checkCancellation()
     }
 
-    private func wake() {
+    /// Time waits for this host until it rests.
+    func wake() {
         let wakes = state.withLock { state in
             defer { state.isAwake = true }
             return !state.isAwake

@@ -65,6 +65,8 @@ final class SimulatedHost: Sendable {
             home, configuration: NodeConfiguration(discovery: .sources([source]), eventLoopGroup: timeline.loop),
             environment: environment(of: process))
         let states = node.events.events(.nodeStateChanged)
+        // Until the node's own task sleeps for the first time.
+        clock.wake()
         let running = Task { [clock] in
             // Nobody sleeps longer than the node lives.
             defer { clock.rest() }

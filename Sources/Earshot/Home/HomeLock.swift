@@ -36,6 +36,10 @@ package final class HomeLock: Sendable {
     /// A clean end is noted after the pid, so a pid alone means that the node died.
     deinit {
         Self.write("\(getpid())\(Self.ending)\n", to: descriptor)
+        // Closing is not enough: a child process that has not reached its program yet has the descriptor, too.
+        var range = Self.wholeFile
+        range.l_type = Int16(F_UNLCK)
+        _ = fcntl(descriptor, Self.setLock, &range)
         close(descriptor)
     }
 

@@ -31,6 +31,25 @@ struct HomeLockTests {
         _ = try open()
     }
 
+    @Test("is free when the node lets go, also while a new child process still has the file open")
+    func child() throws {
+        var lock: HomeLock? = try HomeLock(home)
+        // As between a fork and the start of the child's program.
+        let inherited = try #require(descriptors(of: home.lockFile).first.map { dup($0) })
+        defer { close(inherited) }
+        withExtendedLifetime(lock) {}
+        lock = nil
+        _ = try HomeLock(home)
+    }
+
+    /// This process's own descriptors of a file.
+    private func descriptors(of path: String) throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            return target == path
+        }.compactMap { Int32($0) }
+    }
+
     @Test("is not held by a file that a dead process left", arguments: ["", "1\n", "999999\n", "nonsense"])
     func staleFile(content: String) throws {
         try Data(content.utf8).write(to: URL(fileURLWithPath: home.lockFile))

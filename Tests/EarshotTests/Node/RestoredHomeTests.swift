@@ -36,19 +36,33 @@ struct RestoredHomeTests {
         try await TestUser.meet(alice, bob)
         try await exchange(["one"], from: alice, to: bob)
         try await alice.stop()
-        try FileManager.default.copyItem(atPath: database, toPath: copy)
+        try copyDatabase()
         try await startAlice()
         try await exchange(["two", "three"], from: alice, to: bob)
         try await exchange(["answer"], from: bob, to: alice)
         try await alice.stop()
     }
 
+    /// The write-ahead log is empty only once nobody holds the stopped node any more.
+    private static let parts = ["", "-wal"]
+
+    private func copyDatabase() throws {
+        for part in Self.parts { try replace(copy + part, by: database + part) }
+    }
+
     private func restore() throws {
-        for file in [database, database + "-wal", database + "-shm"] where FileManager.default.fileExists(atPath: file)
-        {
-            try FileManager.default.removeItem(atPath: file)
-        }
-        try FileManager.default.copyItem(atPath: copy, toPath: database)
+        for part in Self.parts { try replace(database + part, by: copy + part) }
+        try remove(database + "-shm")
+    }
+
+    private func replace(_ target: String, by source: String) throws {
+        try remove(target)
+        guard FileManager.default.fileExists(atPath: source) else { return }
+        try FileManager.default.copyItem(atPath: source, toPath: target)
+    }
+
+    private func remove(_ file: String) throws {
+        if FileManager.default.fileExists(atPath: file) { try FileManager.default.removeItem(atPath: file) }
     }
 
     private func expectAlike(_ texts: [String]) async throws {
@@ -112,8 +126,7 @@ struct RestoredHomeTests {
         try await alice.start()
         let offline = try await alice.send("offline", to: bob)
         try await alice.stop()
-        try FileManager.default.removeItem(atPath: copy)
-        try FileManager.default.copyItem(atPath: database, toPath: copy)
+        try copyDatabase()
         try await alice.start()
         try await alice.node.messages.cancel(offline.messageID)
         try await alice.stop()
