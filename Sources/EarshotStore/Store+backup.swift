@@ -12,7 +12,8 @@ package struct UndeliveredRow: Hashable, Sendable {
 extension Store {
     /// Copies a database, as it is at one moment, into another file. A node may write to it meanwhile.
     ///
-    /// The copy holds no unused page, and therefore nothing that was deleted.
+    /// The copy holds nothing that was deleted, because only pages in use are copied, and nothing that `leaveHome`
+    /// removes, because zeros take its place.
     /// - Parameter copy: the path of the copy, where there is no file yet.
     /// - Throws: `StoreError`; `newer` for a file of a newer version. Then an incomplete copy may be left.
     package static func copy(file path: String, to copy: String) throws(StoreError) {
@@ -26,7 +27,21 @@ extension Store {
             }
             try database.vacuum(into: copy)
             try database.close()
+            let store = try Store(path: copy)
+            try store.leaveHome()
+            try store.close()
         } catch { throw StoreError(error, path: path) }
+    }
+
+    /// Removes what belongs to one home and not to its history: the journal, which gets a new generation, and what
+    /// programs have left here.
+    package func leaveHome() throws(StoreError) {
+        try write { db in
+            for table in ["journal", "consumer", "setAside", "scheduled", "token"] {
+                try db.execute(sql: "DELETE FROM \(table)")
+            }
+            try db.execute(sql: "UPDATE journalGeneration SET generation = random()")
+        }
     }
 
     /// The messages of a device that wait for their recipients, in the order in which they were written.

@@ -42,7 +42,7 @@ extension Home {
             guard old.userID.description == manifest.userID, old.deviceID.description == manifest.deviceID,
                 old.deviceID == DeviceID(keys.signing.publicKey)
             else { throw EarshotError.backupDamaged(file, "its parts are not of one device") }
-            let contents = try staging.checkHistory(old, of: file)
+            let contents = try staging.takeHistory(old, of: file)
             switch device {
             case .same: try staging.beginNewLogs(of: old.deviceID)
             case .new:
@@ -121,10 +121,12 @@ extension Home {
         return manifest
     }
 
-    private func checkHistory(_ credential: Credential, of file: String) throws(EarshotError) -> BackupContents {
+    /// Checks the history. Whatever home it was in, it gets a generation of its own.
+    private func takeHistory(_ credential: Credential, of file: String) throws(EarshotError) -> BackupContents {
         guard access(databaseFile, F_OK) == 0 else { return BackupContents() }
         return try withHistory { store throws(StoreError) -> Result<BackupContents, EarshotError> in
             guard let finding = try store.integrityFindings().first else {
+                try store.leaveHome()
                 return .success(try BackupContents(store, deviceID: credential.deviceID))
             }
             return .failure(EarshotError.backupDamaged(file, "its history is damaged: \(finding)"))

@@ -14,7 +14,7 @@ struct Migration: Sendable {
 
 /// The tables, as the migrations make them.
 enum Schema {
-    static let migrations: [Migration] = [.firstTables, .pinnedNames, .deletedContents, .conversations]
+    static let migrations: [Migration] = [.firstTables, .pinnedNames, .deletedContents, .conversations, .journal]
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

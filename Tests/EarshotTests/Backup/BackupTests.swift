@@ -1,7 +1,10 @@
-import Earshot
 import Foundation
+import GRDB
 import TestSupport
 import Testing
+
+@testable import Earshot
+@testable import EarshotStore
 
 @Suite("A backup")
 struct BackupTests {
@@ -168,6 +171,22 @@ struct BackupTests {
         #expect(own.map(\.text) == ["delivered", "delivered", "waiting", "next"])
         #expect(try new.home.audit(with: bob.userID).isSound)
         #expect(try bob.home.audit(with: alice.userID).isSound)
+    }
+
+    @Test("gives each home that is restored from it a journal of its own")
+    func generations() async throws {
+        try await TestUser.meet(alice, bob)
+        try await alice.stop()
+        try alice.home.export(to: file, passphrase: passphrase)
+        func generation(_ home: Home) throws -> Int64 {
+            let store = try Store(path: home.databaseFile)
+            let generation = try #require(
+                try store.read { try Int64.fetchOne($0, sql: "SELECT generation FROM journalGeneration") })
+            try store.close()
+            return generation
+        }
+        let homes = [alice.home] + (try ["first", "second"].map { try restored(name: $0).0.home })
+        #expect(Set(try homes.map(generation)).count == 3)
     }
 
     @Test("without any history is restored, too, and keeps the network key")
