@@ -73,6 +73,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let ambiguousUser = Code("ambiguousUser")
         /// There is no such message.
         public static let unknownMessage = Code("unknownMessage")
+        /// There is no such conversation.
+        public static let unknownConversation = Code("unknownConversation")
         /// The message is over a limit, or empty.
         public static let invalidMessage = Code("invalidMessage")
         /// This node's user has blocked the user.

@@ -17,6 +17,9 @@ public struct Users: Sendable {
 
     public func user(_ userID: UserID) async -> User? { await node.shell.user(userID) }
 
+    /// The names of those of the users who are known.
+    package func names(of userIDs: Set<UserID>) async -> [UserID: UserName] { await node.shell.names(of: userIDs) }
+
     /// Finds the one user that a text names: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), or a
     /// key.
     ///

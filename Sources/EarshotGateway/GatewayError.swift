@@ -39,6 +39,10 @@ extension EarshotError.Code {
     package static let tooLarge = Self("tooLarge")
     /// There is no such endpoint.
     package static let unknownEndpoint = Self("unknownEndpoint")
+    /// The endpoint does not have this method.
+    package static let methodNotAllowed = Self("methodNotAllowed")
+    /// The token is not good for this.
+    package static let forbidden = Self("forbidden")
     /// This version of the client does not understand the answer.
     package static let unexpectedResponse = Self("unexpectedResponse")
 }

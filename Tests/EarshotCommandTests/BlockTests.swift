@@ -50,11 +50,11 @@ struct BlockTests {
         for key in [bob, eve] { #expect(guess.errors.contains("bob@\(key.prefix)")) }
         #expect(try await claim.alice.run("block", "bob@\(eve.prefix)").status == 0)
         let table = try await claim.alice.run("users").output
-        #expect(!table.contains("CONFLICT") && !table.contains("claims the name"))
+        #expect(!table.contains("conflict") && !table.contains("claims the name"))
         #expect(try await claim.alice.run("send", "bob", "you", "--wait", "delivered").errors == "")
         // Only one of them is blocked.
         #expect(try await claim.alice.run("unblock", "bob").lines == ["bob@\(eve.prefix) is no longer blocked"])
-        #expect(try await claim.alice.run("users").output.contains("CONFLICT"))
+        #expect(try await claim.alice.run("users").output.contains("conflict"))
     }
 
     @Test("works if no node runs, and lasts")

@@ -17,7 +17,7 @@ struct TrustCommandTests {
 
         let table = try await claim.alice.run("users").output
         #expect(table.contains(try Regex("(?m)^bob +online +unverified  \(bob.fingerprint)$")))
-        #expect(table.contains(try Regex("(?m)^bob@\(eve.prefix) .* CONFLICT +\(eve.fingerprint)$")))
+        #expect(table.contains(try Regex("(?m)^bob@\(eve.prefix) .* conflict +\(eve.fingerprint)$")))
         #expect(table.contains("bob@\(eve.prefix) claims the name bob"))
         #expect(table.contains("To decide: earshot trust bob\n"))
 
@@ -46,7 +46,7 @@ struct TrustCommandTests {
             #expect(report.output.contains("\nbob\n  fingerprint  \(bob.fingerprint)\n  trust        unverified ("))
             #expect(
                 report.output.contains(
-                    "\nbob@\(eve.prefix)\n  fingerprint  \(eve.fingerprint)\n  trust        CONFLICT ("))
+                    "\nbob@\(eve.prefix)\n  fingerprint  \(eve.fingerprint)\n  trust        conflict ("))
             #expect(report.output.contains("messages     1\n") && report.output.contains("messages     0\n"))
         }
         let report = try await claim.alice.run("trust", "bob").output

@@ -122,7 +122,7 @@ struct GatewayClientTests {
 }
 
 extension HTTPRequest {
-    fileprivate static let status = HTTPRequest(method: .GET, uri: "/v1/status")
+    fileprivate static let status = HTTPRequest(method: .GET, uri: "/v1/node")
 }
 
 extension String {

@@ -10,6 +10,7 @@ struct GatewayTests {
         try await TestNode.with("álice") { node in
             let status = try await node.client.status()
             #expect(status.name == "álice")
+            #expect(status.version == Earshot.version)
             #expect(status.id == node.node.userID.description)
             #expect(status.port == node.port)
             #expect(status.links.isEmpty)
@@ -91,6 +92,54 @@ struct GatewayTests {
             #expect(
                 try await client.history(with: "bob", before: ids[3], order: .arrival, limit: 2).map(\.id)
                     == Array(ids[1...2]))
+        }
+    }
+
+    @Test("lists conversations with their last message and what is unread, the latest first")
+    func conversations() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await bob.client.conversations().isEmpty)
+            var sent = try await alice.client.send("one", to: "bob")
+            sent = try await alice.client.send("two", to: "bob")
+            try await alice.wait(for: "delivered", of: sent.id)
+            let listed = try await bob.client.conversations()
+            #expect(listed.map(\.id) == [sent.conversationID])
+            #expect(listed.first?.unreadCount == 2 && listed.first?.lastMessage?.text == "two")
+            #expect(Set(listed.first?.participants.compactMap(\.name) ?? []) == ["alice", "bob"])
+            #expect(listed.first?.peer.name == "alice")
+            try await bob.client.markRead(upTo: sent.id, with: sent.conversationID)
+            for name in ["alice", sent.conversationID, alice.node.userID.description] {
+                let conversation = try await bob.client.conversation(name)
+                #expect(conversation.id == sent.conversationID && conversation.unreadCount == 0)
+                #expect(try await bob.client.history(with: name).map(\.text) == ["one", "two"])
+            }
+            #expect(try await alice.client.conversations().first?.unreadCount == 0)
+            #expect(try await bob.client.conversations(before: sent.conversationID).isEmpty)
+        }
+    }
+
+    @Test("knows the conversation with a user to whom nothing was written, also by its id")
+    func emptyConversation() async throws {
+        try await TestNode.pair { alice, _ in
+            let conversation = try await alice.client.conversation("bob")
+            #expect(conversation.lastMessage == nil && conversation.unreadCount == 0)
+            #expect(try await alice.client.conversation(conversation.id) == conversation)
+            let other = await #expect(throws: GatewayError.self) {
+                try await alice.client.conversation(String(repeating: "0", count: 52))
+            }
+            #expect(other?.code == .unknownConversation)
+        }
+    }
+
+    @Test("says in one word how sure the user can be of another")
+    func trust() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await alice.client.user(named: "bob").trust == "new")
+            _ = try await alice.client.send("hi", to: "bob")
+            #expect(try await alice.client.user(named: "bob").trust == "unverified")
+            #expect(try await alice.client.decide(.verify, about: "bob").trust == "verified")
+            #expect(try await alice.client.decide(.block, about: "bob").trust == "blocked")
+            withExtendedLifetime(bob) {}
         }
     }
 

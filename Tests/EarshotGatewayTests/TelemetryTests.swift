@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a node tells of itself")
 struct TelemetryTests {
-    @Test("is at GET /metrics, in Prometheus' text, for the same clients as the rest")
+    @Test("is at GET /v1/metrics, in Prometheus' text, for the same clients as the rest")
     func metrics() async throws {
         try await TestNode.pair { alice, bob in
             let sent = try await alice.client.send("hello", to: "bob")
@@ -15,7 +15,7 @@ struct TelemetryTests {
             let text = try await alice.client.metrics()
             #expect(text.contains("# TYPE earshot_links gauge\nearshot_links 1\n"))
             #expect(text.contains("\nearshot_messages_accepted_total 1\n"))
-            let raw = try await RawRequest(path: "/metrics").send(to: alice.node.home.socketFile)
+            let raw = try await RawRequest(path: "/v1/metrics").send(to: alice.node.home.socketFile)
             #expect(raw.status == 200)
             withExtendedLifetime(bob) {}
         }

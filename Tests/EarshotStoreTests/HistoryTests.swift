@@ -114,6 +114,33 @@ struct HistoryTests {
         #expect(try store.unmarked(through: MessageID(log: identifier(77), sequence: 1), by: reader) == [])
     }
 
+    @Test("lists conversations by their latest arrival, in pages, with the last message and what is unread")
+    func conversations() throws {
+        var foreign = SampleLog.at([90], conversation: 99, device: 3)
+        foreign.append(at: 95, kind: .unknown)
+        let store = try store([foreign, odd, even])
+        let reader: UserID = identifier(4)
+        var progress = DeliveryProgress()
+        (progress.delivered, progress.read) = (3, 2)
+        var commit = Commit()
+        commit.deliveries = [DeliveryRecord(logID: odd.logID, recipientID: reader, progress: progress)]
+        try store.commit(commit)
+        func listed(before: ConversationID? = nil, limit: Int = 9) throws -> [ConversationID] {
+            try store.conversations(readBy: reader, before: before, limit: limit).map(\.conversation.conversationID)
+        }
+        #expect(try listed() == [odd.conversationID, foreign.conversationID])
+        #expect(try listed(limit: 1) == [odd.conversationID])
+        #expect(try listed(before: odd.conversationID) == [foreign.conversationID])
+        #expect(try listed(before: foreign.conversationID) == [])
+        let rows = try store.conversations(readBy: reader, before: nil, limit: 9)
+        #expect(rows.map { $0.last?.entry.timestamp.milliseconds } == [60, 90])
+        #expect(rows.map(\.unreadCount) == [1 + 3, 1])
+        // What this user wrote is not unread.
+        #expect(try store.conversation(odd.conversationID, readBy: identifier(3))?.unreadCount == 0)
+        #expect(try store.conversation(identifier(77), readBy: reader) == nil)
+        #expect(try store.conversation(foreign.conversationID, readBy: reader)?.last?.entry == foreign.entries[0])
+    }
+
     @Test("carries what each message's state depends on")
     func progressAndFailure() throws {
         let store = try store([odd])

@@ -61,6 +61,10 @@ actor NodeShell {
 
     func user(_ userID: UserID) -> User? { machine.user(userID) }
 
+    func names(of userIDs: Set<UserID>) -> [UserID: UserName] {
+        userIDs.reduce(into: [:]) { $0[$1] = machine.user($1)?.name }
+    }
+
     nonisolated func send(
         _ drafts: [MessageDraft], to conversationID: ConversationID
     ) async throws(EarshotError) -> [Message] {

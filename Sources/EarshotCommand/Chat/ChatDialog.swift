@@ -101,7 +101,7 @@ actor ChatDialog {
         if changes.contains(UserChange.isOnline.rawValue) {
             screen.notice("\(peerName) is \(user.isOnline ? "online" : "offline")")
         }
-        if changes.contains(UserChange.trust.rawValue) { screen.notice("\(peerName) is \(TrustWord.of(user))") }
+        if changes.contains(UserChange.trust.rawValue) { screen.notice("\(peerName) is \(user.trust)") }
         if changes.contains(UserChange.pin.rawValue), user.conflictsWith != nil {
             screen.notice(
                 "the name \(names.looks(of: user.name)) was given to another key: nothing is sent to this one")

@@ -14,7 +14,7 @@ struct Users: ProgramCommand {
               unverified  the name is pinned to the key, by the first message
               verified    the same, and you have compared safety numbers: earshot verify NAME
               blocked     nothing is sent to them and nothing is taken from them
-              CONFLICT    claims a name that is pinned to another key: earshot trust NAME
+              conflict    claims a name that is pinned to another key: earshot trust NAME
 
             EXAMPLES:
               earshot users
@@ -45,7 +45,7 @@ struct Users: ProgramCommand {
                 [
                     .init(text: names.shown(user)),
                     .init(text: user.presence, colour: user.isOnline ? style.green : { $0 }),
-                    .init(text: TrustWord.of(user)) { TrustWord.coloured($0, of: user, style) },
+                    .init(text: user.trust) { TrustWord.coloured($0, of: user, style) },
                     .init(text: user.fingerprint),
                 ]
             })

@@ -109,7 +109,7 @@ struct Verify: ProgramCommand {
         Failure(
             .safetyNumberDiffers,
             "THE NUMBERS DIFFER: the key here is not the one that the other side has, or a digit was misread. "
-                + "\(names.shown(user)) stays \(TrustWord.of(user))",
+                + "\(names.shown(user)) stays \(user.trust)",
             remedy: "compare once more; if they still differ, compare fingerprints (earshot status) before you write "
                 + "anything that matters, or keep the key out: earshot block \(names.typed(user))")
     }

@@ -31,7 +31,7 @@ struct NameBook: Sendable {
 
     /// The node forgets users whom it only met, and does not say whom.
     private mutating func forgetStrangers() {
-        for user in users.values where !user.isPinned && !user.isOnline && user.trust == Trust.unverified.rawValue {
+        for user in users.values where !user.isPinned && !user.isOnline && !user.isVerified && !user.isBlocked {
             users[user.id] = nil
             forgetName(of: user)
         }

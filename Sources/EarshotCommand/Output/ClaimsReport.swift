@@ -33,7 +33,7 @@ struct ClaimsReport {
         let count = messages == Self.counted ? "\(messages) or more" : "\(messages)"
         let rows = [
             ("fingerprint", user.fingerprint),
-            ("trust", TrustWord.coloured(TrustWord.of(user), of: user, output.style) + " (\(meaning(of: user)))"),
+            ("trust", TrustWord.coloured(user.trust, of: user, output.style) + " (\(meaning(of: user)))"),
             ("first seen", LocalTime.full(user.firstSeenMilliseconds)),
             ("last seen", user.isOnline ? "online now" : LocalTime.full(user.lastSeenMilliseconds)),
             ("messages", count),

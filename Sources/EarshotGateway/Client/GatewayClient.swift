@@ -17,14 +17,14 @@ package struct GatewayClient: Sendable {
 
     // MARK: - Endpoints
 
-    package func status() async throws(GatewayError) -> GatewayStatus { try await get("status") }
+    package func status() async throws(GatewayError) -> GatewayStatus { try await get("node") }
 
     /// What the node knows about why messages flow or not. This may take a few seconds.
-    package func diagnosis() async throws(GatewayError) -> [GatewayFinding] { try await get("diagnosis") }
+    package func diagnosis() async throws(GatewayError) -> [GatewayFinding] { try await get("health") }
 
     /// The node's metrics, in Prometheus' text format 0.0.4.
     package func metrics() async throws(GatewayError) -> String {
-        String(buffer: try await read(HTTPRequest(method: .GET, uri: "/metrics")))
+        String(buffer: try await read(HTTPRequest(method: .GET, uri: "/v1/metrics")))
     }
 
     package func users() async throws(GatewayError) -> [GatewayUser] { try await get("users") }
@@ -70,20 +70,33 @@ package struct GatewayClient: Sendable {
     /// Takes back a message that has not left this machine.
     @discardableResult
     package func cancel(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
-        try await decode(call(.DELETE, "messages/\(Self.escape(messageID))"))
+        try await decode(call(.POST, "messages/\(Self.escape(messageID))/cancel"))
     }
 
     /// Deletes the contents of messages, on this machine only: of all of them or of none.
     @discardableResult
     package func deleteContents(of messageIDs: [String]) async throws(GatewayError) -> GatewayDeletedMessages {
-        try await decode(call(.POST, "messages/delete-contents", body: DeleteContentsRequest(messages: messageIDs)))
+        try await decode(call(.POST, "messages/erase", body: EraseRequest(messages: messageIDs)))
     }
 
     /// Deletes the contents of all messages with a user, on this machine only. It may take long.
     @discardableResult
     package func deleteContents(with user: String) async throws(GatewayError) -> GatewayDeletion {
-        let request = Self.request(.DELETE, "conversations/\(try Self.user(user))/contents")
+        let request = Self.request(.POST, "conversations/\(try Self.user(user))/erase")
         return try await decode(read(request, within: GatewayLimits.longResponse))
+    }
+
+    /// The conversations in which something was written, the one with the latest arrival first.
+    /// - Parameter before: the page begins after this conversation.
+    package func conversations(
+        before: String? = nil, limit: Int = GatewayLimits.defaultPage
+    ) async throws(GatewayError) -> [GatewayConversation] {
+        try await get("conversations?limit=\(limit)" + (before.map { "&before=\(Self.escape($0))" } ?? ""))
+    }
+
+    /// - Parameter text: the conversation's id, or its user as in `user(named:)`.
+    package func conversation(_ text: String) async throws(GatewayError) -> GatewayConversation {
+        try await get("conversations/\(try Self.user(text))")
     }
 
     /// A page of the conversation with a user, ascending.

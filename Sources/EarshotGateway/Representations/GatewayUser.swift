@@ -7,7 +7,7 @@ package struct GatewayUser: Codable, Hashable, Sendable, Identifiable {
     package let name: String
     /// The beginning of the key, as people compare it.
     package let fingerprint: String
-    /// `unverified`, `verified` or `blocked`.
+    /// One of `TrustWord`.
     package let trust: String
     /// Whether the name is pinned to this key here: by the first message, or by a decision.
     package let isPinned: Bool
@@ -27,7 +27,7 @@ extension GatewayUser {
         id = user.userID.description
         name = user.name.text
         fingerprint = user.userID.fingerprint
-        trust = user.trust.rawValue
+        trust = TrustWord(user).rawValue
         isPinned = user.isPinned
         conflictsWith = user.conflictingID?.description
         isOnline = user.isOnline
@@ -35,5 +35,29 @@ extension GatewayUser {
         firstSeenMilliseconds = user.firstSeen
         lastSeen = Timestamp.text(user.lastSeen)
         lastSeenMilliseconds = user.lastSeen
+    }
+}
+
+/// How sure this node's user can be of a user, in the one word that tables and JSON have for it.
+package enum TrustWord: String, Hashable, Sendable, CaseIterable {
+    /// Met, without any message exchanged yet: the name is not pinned.
+    case new
+    /// The name is pinned to the key. Nobody has compared safety numbers.
+    case unverified
+    /// Two people have compared safety numbers.
+    case verified
+    /// Nothing is sent to this user, and nothing is taken from them.
+    case blocked
+    /// The name is pinned to another key. Nothing is sent to this one before somebody decides.
+    case conflict
+
+    init(_ user: User) {
+        self =
+            switch user.trust {
+            case .blocked: .blocked
+            case _ where user.conflictingID != nil: .conflict
+            case .verified: .verified
+            case .unverified: user.isPinned ? .unverified : .new
+            }
     }
 }

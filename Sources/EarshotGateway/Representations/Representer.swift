@@ -1,27 +1,25 @@
 import Earshot
 
-/// Turns the node's values into those of the local API, and looks up the names of keys.
+/// Turns the node's values into those of the local API. The names of keys are looked up once for each answer.
 struct Representer: Sendable {
     let node: Node
 
     func message(_ message: Message) async -> GatewayMessage {
-        var recipients: [GatewayDelivery] = []
-        for userID in message.recipientIDs {
-            recipients.append(delivery(await party(userID), message.states[userID] ?? .queued))
-        }
-        return GatewayMessage(
-            id: message.messageID.description, conversationID: message.conversationID.description,
-            sender: await party(message.senderID), recipients: recipients, text: message.text,
-            isDeleted: message.isDeleted, headers: message.headers,
-            timestamp: Timestamp.text(message.timestamp.milliseconds),
-            timestampMilliseconds: message.timestamp.milliseconds, expiry: Timestamp.text(message.expiry),
-            expiryMilliseconds: message.expiry)
+        GatewayMessage(message, await names(of: message.userIDs))
     }
 
     func messages(_ messages: [Message]) async -> [GatewayMessage] {
-        var result: [GatewayMessage] = []
-        for message in messages { result.append(await self.message(message)) }
-        return result
+        let names = await names(of: messages.flatMap(\.userIDs))
+        return messages.map { GatewayMessage($0, names) }
+    }
+
+    func conversation(_ summary: ConversationSummary) async -> GatewayConversation {
+        GatewayConversation(summary, await names(of: summary.participantIDs))
+    }
+
+    func conversations(_ summaries: [ConversationSummary]) async -> [GatewayConversation] {
+        let names = await names(of: summaries.flatMap(\.participantIDs))
+        return summaries.map { GatewayConversation($0, names) }
     }
 
     func event(_ event: Event) async -> GatewayEvent {
@@ -34,7 +32,7 @@ struct Representer: Sendable {
             result.message = await self.message(message)
         case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
             .messageFailed(let change):
-            result.stateChange = await stateChange(change)
+            result.stateChange = GatewayStateChange(change, await names(of: [change.recipientID]))
         case .userDiscovered(let user): result.user = GatewayUser(user)
         case .userUpdated(let user, let changes):
             result.user = GatewayUser(user)
@@ -71,20 +69,67 @@ struct Representer: Sendable {
         if let userID = failure.userID { event.user = await node.users.user(userID).map { GatewayUser($0) } }
     }
 
-    private func stateChange(_ change: MessageStateChange) async -> GatewayStateChange {
-        GatewayStateChange(
-            messageID: change.messageID.description, conversationID: change.conversationID.description,
-            recipient: delivery(await party(change.recipientID), change.state))
+    private func names(of userIDs: [UserID]) async -> PartyNames {
+        var names = await node.users.names(of: Set(userIDs))
+        names[node.userID] = node.name
+        return PartyNames(names: names)
     }
+}
 
-    private func delivery(_ party: GatewayParty, _ state: DeliveryState) -> GatewayDelivery {
-        let reason: FailureReason? = if case .failed(let reason) = state { reason } else { nil }
-        return GatewayDelivery(id: party.id, name: party.name, state: state.name, reason: reason?.rawValue)
+/// The names of the users in one answer, as they were when it was made.
+private struct PartyNames {
+    let names: [UserID: UserName]
+
+    func party(_ userID: UserID) -> GatewayParty {
+        GatewayParty(id: userID.description, name: names[userID]?.text)
     }
+}
 
-    private func party(_ userID: UserID) async -> GatewayParty {
-        let name = userID == node.userID ? node.name : await node.users.user(userID)?.name
-        return GatewayParty(id: userID.description, name: name?.text)
+extension Message {
+    fileprivate var userIDs: [UserID] { recipientIDs + [senderID] }
+}
+
+extension GatewayMessage {
+    fileprivate init(_ message: Message, _ names: PartyNames) {
+        id = message.messageID.description
+        conversationID = message.conversationID.description
+        sender = names.party(message.senderID)
+        recipients = message.recipientIDs.map { GatewayDelivery(names.party($0), message.states[$0] ?? .queued) }
+        text = message.text
+        isDeleted = message.isDeleted
+        headers = message.headers
+        timestamp = Timestamp.text(message.timestamp.milliseconds)
+        timestampMilliseconds = message.timestamp.milliseconds
+        expiry = Timestamp.text(message.expiry)
+        expiryMilliseconds = message.expiry
+    }
+}
+
+extension GatewayDelivery {
+    fileprivate init(_ party: GatewayParty, _ state: DeliveryState) {
+        id = party.id
+        name = party.name
+        self.state = state.name
+        reason = if case .failed(let reason) = state { reason.rawValue } else { nil }
+    }
+}
+
+extension GatewayStateChange {
+    fileprivate init(_ change: MessageStateChange, _ names: PartyNames) {
+        messageID = change.messageID.description
+        conversationID = change.conversationID.description
+        recipient = GatewayDelivery(names.party(change.recipientID), change.state)
+    }
+}
+
+extension GatewayConversation {
+    fileprivate init(_ summary: ConversationSummary, _ names: PartyNames) {
+        id = summary.id.description
+        kind = "direct"
+        participants = summary.participantIDs.map(names.party)
+        peer = names.party(summary.conversation.peerID)
+        lastMessage = summary.lastMessage.map { GatewayMessage($0, names) }
+        unreadCount = summary.unreadCount
     }
 }
 

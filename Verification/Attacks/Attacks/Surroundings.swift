@@ -137,7 +137,7 @@ extension Attack {
             "an encoded path that climbs out", status: 404,
             "GET /v1/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n"),
         .request("a user that nobody is", status: 404, "GET /v1/users/nobody HTTP/1.1\r\nHost: x\r\n\r\n"),
-        .request("a method that is not there", status: 404, "DELETE /v1/users HTTP/1.1\r\nHost: x\r\n\r\n"),
+        .request("a method that is not there", status: 405, "DELETE /v1/users HTTP/1.1\r\nHost: x\r\n\r\n"),
         .request(
             "a page of a million messages", status: 400,
             "GET /v1/conversations/bob/messages?limit=1000000 HTTP/1.1\r\nHost: x\r\n\r\n"),
@@ -159,7 +159,7 @@ extension Attack {
         .request("bytes that are no HTTP", status: 400, "\u{1}\u{2}\u{3}\r\n\r\n"),
         .request(
             "a header of 1 MB", status: 400,
-            "GET /v1/status HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "y", count: 1 << 20))\r\n\r\n"),
+            "GET /v1/node HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "y", count: 1 << 20))\r\n\r\n"),
         manyClients,
     ]
 
@@ -308,7 +308,7 @@ extension Attack {
 
 /// Requests to the local API, byte for byte.
 enum LocalRequest {
-    static let status = "GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n"
+    static let status = "GET /v1/node HTTP/1.1\r\nHost: x\r\n\r\n"
 
     static func open(_ path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

@@ -86,10 +86,11 @@ private final class LocalAPI: Sendable {
     static func request(_ input: inout FuzzInput) -> Request {
         let methods: [HTTPMethod] = [.GET, .POST, .DELETE, .HEAD]
         let paths = [
-            "status", "users", "users/\(word(&input))", "users/\(word(&input))/trust",
+            "node", "users", "users/\(word(&input))", "users/\(word(&input))/trust",
             "users/\(word(&input))/safety-number", "messages", "messages/\(word(&input))",
             "conversations/\(word(&input))/messages", "conversations/\(word(&input))/read", "events", word(&input),
-            "messages/\(word(&input))/content", "conversations/\(word(&input))/contents", "messages/delete-contents",
+            "messages/\(word(&input))/cancel", "conversations", "conversations/\(word(&input))",
+            "conversations/\(word(&input))/erase", "messages/erase",
         ]
         var path = "/v1/" + paths[input.choice(paths.count)]
         if input.flag() { path += "?" + query(&input) }

@@ -85,7 +85,8 @@ struct HTTPServer: Sendable {
             try await connection.executeThenClose { incoming, outgoing in
                 var reader = RequestReader(incoming)
                 while let (head, body) = try await reader.next(), open.beginResponse() {
-                    let response = await respond(Request(method: head.method, target: head.uri, body: body))
+                    let response = await respond(
+                        Request(method: head.method, target: head.uri, headers: head.headers, body: body))
                     let writer = ResponseWriter(connection: open, outgoing: outgoing)
                     try await writer.write(response, to: head)
                     guard open.endResponse(), head.isKeepAlive else { break }

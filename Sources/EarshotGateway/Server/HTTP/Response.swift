@@ -10,7 +10,7 @@ struct Response: Sendable {
     }
 
     let status: HTTPResponseStatus
-    let headers: HTTPHeaders
+    var headers: HTTPHeaders
     let body: Body
 
     /// - Parameter contentType: the type of a body that is not a stream.
@@ -28,6 +28,16 @@ struct Response: Sendable {
         status = .ok
         headers = ["content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store"]
         body = .events(events)
+    }
+
+    /// Something was made.
+    static func created(_ body: some Encodable) throws -> Response { try .json(body, status: .created) }
+
+    /// It was done, and there is nothing to say about it.
+    static let done = Response(status: .noContent)
+
+    static func text(_ text: String, contentType: String) -> Response {
+        Response(status: .ok, contentType: contentType, body: ByteBuffer(string: text))
     }
 
     static func json(_ body: some Encodable, status: HTTPResponseStatus = .ok) throws -> Response {

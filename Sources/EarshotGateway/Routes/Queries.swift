@@ -1,14 +1,30 @@
 import Earshot
 
+extension Request {
+    /// How many items a page has: `limit`.
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func limit() throws(GatewayError) -> Int {
+        guard let text = query("limit") else { return GatewayLimits.defaultPage }
+        guard let limit = Int(text), String(limit) == text, (1...Limits.historyPage).contains(limit) else {
+            throw GatewayError(
+                .invalidRequest, "limit is a number from 1 to \(Limits.historyPage)",
+                .init(name: "limit", limit: Limits.historyPage))
+        }
+        return limit
+    }
+}
+
 /// The requested part of a history: `limit`, `order`, and one of `before` and `after`.
 struct HistoryQuery {
+    static let items = ["limit", "order", "before", "after"]
+
     let page: Conversation.Page
     let order: Conversation.Order?
     let limit: Int
 
     /// - Throws: `GatewayError` `invalidRequest`.
     init(_ request: Request) throws(GatewayError) {
-        limit = try Self.limit(request.query("limit"))
+        limit = try request.limit()
         order = try Self.order(request.query("order"))
         switch (request.query("before"), request.query("after")) {
         case (nil, nil): page = .latest
@@ -24,16 +40,10 @@ struct HistoryQuery {
         case nil: nil
         case "time": .time
         case "arrival": .arrival
-        default: throw GatewayError(.invalidRequest, "order is time or arrival")
+        default:
+            throw GatewayError(
+                .invalidRequest, "order is time or arrival", .init(name: "order", suggestions: ["time", "arrival"]))
         }
-    }
-
-    private static func limit(_ text: String?) throws(GatewayError) -> Int {
-        guard let text else { return GatewayLimits.defaultPage }
-        guard let limit = Int(text), (1...Limits.historyPage).contains(limit) else {
-            throw GatewayError(.invalidRequest, "limit is a number from 1 to \(Limits.historyPage)")
-        }
-        return limit
     }
 }
 
@@ -48,11 +58,11 @@ struct EventNames {
             return
         }
         var names: Set<EventName> = []
-        for part in text.split(separator: ",") {
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let name = EventName(rawValue: String(part)) else {
                 throw GatewayError(
-                    .invalidRequest, "no event is called \"\(part)\"",
-                    .init(suggestions: EventName.allCases.map(\.rawValue)))
+                    .invalidRequest, "no event is called \"\(Excerpt.of(String(part)))\"",
+                    .init(name: "names", suggestions: EventName.allCases.map(\.rawValue)))
             }
             names.insert(name)
         }

@@ -1,0 +1,67 @@
+import EarshotStore
+
+/// A conversation as a list shows it: who is in it, its last message, and what is unread.
+public struct ConversationSummary: Sendable, Identifiable {
+    public let conversation: Conversation
+    /// In ascending order, with this node's own user.
+    public let participantIDs: [UserID]
+    /// The last message in the order of time; `nil` if there is none.
+    public let lastMessage: Message?
+    /// How many messages of others this node's user has not marked as read. Erased ones do not count.
+    public let unreadCount: Int
+
+    /// The conversation's id.
+    public var id: ConversationID { conversation.conversationID }
+}
+
+extension Conversations {
+    /// The conversations in which something was written, the one with the latest arrival first.
+    ///
+    /// - Parameters:
+    ///   - before: the list begins after this conversation; without it, at the first.
+    ///   - limit: 1 to `Limits.historyPage`.
+    /// - Throws: `EarshotError` `invalidLimit` if the limit is out of range; `storeDamaged`, `storeUnavailable`.
+    public func list(
+        before: ConversationID? = nil, limit: Int = 50
+    ) async throws(EarshotError) -> [ConversationSummary] {
+        guard (1...Limits.historyPage).contains(limit) else {
+            throw EarshotError(
+                .invalidLimit, "a page has 1 to \(Limits.historyPage) conversations, and not \(limit)",
+                .init(limit: Limits.historyPage))
+        }
+        let (store, readerID) = (node.store, node.userID)
+        let rows = try await node.readStore { () throws(StoreError) in
+            try store.conversations(readBy: readerID, before: before, limit: limit)
+        }
+        return rows.compactMap { ConversationSummary($0, node: node) }
+    }
+
+    /// A conversation by its id: one in which something was written, or the direct one with a known user.
+    /// - Throws: `EarshotError` `unknownConversation`; `storeDamaged`, `storeUnavailable`.
+    public func summary(of conversationID: ConversationID) async throws(EarshotError) -> ConversationSummary {
+        let (store, readerID) = (node.store, node.userID)
+        let row = try await node.readStore { () throws(StoreError) in
+            try store.conversation(conversationID, readBy: readerID)
+        }
+        if let summary = row.flatMap({ ConversationSummary($0, node: node) }) { return summary }
+        for user in await node.users.all {
+            let conversation = direct(with: user.userID)
+            guard conversation.conversationID == conversationID else { continue }
+            return ConversationSummary(
+                conversation: conversation, participantIDs: [node.userID, user.userID].sorted(), lastMessage: nil,
+                unreadCount: 0)
+        }
+        throw EarshotError(.unknownConversation, "there is no conversation \(conversationID)")
+    }
+}
+
+extension ConversationSummary {
+    /// - Returns: `nil` for a conversation without another participant.
+    fileprivate init?(_ row: ConversationRow, node: Node) {
+        guard let peerID = row.conversation.recipientIDs(of: node.userID).first else { return nil }
+        conversation = Conversation(conversationID: row.conversation.conversationID, peerID: peerID, node: node)
+        participantIDs = row.conversation.participantIDs
+        lastMessage = row.last.flatMap(Message.init)
+        unreadCount = row.unreadCount
+    }
+}

@@ -1,0 +1,36 @@
+import Earshot
+
+/// What the one who sends a request may do.
+struct Access: Hashable, Sendable {
+    private let scopes: Set<Scope>
+    /// The only users to whom they may send; `nil` for everybody.
+    private let recipients: Set<UserID>?
+
+    /// The node's owner, who alone can open the Unix socket.
+    static let owner = Access([.all])
+
+    init(_ scopes: Set<Scope>, recipients: Set<UserID>? = nil) {
+        self.scopes = scopes
+        self.recipients = recipients
+    }
+
+    /// - Throws: `GatewayError` `forbidden`.
+    func check(_ scope: Scope) throws(GatewayError) {
+        guard scopes.contains(.all) || scopes.contains(scope) else {
+            let granted = scopes.map(\.rawValue).sorted().joined(separator: ", ")
+            throw GatewayError(
+                .forbidden, "the token's scope is \(granted), and this needs \(scope.rawValue)",
+                .init(name: scope.rawValue))
+        }
+    }
+
+    /// - Throws: `GatewayError` `forbidden` unless they may send to all of these users.
+    func check(sendingTo userIDs: some Collection<UserID>) throws(GatewayError) {
+        try check(.send)
+        guard let recipients else { return }
+        for userID in userIDs where !recipients.contains(userID) {
+            throw GatewayError(
+                .forbidden, "the token may not send to \(userID.fingerprint)", .init(userID: userID))
+        }
+    }
+}

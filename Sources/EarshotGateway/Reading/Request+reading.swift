@@ -1,0 +1,75 @@
+import Earshot
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+extension Request {
+    /// Reads the JSON body.
+    /// - Throws: `GatewayError` `tooLarge`, `invalidUTF8` or `invalidRequest`.
+    func json<Body: RequestBody>(_ type: Body.Type) throws(GatewayError) -> Body {
+        let buffer = try bytes()
+        guard buffer.readableBytes > 0 else { throw GatewayError(.invalidRequest, "the request has no body") }
+        // A decoder would repair bytes that are not UTF-8, and so send something other than what was written.
+        guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
+            throw GatewayError(.invalidUTF8, "the body is not valid UTF-8")
+        }
+        return try Body(JSONValue(parsing: text))
+    }
+
+    /// - Throws: `GatewayError` `invalidRequest` or `tooLarge` if there is a body.
+    func checkEmpty() throws(GatewayError) {
+        guard try bytes().readableBytes == 0 else {
+            throw GatewayError(.invalidRequest, "\(method.rawValue) \(path) takes no body")
+        }
+    }
+
+    private func bytes() throws(GatewayError) -> ByteBuffer {
+        guard case .bytes(let buffer) = body else {
+            throw GatewayError(
+                .tooLarge, "the body of a request is at most \(GatewayLimits.bodyBytes) bytes",
+                .init(limit: GatewayLimits.bodyBytes))
+        }
+        return buffer
+    }
+
+    /// A segment of the path that the route leaves open, percent-decoded.
+    /// - Throws: `GatewayError` `invalidUTF8`.
+    func parameter(_ name: String) throws(GatewayError) -> String {
+        guard let text = parameters[name]?.removingPercentEncoding else {
+            throw GatewayError(.invalidUTF8, "the path is not percent-encoded UTF-8")
+        }
+        return text
+    }
+
+    /// - Throws: `GatewayError` `invalidRequest` for an item that is not among these, that stands twice, or that is not
+    ///   percent-encoded UTF-8.
+    func checkQuery(allowing names: [String]) throws(GatewayError) {
+        var seen: Set<String> = []
+        for item in query {
+            guard let name = item.name, item.value != nil else {
+                throw GatewayError(.invalidUTF8, "the query is not percent-encoded UTF-8")
+            }
+            guard names.contains(name) else {
+                let list = names.isEmpty ? "it has none" : "there are: \(names.sorted().joined(separator: ", "))"
+                throw GatewayError(
+                    .invalidRequest, "the query has no item \"\(Excerpt.of(name))\"; \(list)",
+                    .init(name: Excerpt.of(name), suggestions: Nearest.to(name, among: names)))
+            }
+            guard seen.insert(name).inserted else {
+                throw GatewayError(.invalidRequest, "the item \"\(name)\" stands twice in the query", .init(name: name))
+            }
+        }
+    }
+}
+
+extension MessageID {
+    /// - Throws: `GatewayError` `invalidRequest`.
+    init(reading text: String) throws(GatewayError) {
+        guard let messageID = MessageID(text) else {
+            throw GatewayError(
+                .invalidRequest, "\"\(Excerpt.of(text))\" is not the id of a message",
+                .init(.notAMessageID))
+        }
+        self = messageID
+    }
+}

@@ -1,0 +1,93 @@
+import Earshot
+
+/// The body of `POST /v1/messages`.
+struct SendRequest: RequestBody, Encodable {
+    /// A user's name, their name with the beginning of the fingerprint, or their key.
+    let to: String
+    let text: String
+    var headers: [String: String]?
+    var timeToLiveSeconds: Double?
+
+    /// A hundred years, in milliseconds.
+    private static let longestTimeToLive: Int64 = 100 * 365 * 24 * 3600 * 1000
+
+    /// - Throws: `GatewayError` `invalidRequest` for a time to live that no clock can hold.
+    func draft() throws(GatewayError) -> MessageDraft {
+        var draft = MessageDraft(text, headers: headers ?? [:])
+        if let timeToLiveSeconds {
+            guard timeToLiveSeconds.isFinite, let milliseconds = Int64(exactly: (timeToLiveSeconds * 1000).rounded()),
+                (1...Self.longestTimeToLive).contains(milliseconds)
+            else {
+                throw GatewayError(
+                    .invalidRequest, "timeToLiveSeconds is a number above 0 and up to \(Self.longestTimeToLive / 1000)",
+                    .init(name: "timeToLiveSeconds"))
+            }
+            draft.timeToLive = .milliseconds(milliseconds)
+        }
+        return draft
+    }
+}
+
+extension SendRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        to = try fields.required("to", .text)
+        text = try fields.required("text", .text)
+        headers = try fields.optional("headers", .dictionary(of: .text))
+        timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+    }
+}
+
+/// The body of `POST /v1/conversations/{conversation}/read`.
+struct ReadRequest: RequestBody, Encodable {
+    let upTo: String
+}
+
+extension ReadRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) { upTo = try fields.required("upTo", .text) }
+}
+
+/// The body of `POST /v1/messages/erase`.
+struct EraseRequest: RequestBody, Encodable {
+    /// Ids of messages. The contents of all of them are erased, or of none.
+    let messages: [String]
+}
+
+extension EraseRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        messages = try fields.required("messages", .list(of: .text))
+    }
+}
+
+/// The body of `POST /v1/users/{user}/trust`.
+struct TrustRequest: RequestBody, Encodable {
+    /// One of `TrustDecision`.
+    let decision: String
+    /// The user's name at the time of the decision. If the user has another name now, nothing is done.
+    var name: String?
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func expectedName() throws(GatewayError) -> UserName? {
+        guard let name else { return nil }
+        do { return try UserName(name) } catch {
+            throw GatewayError(.invalidRequest, "name is no user's name: \(error)", .init(name: "name"), cause: error)
+        }
+    }
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func read() throws(GatewayError) -> TrustDecision {
+        guard let decision = TrustDecision(rawValue: decision) else {
+            let choices = TrustDecision.allCases.map(\.rawValue)
+            throw GatewayError(
+                .invalidRequest, "decision is one of: \(choices.joined(separator: ", "))",
+                .init(name: "decision", suggestions: choices))
+        }
+        return decision
+    }
+}
+
+extension TrustRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        decision = try fields.required("decision", .text)
+        name = try fields.optional("name", .text)
+    }
+}

@@ -1,0 +1,69 @@
+import Earshot
+import Logging
+import NIOHTTP1
+
+/// Answers every request with its route, and every error in one form with a fitting status.
+struct Responder: Sendable {
+    private let router: Router
+    private let logger: Logger
+
+    init(node: Node) {
+        router = Router(node: node)
+        logger = node.configuration.logger
+    }
+
+    func respond(to request: Request) async -> Response {
+        do { return try await router.respond(to: request) } catch {
+            let failure = GatewayError(any: error)
+            if failure.code == .internalError {
+                logger.error("a request failed", metadata: ["path": "\(request.path)", "error": "\(error)"])
+            }
+            return Response(failure)
+        }
+    }
+}
+
+extension GatewayError {
+    fileprivate init(any error: any Error) {
+        switch error {
+        case let error as GatewayError: self = error
+        case let error as EarshotError: self.init(error.code, error.message, error.parameters, cause: error)
+        default: self.init(.internalError, "something went wrong in the node: \(error)", cause: error)
+        }
+    }
+}
+
+extension Response {
+    /// The answer that reports an error.
+    init(_ failure: GatewayError) {
+        do { self = try .json(ErrorResponse(failure), status: failure.code.status) } catch {
+            self.init(status: .internalServerError)
+        }
+        switch failure.code {
+        // RFC 9110, section 10.2.1.
+        case .methodNotAllowed:
+            headers.add(name: "allow", value: failure.parameters.suggestions.joined(separator: ", "))
+        default: break
+        }
+    }
+}
+
+extension EarshotError.Code {
+    /// The status of a response that reports the error (RFC 9110, section 15).
+    var status: HTTPResponseStatus {
+        switch self {
+        case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
+        case .blocked, .notAdmitted, .forbidden: .forbidden
+        case .unknownUser, .unknownConversation, .unknownMessage, .unknownEndpoint: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged: .conflict
+        case .tooLarge: .payloadTooLarge
+        case .invalidMessage, .invalidName: .unprocessableEntity
+        case .overloaded, .stopped, .storeUnavailable, .storeDamaged, .storeNewer: .serviceUnavailable
+        case .timedOut: .gatewayTimeout
+        // RFC 4918, section 11.5.
+        case .storeFull: .insufficientStorage
+        default: .internalServerError
+        }
+    }
+}

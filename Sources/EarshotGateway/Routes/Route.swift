@@ -1,0 +1,60 @@
+import NIOHTTP1
+
+/// One operation of the local API: how a request for it looks, what it needs to be allowed, and what answers it.
+struct Route: Sendable {
+    typealias Answer = @Sendable (Request) async throws -> Response
+
+    let method: HTTPMethod
+    let path: PathTemplate
+    /// The items that the query may have.
+    let query: [String]
+    /// Whether a request has a body.
+    let takesBody: Bool
+    /// What a token must be good for; `nil` if any token will do.
+    let scope: Scope?
+    private let answer: Answer
+
+    private init(
+        _ method: HTTPMethod, _ path: String, query: [String], takesBody: Bool, scope: Scope?, answer: @escaping Answer
+    ) {
+        self.method = method
+        self.path = PathTemplate(path)
+        self.query = query
+        self.takesBody = takesBody
+        self.scope = scope
+        self.answer = answer
+    }
+
+    /// A route that reads.
+    static func get(
+        _ path: String, query: [String] = [], scope: Scope? = .read, _ answer: @escaping Answer
+    ) -> Route {
+        Route(.GET, path, query: query, takesBody: false, scope: scope, answer: answer)
+    }
+
+    /// A route that takes a body. Fields that the body's type does not read are refused.
+    static func post<Body: RequestBody>(
+        _ path: String, _ body: Body.Type, scope: Scope,
+        _ answer: @escaping @Sendable (Request, Body) async throws -> Response
+    ) -> Route {
+        Route(.POST, path, query: [], takesBody: true, scope: scope) { try await answer($0, try $0.json(body)) }
+    }
+
+    /// A route that does something and needs no body for it.
+    static func post(_ path: String, scope: Scope, _ answer: @escaping Answer) -> Route {
+        Route(.POST, path, query: [], takesBody: false, scope: scope, answer: answer)
+    }
+
+    static func delete(_ path: String, scope: Scope, _ answer: @escaping Answer) -> Route {
+        Route(.DELETE, path, query: [], takesBody: false, scope: scope, answer: answer)
+    }
+
+    /// Checks the parts of a request that the route declares, and answers it.
+    /// - Throws: `GatewayError` `forbidden`, `invalidRequest`, `tooLarge`; and what the answer throws.
+    func respond(to request: Request) async throws -> Response {
+        if let scope { try request.access.check(scope) }
+        try request.checkQuery(allowing: query)
+        if !takesBody { try request.checkEmpty() }
+        return try await answer(request)
+    }
+}

@@ -1,0 +1,31 @@
+import Earshot
+
+extension Router {
+    /// All routes of version 1. Each file beside this one has those of one resource.
+    init(node: Node) {
+        let groups: [any RouteGroup] = [
+            NodeRoutes(node: node),
+            UserRoutes(node: node),
+            ConversationRoutes(node: node),
+            MessageRoutes(node: node),
+            EventRoutes(node: node),
+        ]
+        self.init(routes: groups.flatMap(\.routes))
+    }
+}
+
+/// The routes of one resource.
+protocol RouteGroup: Sendable {
+    var node: Node { get }
+    var routes: [Route] { get }
+}
+
+extension RouteGroup {
+    var representer: Representer { Representer(node: node) }
+
+    /// The user in the open place `{user}`.
+    /// - Throws: `EarshotError` `unknownUser`, `ambiguousUser`; `GatewayError` `invalidUTF8`.
+    func user(of request: Request) async throws -> User {
+        try await node.users.named(try request.parameter("user"))
+    }
+}
