@@ -20,8 +20,8 @@ public struct Users: Sendable {
     /// The names of those of the users who are known.
     package func names(of userIDs: Set<UserID>) async -> [UserID: UserName] { await node.shell.names(of: userIDs) }
 
-    /// Finds the one user that a text names: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), or a
-    /// key.
+    /// Finds the one user that a text names: a name, a name and the beginning of a fingerprint (`bob@3fk9qbmj`), a
+    /// fingerprint as it is shown, or a key.
     ///
     /// The beginning of a key has at least `shortestPrefix` characters. A name alone means the user to whom it is
     /// pinned, whoever else claims it. A name that is pinned to nobody names a user only if no other user has it.
@@ -52,13 +52,20 @@ public struct Users: Sendable {
         let namesakes = users.filter { $0.name.text == text }
         var matches = namesakes.filter(\.isPinned)
         if matches.isEmpty { matches = namesakes }
-        if let sign = text.lastIndex(of: "@") {
-            let (name, prefix) = (text[..<sign], text[text.index(after: sign)...].lowercased())
-            guard prefix.utf8.count >= shortestPrefix else { return matches }
-            matches += users.filter { $0.name.text == name && $0.userID.description.hasPrefix(prefix) }
-        }
+        let sign = text.lastIndex(of: "@")
+        // People copy a fingerprint with the spaces that it is shown with.
+        let prefix = text[(sign.map { text.index(after: $0) } ?? text.startIndex)...].filter { $0 != " " }.lowercased()
+        guard prefix.utf8.count >= (sign == nil ? fingerprintLength : shortestPrefix) else { return matches }
+        let name = sign.map { text[..<$0] }
         return matches
+            + users.filter {
+                (name == nil || $0.name.text[...] == name) && $0.userID.description.hasPrefix(prefix)
+                    && !matches.contains($0)
+            }
     }
+
+    /// The characters of a fingerprint without its spaces.
+    private static let fingerprintLength = 20
 
     /// Text that names only this one of several users: the name with the beginning of the key if they share a name,
     /// else the key.

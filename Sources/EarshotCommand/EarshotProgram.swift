@@ -32,7 +32,10 @@ struct EarshotProgram: AsyncParsableCommand {
         version: "earshot \(Earshot.version)",
         groupedSubcommands: [
             CommandGroup(
-                name: "Node", subcommands: [Init.self, Up.self, Status.self, Doctor.self, Metrics.self, Network.self]),
+                name: "Node",
+                subcommands: [
+                    Init.self, Up.self, Status.self, Doctor.self, Metrics.self, Network.self, ShortLivedNode.self,
+                ]),
             CommandGroup(
                 name: "Message",
                 subcommands: [Send.self, Chat.self, History.self, Cancel.self, Erase.self, Delete.self, Audit.self]),
@@ -47,16 +50,33 @@ struct EarshotProgram: AsyncParsableCommand {
         // A closed pipe is an error of the write, and does not end a node: see `Output` and `StandardError`.
         signal(SIGPIPE, SIG_IGN)
         // The runtime repairs arguments that are not UTF-8, so something other than what was typed would be sent.
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let output = Output(isJSON: arguments.prefix { $0 != "--" }.contains("--json"))
         guard RawArguments.areUTF8 else {
-            Output(isJSON: false).report(
+            output.report(
                 Failure(
                     .invalidUTF8, "an argument is not valid UTF-8", remedy: "type it in UTF-8, or check the locale"))
             exit(withError: ExitStatus.usage.code)
         }
-        if let failure = Typo.failure(in: Array(CommandLine.arguments.dropFirst())) {
-            Output(isJSON: false).report(failure)
+        if let failure = Typo.failure(in: arguments) {
+            output.report(failure)
             exit(withError: failure.status.code)
         }
-        await main(nil)
+        do {
+            var command = try await asyncParseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            if output.isJSON, exitCode(for: error) == ExitStatus.usage.code, !(error is ExitCode) {
+                output.report(usageFailure(error))
+                exit(withError: ExitStatus.usage.code)
+            }
+            exit(withError: error)
+        }
+    }
+
+    /// What the argument parser says about a command line, as other failures are said.
+    private static func usageFailure(_ error: any Error) -> Failure {
+        let help = fullMessage(for: error).firstMatch(of: /See '(.+)' for more information/)
+        return Failure(.invalidUsage, message(for: error), remedy: help.map { String($0.output.1) } ?? "earshot --help")
     }
 }

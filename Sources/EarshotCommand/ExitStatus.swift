@@ -17,6 +17,7 @@ enum ExitStatus: Int32, CaseIterable {
     case blocked = 11
     case trouble = 12
     case tampered = 13
+    case expired = 14
     /// `EX_USAGE` of sysexits.h, which the argument parser uses too.
     case usage = 64
 
@@ -32,11 +33,12 @@ enum ExitStatus: Int32, CaseIterable {
         case .timeout: "what the command waited for did not happen in time; a queued message stays queued"
         case .homeInUse: "another node runs on the home directory"
         case .storage: "the home directory or the database cannot be used"
-        case .network: "the port is taken, or the network cannot be used"
+        case .network: "the port is taken, the network cannot be used, or the other node is in another network"
         case .identity: "another key claims the name, or the safety numbers differ"
-        case .blocked: "the user is blocked (earshot unblock NAME), or not among those whom the node admits"
+        case .blocked: "one user has blocked the other (earshot unblock NAME), or one node does not admit the other"
         case .trouble: "earshot doctor found a warning or a problem"
         case .tampered: "earshot audit found something that does not hold"
+        case .expired: "the message expired before it was delivered"
         case .usage: "the command line cannot be understood"
         }
     }
@@ -61,10 +63,11 @@ enum ExitStatus: Int32, CaseIterable {
                 .backupNewer,
                 .fileExists, .unusableFile:
                 .storage
-            case .portInUse, .networkUnavailable: .network
+            case .portInUse, .networkUnavailable, .otherNetwork: .network
             case .identityConflict, .safetyNumberDiffers, .nameChanged: .identity
             case .blocked, .notAdmitted: .blocked
-            case .invalidUTF8, .unknownCommand, .prefixTooShort: .usage
+            case .messageExpired: .expired
+            case .invalidUTF8, .unknownCommand, .invalidUsage, .prefixTooShort: .usage
             default: .failure
             }
     }

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotGateway
+import Foundation
 
 /// Why a command did not do what it was asked, wherever the cause was found.
 struct Failure: Error, Encodable {
@@ -37,11 +38,27 @@ struct Failure: Error, Encodable {
         case error
     }
 
-    private struct Body: Encodable {
+    private struct Body: Codable {
         let code: String
         let message: String
         let remedy: String?
         let parameters: GatewayErrorParameters?
+    }
+
+    /// The failure that another process of this program has told, encoded.
+    /// - Throws: `Failure` for text that is none.
+    init(told text: Data) throws(Failure) {
+        do {
+            guard let body = try JSONDecoder().decode([String: Body].self, from: text)[CodingKeys.error.rawValue] else {
+                throw Failure(.internalError, "it does not say why")
+            }
+            code = EarshotError.Code(body.code)
+            message = body.message
+            remedy = body.remedy
+            parameters = EarshotError.Parameters(body.parameters)
+        } catch {
+            throw Failure(.internalError, "the node that was started has failed, and what it says cannot be read")
+        }
     }
 
     /// As the local API reports errors, and with the remedy.
@@ -56,6 +73,12 @@ struct Failure: Error, Encodable {
 extension EarshotError.Code {
     /// The recipient will not get the message.
     static let messageFailed = Self("messageFailed")
+    /// The message expired before it was delivered.
+    static let messageExpired = Self("messageExpired")
+    /// The other node is in another network.
+    static let otherNetwork = Self("otherNetwork")
+    /// The command line cannot be understood.
+    static let invalidUsage = Self("invalidUsage")
     /// The safety number of the other side differs.
     static let safetyNumberDiffers = Self("safetyNumberDiffers")
     /// Too few characters of a key were given for a decision.

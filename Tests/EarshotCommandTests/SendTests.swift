@@ -76,7 +76,19 @@ struct SendTests {
         withExtendedLifetime(bobNode) {}
     }
 
-    @Test("waits as long as it is told to, however long that is", arguments: ["1e19", "1e300"])
+    @Test("has a status of its own for a message that expires while somebody waits for it")
+    func expired() async throws {
+        let pair = try await Pair.met()
+        pair.bobNode.signal(SIGTERM)
+        _ = try await pair.bobNode.end()
+        try await pair.aliceNode.expect("bob is offline")
+        let result = try await pair.alice.run("send", "bob", "now", "--ttl", "1s", "--wait", "delivered")
+        #expect(result.status == 14)
+        #expect(result.lines == ["queued", "failed"])
+        #expect(result.errors.contains("bob was not reached before the message expired"), "\(result.errors)")
+    }
+
+    @Test("waits as long as it is told to, however long that is", arguments: ["5000w", "3000000000"])
     func longTimeout(seconds: String) async throws {
         let pair = try await Pair.met()
         let result = try await pair.alice.run("send", "bob", "x", "--wait", "delivered", "--timeout", seconds)

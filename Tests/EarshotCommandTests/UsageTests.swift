@@ -2,13 +2,15 @@ import Earshot
 import Foundation
 import Testing
 
+@testable import EarshotCommand
+
 @Suite("The command line")
 struct UsageTests {
     @Test("documents the exit codes in its help")
     func help() async throws {
         let help = try await Program.run("--help")
         #expect(help.status == 0)
-        for code in ["0", "1", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "64"] {
+        for code in ["0", "1", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "64"] {
             #expect(help.output.contains(try Regex("(?m)^ *\(code)  [a-z]")))
         }
     }
@@ -27,6 +29,38 @@ struct UsageTests {
         let result = try await Program.run(arguments)
         #expect(result.status == 64)
         #expect(result.output == "")
+    }
+
+    @Test(
+        "reports arguments that make no sense as JSON, if that is asked for",
+        arguments: [
+            (["send", "--json"], "invalidUsage"), (["send", "bob", "x", "--wait", "eaten", "--json"], "invalidUsage"),
+            (["cancel", "--json", "x"], "invalidUsage"), (["sned", "--json"], "unknownCommand"),
+            (["users", "--json", "--colour"], "invalidUsage"),
+        ])
+    func usageJSON(arguments: [String], code: String) async throws {
+        let result = try await Program.run(arguments)
+        #expect(result.status == 64)
+        let error = try #require(try result.objects().first?["error"] as? [String: Any])
+        #expect(error["code"] as? String == code)
+        #expect((error["message"] as? String)?.isEmpty == false)
+        #expect((error["remedy"] as? String)?.hasPrefix("earshot") == true)
+    }
+
+    @Test(
+        "takes times with units",
+        arguments: [("90s", 90.0), ("5m", 300), ("12h", 43200), ("30d", 2_592_000), ("2w", 1_209_600), ("1.5", 1.5)])
+    func times(text: String, seconds: Double) throws {
+        #expect(try SpanOfTime.readPositive(text) == seconds)
+    }
+
+    @Test(
+        "refuses what is no time, and says what one looks like",
+        arguments: ["0", "-1", "inf", "nan", "0x10", "5 minutes", "m", "1e300", "101000w", "٣d"])
+    func noTime(text: String) async throws {
+        let result = try await Program.run("send", "bob", "x", "--ttl=\(text)")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("no time") || result.errors.contains("hundred years"), "\(result.errors)")
     }
 
     @Test("tells the version")

@@ -25,6 +25,7 @@ public struct Home: Sendable, Hashable {
     var portFile: String { path + "/port" }
     var databaseFile: String { path + "/history.db" }
     var lockFile: String { path + "/node.lock" }
+    var marksFile: String { path + "/node.marks" }
 
     /// The Unix socket of the node's local API.
     public var socketFile: String { path + "/node.sock" }
@@ -47,7 +48,7 @@ public struct Home: Sendable, Hashable {
     }
 
     /// - Throws: `EarshotError` `notInitialized`, `unusableHome` or `looseHome`.
-    func check() throws(EarshotError) {
+    package func check() throws(EarshotError) {
         // Something that is not a directory, or cannot be looked into, is not missing.
         guard access(path, F_OK) == 0 || errno != ENOENT else { throw notInitialized }
         let status = try directoryStatus()

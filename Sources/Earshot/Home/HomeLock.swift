@@ -6,8 +6,8 @@ import Foundation
 /// it ends, and it can be queried without being taken. The file's text is the pid, for people.
 package final class HomeLock: Sendable {
     /// Linux's numbers for `F_OFD_GETLK` and `F_OFD_SETLK`, which Glibc's module does not show.
-    private static let getLock: Int32 = 36
-    private static let setLock: Int32 = 37
+    static let getLock: Int32 = 36
+    static let setLock: Int32 = 37
 
     private let descriptor: Int32
 
@@ -53,7 +53,7 @@ package final class HomeLock: Sendable {
     }
 
     /// Whether a process holds the lock of a home directory, even one that has not written its pid.
-    static func isHeld(_ home: Home) -> Bool { reading(home) { isHeld($0) } ?? false }
+    package static func isHeld(_ home: Home) -> Bool { reading(home) { isHeld($0) } ?? false }
 
     /// The pid of the running node, or of a node that did not end cleanly.
     static func writtenPid(of home: Home) -> Int32? { reading(home) { Int32(line(in: $0)) } }

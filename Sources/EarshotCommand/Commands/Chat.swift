@@ -28,8 +28,7 @@ struct Chat: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        try await Session.with(common.homeDirectory, network.configuration()) { session in
-            try await session.goOnline()
+        try await Session.with(common.homeDirectory, network: network) { session in
             let (peer, names) = try await UserLookup(session: session).recipient(name)
             try await session.client.withEvents(ChatDialog.events) { events in
                 let dialog = ChatDialog(client: session.client, peer: peer, names: names, output: output)

@@ -21,15 +21,19 @@ struct Doctor: ProgramCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkOptions
 
-    @Option(help: ArgumentHelp("How long a node that this command starts looks around.", valueName: "seconds"))
-    var listen: Double = 6
+    @Option(
+        help: ArgumentHelp(
+            "How long a node that this command starts looks around; 6 seconds unless given.",
+            valueName: SpanOfTime.valueName), transform: SpanOfTime.read)
+    var listen: Double?
 
+    private static let defaultListening = 6.0
     /// An hour; nobody waits longer.
     private static let longestListening = 3600.0
 
     func validate() throws {
-        guard (0...Self.longestListening).contains(listen) else {
-            throw ValidationError("--listen is a number of seconds from 0 to \(Int(Self.longestListening)).")
+        guard (listen ?? 0) <= Self.longestListening else {
+            throw ValidationError("--listen is at most an hour.")
         }
     }
 
@@ -49,11 +53,12 @@ struct Doctor: ProgramCommand {
     /// What the running node reports, or a node that is started for this. If it reports nothing, that is a finding,
     /// too.
     private func nodeFindings() async throws -> [DoctorFinding] {
-        let listening = Duration.seconds(listen)
+        let listening = Duration.seconds(listen ?? Self.defaultListening)
         do {
-            return try await Session.with(common.homeDirectory, network.configuration()) { session in
-                guard session.isOwn else { return try await session.client.diagnosis().map(DoctorFinding.init) }
-                try await session.goOnline()
+            return try await Session.with(common.homeDirectory, network: network) { session in
+                guard session.isShortLived else {
+                    return try await session.client.diagnosis().map(DoctorFinding.init)
+                }
                 try await Task.sleep(for: listening)
                 let started = GatewayFinding(
                     .node, .note, .nodeStarted, what: "no node ran: one was started for this",

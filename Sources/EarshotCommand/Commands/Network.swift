@@ -35,7 +35,7 @@ private struct NetworkRecord: Encodable {
         self.key = isRevealed ? key?.text : nil
         hasKey = key != nil
         self.isChanged = isChanged
-        pid = HomeLock.holder(of: home)
+        pid = Session.pid(of: home)
     }
 
     /// Says when a change takes effect, if a node runs.
@@ -180,7 +180,7 @@ struct NetworkShow: ProgramCommand {
 
     /// A node that was started before the change is still in the old network.
     private func noteOtherNetwork(of home: Home, _ key: NetworkKey?, on output: Output) async throws {
-        guard HomeLock.holder(of: home) != nil else { return }
+        guard Session.pid(of: home) != nil else { return }
         let status = try await Session.with(home) { try await $0.client.status() }
         guard status.networkTag != key?.tag else { return }
         let network = status.networkTag.map { "is in the network \($0)" } ?? "has no network key"

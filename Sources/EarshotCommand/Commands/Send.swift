@@ -15,7 +15,7 @@ struct Send: ProgramCommand {
               earshot send bob "Lunch?"
               earshot send bob --wait delivered < letter.txt
               fortune | earshot send bob -
-              earshot send bob "Only today" --ttl 43200 --wait read --timeout 600
+              earshot send bob "Only today" --ttl 12h --wait read --timeout 10m
             """)
 
     @OptionGroup var common: CommonOptions
@@ -30,29 +30,24 @@ struct Send: ProgramCommand {
     @Option(help: "Wait until the message is \(DeliveryStage.allCases.map(\.rawValue).joined(separator: ", ")).")
     var wait: DeliveryStage?
 
-    @Option(help: ArgumentHelp("How long to wait.", valueName: "seconds"))
-    var timeout: Double = 30
+    @Option(
+        help: ArgumentHelp("How long to wait; 30 seconds unless given.", valueName: SpanOfTime.valueName),
+        transform: SpanOfTime.readPositive)
+    var timeout: Double?
 
     @Option(
         help: ArgumentHelp(
-            "How long until an undelivered message fails; by default 30 days.", valueName: "seconds"))
+            "How long until an undelivered message fails; 30 days unless given. \(SpanOfTime.units)",
+            valueName: SpanOfTime.valueName), transform: SpanOfTime.readPositive)
     var ttl: Double?
 
     /// How long a node that runs only for this command tries to deliver if nobody asked it to wait.
     private static let attempt = 5.0
-
-    /// Nobody waits for a hundred years, and clocks do not count much further.
-    private static let longestTimeout = 100 * 365 * 24 * 3600.0
-
-    func validate() throws {
-        guard timeout > 0, timeout.isFinite else { throw ValidationError("--timeout takes a number above 0.") }
-        if let ttl, !(ttl > 0 && ttl.isFinite) { throw ValidationError("--ttl takes a number above 0.") }
-    }
+    private static let defaultTimeout = 30.0
 
     func execute(_ output: Output) async throws {
         let text = try await readText()
-        try await Session.with(common.homeDirectory, network.configuration()) { session in
-            try await session.goOnline()
+        try await Session.with(common.homeDirectory, network: network) { session in
             let (user, names) = try await UserLookup(session: session).recipient(name)
             if let claim = names.claim(on: user) { output.note(claim) }
             try await session.client.withEvents(Delivery.events) { events in
@@ -63,7 +58,7 @@ struct Send: ProgramCommand {
                     client: session.client, message: message, recipient: names.shown(user), events: events)
                 if let wait {
                     try await follow(delivery, to: wait, report)
-                } else if session.isOwn {
+                } else if session.isShortLived {
                     try await attempt(delivery, output, report)
                 }
             }
@@ -78,7 +73,7 @@ struct Send: ProgramCommand {
     private func follow(
         _ delivery: Delivery, to goal: DeliveryStage, _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
     ) async throws {
-        let done: Void? = try await within(.seconds(min(timeout, Self.longestTimeout))) {
+        let done: Void? = try await within(.seconds(timeout ?? Self.defaultTimeout)) {
             try await delivery.follow(to: goal, report: report)
         }
         guard done != nil else {

@@ -36,7 +36,7 @@ struct Status: ProgramCommand {
     func execute(_ output: Output) async throws {
         let home = common.homeDirectory
         try await Session.with(home) { session in
-            let pid = session.isOwn ? nil : HomeLock.holder(of: home)
+            let pid = session.isShortLived ? nil : HomeLock.holder(of: home)
             let record = Record(status: try await session.client.status(), home: home.path, pid: pid)
             try output.object(record)
             let report = StatusReport(record: record, names: try await session.client.names(), style: output.style)

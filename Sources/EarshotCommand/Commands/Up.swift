@@ -52,14 +52,16 @@ struct Up: ProgramCommand {
         let passphrase = try passphrase.read(confirming: false)
         // From here on, signals stop the node instead of killing it.
         let signal = Signals.awaiting([SIGINT, SIGTERM])
-        let node = try await Node.open(
-            common.homeDirectory, configuration: network.configuration(logger: logger),
-            passphrase: passphrase)
+        let home = common.homeDirectory
+        try home.check()
+        let coming = try HomeMark(.coming, of: home)
+        let node = try await open(home, passphrase, output)
         let admitted = try await admission.apply(to: node)
         try await NodeHost(node: node).run { client, start in
             // Subscribes before the node is on the network, so that it misses nothing.
             try await client.withEvents(Self.events) { events in
                 _ = try await start()
+                coming?.remove()
                 let (status, names) = (try await client.status(), try await client.names())
                 // Announced last, so that a node which is announced as up already has its socket.
                 try await announce(status, on: output)
@@ -76,6 +78,30 @@ struct Up: ProgramCommand {
             }
         }
     }
+
+    /// Opens the node. If a short-lived one has the home, this waits until the commands that use it have ended.
+    private func open(_ home: Home, _ passphrase: Passphrase?, _ output: Output) async throws -> Node {
+        let configuration = network.configuration(logger: logger)
+        let begin = ContinuousClock.now
+        var isNoted = false
+        while true {
+            do {
+                return try await Node.open(home, configuration: configuration, passphrase: passphrase)
+            } catch {
+                guard error.code == .homeInUse else { throw error }
+                let waited = ContinuousClock.now - begin
+                guard HomeMark.isSet(.shortLived, of: home), waited < NodeLease.patience else { throw error }
+                if waited > Self.silentWait, !isNoted {
+                    output.note("waiting for commands that use the home directory to end")
+                    isNoted = true
+                }
+                try await Task.sleep(for: NodeLease.interval)
+            }
+        }
+    }
+
+    /// Nobody is told of a shorter wait.
+    private static let silentWait = Duration.seconds(2)
 
     private func announce(_ status: GatewayStatus, on output: Output) async throws {
         let port = status.port.map(String.init) ?? "unknown"

@@ -16,10 +16,20 @@ enum FailureWords {
         }
     }
 
+    /// The code of the error of a command that waited for the message.
+    static func code(_ reason: String?) -> EarshotError.Code {
+        switch reason.flatMap(FailureReason.init(rawValue:)) {
+        case .expired: .messageExpired
+        case .blocked: .blocked
+        case .identityChanged: .identityConflict
+        case .cancelled, .rejected, .tooLarge, .deviceReplaced, nil: .messageFailed
+        }
+    }
+
     /// - Parameter name: the recipient, as shown.
     static func sentence(_ reason: String?, recipient name: String) -> String {
         switch reason.flatMap(FailureReason.init(rawValue:)) {
-        case .expired: "\(name)was not reached before the message expired"
+        case .expired: "\(name) was not reached before the message expired"
         case .cancelled: "it was taken back before it was sent"
         case .rejected: "\(name)'s node refused it"
         case .blocked: "\(name) was blocked before it was delivered"

@@ -16,7 +16,8 @@ struct KeyPrefix {
     init(_ argument: String, of user: GatewayUser) {
         self.user = user
         let isWhole = argument == user.name || UserID(argument) != nil
-        length = isWhole ? nil : argument.lastIndex(of: "@").map { argument[$0...].dropFirst().count }
+        length =
+            isWhole ? nil : argument.lastIndex(of: "@").map { argument[$0...].dropFirst().count { $0 != " " } }
     }
 
     /// Checks that enough of the key was typed. Anybody can make keys until one begins with a few chosen characters, so

@@ -32,6 +32,15 @@ struct NetworkOptions: ParsableArguments {
     @Flag(name: .customLong("no-discovery"), help: "Do not use DNS-SD: find nobody, and be found by nobody.")
     var isUndiscoverable = false
 
+    /// The options as another process of this program takes them.
+    var arguments: [String] {
+        var arguments = port == 0 ? [] : ["--port", "\(port)"]
+        for peer in peers { arguments += ["--peer", "\(peer)"] }
+        for name in includedInterfaces { arguments += ["--interface", name] }
+        for name in skippedInterfaces { arguments += ["--skip-interface", name] }
+        return isUndiscoverable ? arguments + ["--no-discovery"] : arguments
+    }
+
     func configuration(logger: Logger? = nil) -> NodeConfiguration {
         var interfaces = DiscoveryConfiguration()
         interfaces.includedInterfaces.formUnion(includedInterfaces)

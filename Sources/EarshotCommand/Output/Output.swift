@@ -59,7 +59,7 @@ struct Output: Sendable {
         }
     }
 
-    private static func encode(_ value: some Encodable) throws -> String {
+    static func encode(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return SafeText.json(String(decoding: try encoder.encode(value), as: UTF8.self))

@@ -31,7 +31,7 @@ struct Delivery: Sendable {
             if delivery.state == DeliveryState.failed(.expired).name {
                 try report(delivery)
                 throw Failure(
-                    .messageFailed,
+                    FailureWords.code(delivery.reason),
                     "the message will not be delivered: "
                         + FailureWords.sentence(delivery.reason, recipient: recipient))
             }

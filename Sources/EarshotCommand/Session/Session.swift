@@ -1,56 +1,30 @@
 import Earshot
 import EarshotGateway
 
-/// A command's connection to the node of a home directory: a running node, or one that runs as long as the command.
+/// A command's connection to the node of a home directory: a node that runs, or a short-lived one that commands share.
 struct Session: Sendable {
     let client: GatewayClient
-    /// Whether the node ends with the command.
-    let isOwn: Bool
-    private let start: NodeHost.Start
+    /// Whether the node ends when no command uses it.
+    let isShortLived: Bool
 
-    /// How long a node that holds the lock may take until its local API answers.
-    private static let patience = Duration.seconds(5)
-    private static let interval = Duration.milliseconds(50)
-
-    /// Puts the command's own node on the network. A node that already ran is there.
-    func goOnline() async throws { if isOwn { _ = try await start() } }
-
+    /// - Parameter network: how a node that this command starts reaches others. Without it, a short-lived node need not
+    ///   be on the network.
     /// - Throws: `EarshotError`, `GatewayError`, and what the body throws.
     static func with<Result: Sendable>(
-        _ home: Home, _ configuration: NodeConfiguration = NodeConfiguration(discovery: .off),
-        _ body: @escaping @Sendable (Session) async throws -> Result
+        _ home: Home, network: NetworkOptions? = nil, _ body: @Sendable (Session) async throws -> Result
     ) async throws -> Result {
-        let deadline = ContinuousClock.now + patience
-        while true {
-            if HomeLock.holder(of: home) != nil {
-                let client = try GatewayClient(home: home)
-                try await waitUntilAnswering(client, home: home, until: deadline)
-                return try await body(Session(client: client, isOwn: false) { 0 })
-            }
-            do {
-                let node = try await Node.open(home, configuration: configuration)
-                return try await NodeHost(node: node).run { client, start in
-                    try await body(Session(client: client, isOwn: true, start: start))
-                }
-            } catch let error as EarshotError where error.code == .homeInUse && ContinuousClock.now < deadline {
-                // Another command was faster.
-                try await Task.sleep(for: interval)
-            }
+        let lease = try await NodeLease.take(home, network: network)
+        let result: Result
+        do { result = try await body(Session(client: lease.client, isShortLived: lease.isShortLived)) } catch {
+            await lease.end()
+            throw error
         }
+        await lease.end()
+        return result
     }
 
-    /// A node takes the lock first and opens its socket a little later.
-    private static func waitUntilAnswering(
-        _ client: GatewayClient, home: Home, until deadline: ContinuousClock.Instant
-    ) async throws {
-        while true {
-            do throws(GatewayError) {
-                _ = try await client.status()
-                return
-            } catch {
-                guard error.code == .noNode, ContinuousClock.now < deadline else { throw error }
-            }
-            try await Task.sleep(for: interval)
-        }
+    /// The node that runs on a home directory, unless it is there only for commands.
+    static func pid(of home: Home) -> Int32? {
+        HomeMark.isSet(.shortLived, of: home) ? nil : HomeLock.holder(of: home)
     }
 }

@@ -28,7 +28,7 @@ struct UserLookup {
         try await session.client.withEvents([.userDiscovered, .userUpdated]) { events in
             do throws(GatewayError) { return try await session.client.user(named: name) } catch {
                 if error.code == .ambiguousUser { throw clarified(error, name, try await session.client.names()) }
-                guard session.isOwn, error.code == .unknownUser else { throw error }
+                guard session.isShortLived, error.code == .unknownUser else { throw error }
                 guard let user = try await within(Self.patience, { try await first(name, in: events) }) ?? nil else {
                     throw error
                 }

@@ -44,6 +44,25 @@ struct UsersTests {
         await expect(.unknownUser) { try await users.named("bob@zzzz") }
     }
 
+    @Test("are found by their fingerprint, as it is shown and without its spaces")
+    func fingerprint() async throws {
+        let users = try known(["bob", "bob", "carol"])
+        let shown = Self.userID(1).fingerprint
+        let glued = shown.filter { $0 != " " }
+        for query in [shown, glued, glued.uppercased(), "bob@\(shown)"] {
+            #expect(try await users.named(query).userID == Self.userID(1))
+        }
+        await expect(.unknownUser) { try await users.named(String(glued.dropLast())) }
+        await expect(.unknownUser) { try await users.named("carol@\(shown)") }
+    }
+
+    @Test("are not named by a fingerprint alone that somebody has taken as a name")
+    func fingerprintAsName() async throws {
+        let shown = Self.userID(0).fingerprint
+        let users = try known(["bob", shown])
+        await expect(.ambiguousUser) { try await users.named(shown) }
+    }
+
     @Test("are not found by less than four characters of their key", arguments: [0, 1, 3])
     func shortPrefix(length: Int) async throws {
         let users = try known(["bob"])
