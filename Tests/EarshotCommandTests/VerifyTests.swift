@@ -23,7 +23,7 @@ struct VerifyTests {
         for key in [try await pair.alice.key(), try await pair.bob.key()] {
             #expect(here.output.contains(key.fingerprint))
         }
-        #expect(try await trust(pair) == "unverified")
+        #expect(try await trust(pair) == "new")
     }
 
     @Test("--matches marks the user as verified for the right number, however it is typed", arguments: [" ", "-", ""])
@@ -49,7 +49,7 @@ struct VerifyTests {
         #expect(result.status == 10)
         #expect(result.errors.contains("THE NUMBERS DIFFER"))
         #expect(result.errors.contains("earshot block bob"))
-        #expect(try await trust(pair) == (isVerified ? "verified" : "unverified"))
+        #expect(try await trust(pair) == (isVerified ? "verified" : "new"))
     }
 
     @Test("--matches refuses an invalid number, and says how many digits there are")
@@ -67,7 +67,7 @@ struct VerifyTests {
         try await terminal.expect(#"Are they the same on both sides\? \[y/N\] "#)
         terminal.write(Data(answer.utf8))
         #expect(try await terminal.end().status == (answer == "y\n" ? 0 : 1))
-        #expect(try await trust(pair) == (answer == "y\n" ? "verified" : "unverified"))
+        #expect(try await trust(pair) == (answer == "y\n" ? "verified" : "new"))
     }
 
     @Test("writes one object as JSON, with the number and what was decided")
