@@ -10,6 +10,17 @@ extension Message {
     public var expiresAt: Date { Date(milliseconds: expiry) }
 }
 
+extension MessageTimes {
+    /// When it was written to a link to the recipient.
+    public var sentAt: Date? { sent.map(Date.init(milliseconds:)) }
+
+    /// When this node heard that it is on the recipient's disk; for a received message, when it reached this node's.
+    public var deliveredAt: Date? { delivered.map(Date.init(milliseconds:)) }
+
+    /// When this node heard that the recipient has seen it.
+    public var readAt: Date? { read.map(Date.init(milliseconds:)) }
+}
+
 extension User {
     /// When this node first had a link to one of the user's devices.
     public var firstSeenAt: Date { Date(milliseconds: firstSeen) }

@@ -123,6 +123,8 @@ public enum Limits {
     package static let strangers = 4096
     /// Messages on one page of history.
     public static let historyPage = 1000
+    /// Rows of the journal; the oldest go first.
+    package static let journalRows: Int64 = 1_000_000
     /// Users whose clock difference is remembered.
     package static let peerClocks = 64
     /// Devices that discovery keeps track of at once.

@@ -52,6 +52,8 @@ package enum Timing {
     package static let commitRetry: Int64 = 500
     /// A message's time to live unless it names another: 30 days.
     package static let timeToLive: Int64 = 30 * 24 * 3600 * 1000
+    /// How long the journal is kept at least, if it is not too long: 30 days.
+    package static let journalAge: Int64 = 30 * 24 * 3600 * 1000
     /// How often, at least, a node looks for expired messages.
     package static let expiryCheck: Int64 = 3_600_000
     /// How long a node waits to look for expired messages again if the disk did not answer.

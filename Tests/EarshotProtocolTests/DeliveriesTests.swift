@@ -22,10 +22,6 @@ struct DeliveriesTests {
             deviceID: bob.deviceID, with: bob.signingKey)
     }
 
-    private func names(_ actions: [ReplicationAction]) -> [EventName] {
-        actions.compactMap { if case .post(let event) = $0 { event.name } else { nil } }
-    }
-
     @Test("is told when it is on the disk, each step of each message once")
     mutating func steps() {
         deliveries.offer(log.deliveryKey, through: 2)
@@ -33,12 +29,17 @@ struct DeliveriesTests {
         _ = deliveries.acknowledge(receipt(1, read: 1), log.deliveryKey)
         let taken = deliveries.takeUnwritten { _, _ in nil }
         #expect(deliveries.committed(log.deliveryKey)?.sent ?? 0 == 0)
-        var actions: [ReplicationAction] = []
-        for (key, progress) in taken + taken {
-            let old = deliveries.written(key, progress)
-            deliveries.tellSteps(from: old, to: progress, of: log, into: &actions)
+        var steps: [JournalRecord] = []
+        for written in taken + taken {
+            steps += deliveries.steps(to: written.value, of: written.key)
+            _ = deliveries.written(written.key, written.value)
         }
-        #expect(names(actions) == [.messageSent, .messageSent, .messageDelivered, .messageRead])
+        let (logID, bobID) = (log.record.logID, bob.userID)
+        #expect(
+            steps == [
+                .progress(logID, bobID, .sent, 1...2), .progress(logID, bobID, .delivered, 1...1),
+                .progress(logID, bobID, .read, 1...1),
+            ])
         #expect(deliveries.undelivered(in: log) == 4)
     }
 
@@ -56,25 +57,37 @@ struct DeliveriesTests {
 
     @Test("is not told as sent of a message that has failed")
     mutating func sentAfterFailure() {
-        deliveries.offer(log.deliveryKey, through: 2)
-        deliveries.fail([1], of: log, reason: .expired)
+        deliveries.offer(log.deliveryKey, through: 4)
+        deliveries.fail([1, 3], of: log, reason: .expired)
         var progress = DeliveryProgress()
-        progress.sent = 2
-        var actions: [ReplicationAction] = []
-        deliveries.tellSteps(from: DeliveryProgress(), to: progress, of: log, into: &actions)
-        guard case .post(.messageSent(let change)) = actions.first, actions.count == 1 else {
-            Issue.record("one message was sent: \(actions)")
-            return
-        }
-        #expect(change.messageID.sequence == 2)
+        (progress.sent, progress.delivered) = (4, 3)
+        let (logID, bobID) = (log.record.logID, bob.userID)
+        // What may have left may still be delivered.
+        #expect(
+            deliveries.steps(to: progress, of: log.deliveryKey) == [
+                .progress(logID, bobID, .sent, 2...2), .progress(logID, bobID, .sent, 4...4),
+                .progress(logID, bobID, .delivered, 1...3),
+            ])
+    }
+
+    @Test("is told as failed where no receipt in the same commit was first, in one group for messages that follow")
+    mutating func toldFailures() {
+        deliveries.offer(log.deliveryKey, through: 5)
+        deliveries.fail([1, 2, 4, 5], of: log, reason: .blocked)
+        let written = deliveries.takePending(cuts: [], withdrawn: []).written
+        var progress = DeliveryProgress()
+        progress.delivered = 1
+        let told = deliveries.told(written, with: [WrittenProgress(key: log.deliveryKey, value: progress)])
+        let (logID, bobID) = (log.record.logID, bob.userID)
+        #expect(told == [.failed(logID, bobID, .blocked, 2...2), .failed(logID, bobID, .blocked, 4...5)])
     }
 
     @Test("is read up to what has come, and what was seen of it stays read where the rest is not kept")
     mutating func reading() {
         let key = log.deliveryKey
         deliveries.keep(key, through: 3)
-        for (key, progress) in deliveries.takeUnwritten(receipt: { _, _ in nil }) {
-            _ = deliveries.written(key, progress)
+        for written in deliveries.takeUnwritten(receipt: { _, _ in nil }) {
+            _ = deliveries.written(written.key, written.value)
         }
         let isTooFar = deliveries.markRead(key, through: 4)
         #expect(!isTooFar)

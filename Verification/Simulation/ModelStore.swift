@@ -42,6 +42,8 @@ package struct ModelStore {
     private var users: [UserID: UserRecord] = [:]
     private var devices: [DeviceID: DeviceRecord] = [:]
     private var logs: [LogID: StoredLog] = [:]
+    private var records: [JournalRecord] = []
+    private var generation: UInt64 = 0
 
     package init() {}
 
@@ -65,6 +67,8 @@ package struct ModelStore {
         for delivery in commit.deliveries { logs[delivery.logID]?.deliveries[delivery.recipientID] = delivery.progress }
         for message in commit.withdrawnFailures { logs[message.messageID.log]?.failures[message] = nil }
         for failure in commit.failures { write(failure) }
+        if commit.beginsGeneration { (records, generation) = ([], generation + 1) }
+        records += commit.journal
     }
 
     // MARK: - Cutting
@@ -276,6 +280,39 @@ package struct ModelStore {
         logs.values.filter { $0.record.description.conversationID == conversationID }
             .flatMap { log in log.entries.values.compactMap { held($0, in: log) } }
             .sorted { ($0.entry.timestamp, $0.messageID.log) < ($1.entry.timestamp, $1.messageID.log) }
+    }
+
+    /// Like `Store.journal`, without a limit.
+    func journal(after id: EventID?) -> JournalRest {
+        if let id, id.generation != generation || id.row > Int64(records.count) { return .gone }
+        let events = records.dropFirst(Int(id?.row ?? 0)).flatMap(events)
+        return .events(events, end: EventID(generation: generation, row: Int64(records.count), index: 0))
+    }
+
+    private func events(_ record: JournalRecord) -> [JournalledEvent] {
+        switch record {
+        case .queued(let logID, let run): shown(run, of: logID).map(JournalledEvent.queued)
+        case .received(let logID, _, let run): shown(run, of: logID).map(JournalledEvent.received)
+        case .progress(let logID, let userID, let step, let run): states(step.state, run, of: logID, for: userID)
+        case .failed(let logID, let userID, let reason, let run): states(.failed(reason), run, of: logID, for: userID)
+        case .user(let userID, let news): [.user(userID, news)]
+        }
+    }
+
+    private func shown(_ run: ClosedRange<UInt64>, of logID: LogID) -> [MessageID] {
+        run.filter { logs[logID]?.entries[$0]?.kind.isShown == true }.map { MessageID(log: logID, sequence: $0) }
+    }
+
+    private func states(
+        _ state: DeliveryState, _ run: ClosedRange<UInt64>, of logID: LogID, for userID: UserID
+    ) -> [JournalledEvent] {
+        guard let conversationID = logs[logID]?.record.description.conversationID else { return [] }
+        return run.map {
+            .state(
+                MessageStateChange(
+                    messageID: MessageID(log: logID, sequence: $0), conversationID: conversationID,
+                    recipientID: userID, state: state))
+        }
     }
 
     /// The messages of a conversation, as the latest page of `Store.history` has them.

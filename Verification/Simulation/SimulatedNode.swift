@@ -16,6 +16,9 @@ struct SimulatedNode {
     /// An older copy of the disk, and whether the disk was ever replaced by one.
     private var copy: SimulatedStore?
     private(set) var isRestored = false
+    /// Whether that was since the process last began.
+    private(set) var isReplaced = false
+    var journal = JournalCheck()
     /// Counts the lives of the process. What belongs to an earlier life is lost.
     private(set) var generation = 0
     private(set) var isUp = false
@@ -72,6 +75,7 @@ struct SimulatedNode {
         generation += 1
         isUp = true
         isStopping = false
+        isReplaced = false
         wakeAt = nil
         self.uptimeBase = uptimeBase
         local.link.run = run
@@ -120,7 +124,7 @@ struct SimulatedNode {
     mutating func restoreDisk() throws -> Bool {
         guard let copy else { return false }
         store = try copy.copy()
-        isRestored = true
+        (isRestored, isReplaced) = (true, true)
         states = [:]
         lastAnnounced = [:]
         announced = try announced.filter { [store] in try store.held($0) != nil }

@@ -91,6 +91,25 @@ enum SimulatedStore {
         }
     }
 
+    /// All that follows a place in the journal, read in small pages.
+    func journal(after start: EventID?) throws -> JournalRest {
+        switch self {
+        case .real(let store):
+            var events: [JournalledEvent] = []
+            var place = start
+            while true {
+                switch try store.journal(after: place, countLimit: 7, byteLimit: 20_000) {
+                case .gone: return .gone
+                case .entries(let entries, let end):
+                    guard end != place else { return .events(events, end: end) }
+                    events += entries.map(JournalledEvent.init)
+                    place = end
+                }
+            }
+        case .model(let model): return model.journal(after: start)
+        }
+    }
+
     /// A copy of what is committed now.
     func copy() throws -> SimulatedStore {
         switch self {

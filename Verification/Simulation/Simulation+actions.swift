@@ -58,6 +58,7 @@ extension Simulation {
         case .complete(let requestID, let result): complete(requestID, result, at: index)
         case .post(let event):
             trace.event(event, node: index, at: time)
+            try checkJournal(of: index) { journal, _ in journal.posted(event) }
             try observe(event, at: index)
         }
     }
@@ -97,7 +98,7 @@ extension Simulation {
             try perform(index) { $0.commitFailed("the simulated disk is full", now: $1) }
             return
         }
-        write(commit, of: index)
+        try write(commit, of: index)
         // A process may die before it hears of a commit that is on the disk.
         if !isHealed, generator.oneIn(400) {
             try crash(index, isHeard: true)
@@ -109,10 +110,12 @@ extension Simulation {
     }
 
     /// The disk takes a commit: a correct machine never asks for what the schema forbids.
-    mutating func write(_ commit: Commit, of index: Int) {
+    mutating func write(_ commit: Commit, of index: Int) throws {
+        try checkJournal(of: index) { journal, _ in journal.checkPosted() }
         do { try nodes[index].store.commit(commit) } catch {
             violated("the store of \(name(index)) refuses a commit: \(error)")
         }
+        try checkJournal(of: index) { try $0.written(commit, $1) }
     }
 
     mutating func answer(_ index: Int, _ generation: Int, _ answer: Answer) throws {

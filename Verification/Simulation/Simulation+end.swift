@@ -9,6 +9,7 @@ extension Simulation {
         for index in nodes.indices {
             try checkStates(of: index)
             try checkIntegrity(of: index)
+            try checkJournal(of: index) { [isSettled = isAtRest] in try $0.checkEnd($1, isSettled: isSettled) }
             for peer in nodes[index].contacts where index < peer { try checkPair(index, peer) }
         }
     }

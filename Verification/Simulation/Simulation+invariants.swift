@@ -35,6 +35,14 @@ extension Simulation {
         }
     }
 
+    /// The journal says what is posted, in the same order.
+    mutating func checkJournal(
+        of index: Int, _ check: (inout JournalCheck, SimulatedStore) throws -> String?
+    ) throws {
+        guard let finding = try check(&nodes[index].journal, nodes[index].store) else { return }
+        violated("the journal of \(name(index)) \(finding)")
+    }
+
     private static func summary(_ event: Event) -> String {
         switch event {
         case .linkFailed(let failure): "link to \(failure.address) failed: \(failure.message)"

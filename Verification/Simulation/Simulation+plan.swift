@@ -82,6 +82,9 @@ extension Simulation {
         if nodes[index].generation > 0 { try checkStates(of: index) }
         let uptimeBase = Int64.random(in: 0...1_000_000_000, using: &generator)
         log("\(name(index)) starts")
+        try checkJournal(of: index) { [isReplaced = nodes[index].isReplaced] in
+            try $0.begin($1, isReplaced: isReplaced)
+        }
         try nodes[index].start(run: generator.next(), uptimeBase: uptimeBase, at: time)
         try perform(index) { $0.dialRemembered(now: $1) }
         for peer in nodes[index].contacts where nodes[peer].isUp && isReachable(index, peer) { try meet(index, peer) }
@@ -108,7 +111,7 @@ extension Simulation {
         guard nodes[index].isUp else { return }
         // The disk may still write what it was given after the process is gone.
         if let commit = nodes[index].commit, nodes[index].diskFullUntil <= time, generator.oneIn(2) {
-            write(commit, of: index)
+            try write(commit, of: index)
         }
         log("\(name(index)) ends")
         nodes[index].end()

@@ -21,6 +21,13 @@ package struct Commit: Hashable, Sendable {
     package var retimed: [RetimedEntries] = []
     /// Messages that did not fail after all: their recipients hold them.
     package var withdrawnFailures: [Addressed] = []
+    /// The events that are posted after it, group by group, in their order.
+    package var journal: [JournalRecord] = []
+    /// When it was made, by the wall clock, in milliseconds since 1970.
+    package var time: Int64 = 0
+    /// Whether the database turns out to be an older copy, or messages get new ids: what the journal says so far is
+    /// about other messages, and goes.
+    package var beginsGeneration = false
 
     package init() {}
 }

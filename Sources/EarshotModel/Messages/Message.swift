@@ -43,16 +43,22 @@ public struct Message: Hashable, Sendable, Identifiable {
     package let expiry: Int64
     /// Its state for each recipient. This is a copy; the event bus reports changes.
     public package(set) var states: [UserID: DeliveryState]
+    /// When it reached its states, for each recipient. Messages in events have none.
+    package let times: [UserID: MessageTimes]
     /// Whether its content was deleted. Then text and headers are empty.
     public package(set) var isDeleted: Bool
 
     /// The message's id.
     public var id: MessageID { messageID }
 
+    /// When it reached its states for a recipient. For a received message and this node's own user, *delivered* is when
+    /// it reached this node's disk. Messages in events have no times.
+    public func times(for recipientID: UserID) -> MessageTimes { times[recipientID] ?? MessageTimes() }
+
     package init(
         messageID: MessageID, conversationID: ConversationID, senderID: UserID, recipientIDs: [UserID], text: String,
         headers: [String: String], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
-        isDeleted: Bool = false
+        times: [UserID: MessageTimes] = [:], isDeleted: Bool = false
     ) {
         self.messageID = messageID
         self.conversationID = conversationID
@@ -63,6 +69,7 @@ public struct Message: Hashable, Sendable, Identifiable {
         self.timestamp = timestamp
         self.expiry = expiry
         self.states = states
+        self.times = times
         self.isDeleted = isDeleted
     }
 }

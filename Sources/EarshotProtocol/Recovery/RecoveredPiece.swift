@@ -20,16 +20,27 @@ struct RecoveredPiece: Sendable {
     var retimed: [(record: LogRecord, entries: RetimedEntries)] = []
     /// What the log's progress is with this commit.
     var progress = DeliveryProgress()
+    /// The steps to tell when it is on the disk.
+    var steps: [JournalRecord] = []
 
     var key: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.recipientID) }
 
     /// The progress of which steps are told: of messages that this node did not know of none is.
-    func toldProgress(from old: DeliveryProgress) -> DeliveryProgress {
+    private func toldProgress(from old: DeliveryProgress) -> DeliveryProgress {
         var result = progress
         result.sent = min(result.sent, max(common, old.sent))
         result.delivered = min(result.delivered, max(common, old.delivered))
         result.read = min(result.read, max(common, old.read))
         return result
+    }
+
+    /// The steps to tell, as far as they are known.
+    mutating func findSteps(_ deliveries: Deliveries) {
+        var failed = deliveries.failures(in: record.logID)
+        if let cut { failed = failed.filter { $0.key <= cut.after } }
+        for sequence in withdrawn { failed[sequence]?.isWithheld = false }
+        let old = deliveries.committed(key) ?? DeliveryProgress()
+        steps = key.steps(from: old, to: toldProgress(from: old), failed: failed)
     }
 
     /// The event that tells of this piece alone; `nil` if there is nothing.

@@ -18,6 +18,8 @@ struct Recoveries: Sendable {
     private var pieces: [RecoveredPiece] = []
     /// What links have brought that are over, until it is told.
     private var untold: [ConnectionID: Event] = [:]
+    /// Whether this run has found the database to be an older copy, and the disk has that.
+    private var isKnownOlder = false
 
     /// Links that bring logs back, ascending.
     var connections: [ConnectionID] { links.keys.sorted() }
@@ -86,6 +88,7 @@ struct Recoveries: Sendable {
     /// A piece is on the disk, and is told when the link has brought all.
     /// - Returns: what is next; `nil` if the link is over that brought it.
     mutating func written(_ piece: RecoveredPiece, logs: Logs, author: LogAuthor) -> Recovery.Step? {
+        isKnownOlder = true
         guard let recovery = first(on: piece.connectionID), recovery.logID == piece.record.logID,
             recovery.isCommitting, let own = logs.own(recovery.logID)
         else { return nil }
@@ -180,6 +183,7 @@ struct Recoveries: Sendable {
     mutating func move(into next: inout CommitInFlight, deliveries: inout Deliveries) {
         for var piece in pieces {
             piece.progress = deliveries.restore(piece)
+            piece.findSteps(deliveries)
             next.commit.logs.append(piece.record)
             if let successor = piece.successor { next.commit.logs.append(successor) }
             if let cut = piece.cut { next.commit.cuts.append(cut) }
@@ -196,6 +200,7 @@ struct Recoveries: Sendable {
             }
             next.recovered.append(piece)
         }
+        next.commit.beginsGeneration = !pieces.isEmpty && (!isKnownOlder || !next.commit.cuts.isEmpty)
         pieces = []
     }
 }

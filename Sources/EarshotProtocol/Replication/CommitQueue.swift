@@ -110,6 +110,14 @@ struct PendingRequest: Sendable {
     let answer: RequestAnswer
 }
 
+/// How far a log has come for one recipient, on its way to the disk.
+struct WrittenProgress: Sendable {
+    let key: DeliveryKey
+    let value: DeliveryProgress
+    /// The steps of this node's messages to tell when it is there.
+    var steps: [JournalRecord] = []
+}
+
 /// A commit that is being written, and what follows from it.
 struct CommitInFlight: Sendable {
     /// Entries that were appended to a log of this node's own.
@@ -124,7 +132,7 @@ struct CommitInFlight: Sendable {
     var received: [ReceivedRun] = []
     var recovered: [RecoveredPiece] = []
     var failures: [PendingFailure] = []
-    var progress: [(key: DeliveryKey, value: DeliveryProgress)] = []
+    var progress: [WrittenProgress] = []
     var userEvents: [Event] = []
     var requests: [PendingRequest] = []
 

@@ -94,15 +94,15 @@ struct Deliveries: Sendable {
     /// - Parameter receipt: signs for what this node keeps of a peer's log; `nil` for a log of its own.
     mutating func takeUnwritten(
         receipt: (DeliveryKey, DeliveryProgress) -> Receipt?
-    ) -> [(key: DeliveryKey, value: DeliveryProgress)] {
-        var taken: [(key: DeliveryKey, value: DeliveryProgress)] = []
+    ) -> [WrittenProgress] {
+        var taken: [WrittenProgress] = []
         for key in unwritten.sorted() {
             guard var target = target(key) else { continue }
             if let receipt = receipt(key, target) {
                 target.receipt = receipt
                 tracked[key]?.target.receipt = receipt
             }
-            taken.append((key, target))
+            taken.append(WrittenProgress(key: key, value: target))
         }
         unwritten.removeAll(keepingCapacity: true)
         return taken
@@ -265,11 +265,10 @@ struct Deliveries: Sendable {
     }
 
     /// The piece is on the disk.
-    /// - Returns: what the disk said before.
-    mutating func restored(_ piece: RecoveredPiece) -> DeliveryProgress {
+    mutating func restored(_ piece: RecoveredPiece) {
         // No longer withheld. It is forgotten when the receipt is reported: it went from failed to delivered.
         for sequence in piece.withdrawn { failures[piece.record.logID]?[sequence]?.isWithheld = false }
-        return written(piece.key, piece.progress)
+        _ = written(piece.key, piece.progress)
     }
 
     /// Receipts that came while a log was cut are about entries that are now elsewhere.
@@ -290,33 +289,22 @@ struct Deliveries: Sendable {
 
     // MARK: - What is told
 
-    /// Reports the steps that messages have made, as events, and forgets failures that they overtook.
-    mutating func tellSteps(
-        from old: DeliveryProgress, to new: DeliveryProgress, of log: OwnLog, into actions: inout [ReplicationAction]
-    ) {
-        let (logID, conversationID) = (log.record.logID, log.description.conversationID)
-        func change(_ sequence: UInt64, _ state: DeliveryState) -> MessageStateChange {
-            MessageStateChange(
-                messageID: MessageID(log: logID, sequence: sequence), conversationID: conversationID,
-                recipientID: log.record.recipientID, state: state)
+    /// The steps that messages of a log will have made when this progress is on the disk.
+    func steps(to new: DeliveryProgress, of key: DeliveryKey) -> [JournalRecord] {
+        key.steps(from: committed(key) ?? DeliveryProgress(), to: new, failed: failures(in: key.logID))
+    }
+
+    /// The failures that are told when a commit is on the disk: those that no receipt in it has overtaken.
+    func told(_ written: [DeliveryFailure], with progress: [WrittenProgress]) -> [JournalRecord] {
+        let new = Dictionary(progress.map { ($0.key, $0.value) }) { _, last in last }
+        return written.reduce(into: []) { told, failure in
+            let (messageID, recipientID) = (failure.messageID, failure.recipientID)
+            let key = DeliveryKey(logID: messageID.log, recipientID: recipientID)
+            let state = (new[key] ?? committed(key) ?? DeliveryProgress())
+                .state(of: messageID.sequence, failure: failure)
+            guard case .failed(let reason) = state else { return }
+            told.add(.failed(messageID.log, recipientID, reason, messageID.sequence...messageID.sequence))
         }
-        let failed = failures(in: logID)
-        if new.sent > old.sent {
-            for sequence in old.sent + 1...new.sent where failed[sequence] == nil {
-                actions.append(.post(.messageSent(change(sequence, .sent))))
-            }
-        }
-        if new.delivered > old.delivered {
-            for sequence in old.delivered + 1...new.delivered where failed[sequence]?.isWithheld != true {
-                actions.append(.post(.messageDelivered(change(sequence, .delivered))))
-            }
-        }
-        if new.read > old.read {
-            for sequence in old.read + 1...new.read where failed[sequence]?.isWithheld != true {
-                actions.append(.post(.messageRead(change(sequence, .read))))
-            }
-        }
-        if new.delivered > old.delivered { forgetSettledFailures(in: logID, through: new.delivered) }
     }
 
     /// A failure that a receipt has overtaken need not be remembered. A withheld message's failure is kept for ever:

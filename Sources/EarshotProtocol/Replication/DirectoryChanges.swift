@@ -63,6 +63,7 @@ struct DirectoryChanges: Sendable {
         next.commit.forgottenDevices = forgottenDevices.sorted()
         next.commit.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
         next.userEvents = events
+        for event in events { if let record = JournalRecord(event) { next.commit.journal.add(record) } }
         self = DirectoryChanges()
     }
 
@@ -80,6 +81,17 @@ struct DirectoryChanges: Sendable {
         let all = failed.userEvents + events
         events = []
         for event in all { tell(event, isMerged: true) }
+    }
+}
+
+extension JournalRecord {
+    /// - Returns: `nil` for an event that the journal does not keep.
+    fileprivate init?(_ event: Event) {
+        switch event {
+        case .userDiscovered(let user): self = .user(user.userID, .discovered)
+        case .userUpdated(let user, let changes): self = .user(user.userID, .updated(changes))
+        default: return nil
+        }
     }
 }
 

@@ -725,6 +725,7 @@ struct Replication: Sendable {
     mutating func commitIfDue(clocks: inout ClockMachine, now: Moment) {
         guard commits.isDue(work, now: now) else { return }
         var next = CommitInFlight()
+        next.commit.time = now.wallClock
         changes.move(into: &next)
         next.requests = commits.takeRequests()
         let heads = takeRuns(into: &next)
@@ -733,6 +734,7 @@ struct Replication: Sendable {
         takeFailures(into: &next)
         expiries.move(into: &next, logs: logs)
         takeProgress(into: &next, heads: heads)
+        addJournal(to: &next)
         commits.begin(next)
         actions.append(.commit(next.commit))
     }
@@ -825,9 +827,30 @@ struct Replication: Sendable {
                 logID: key.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
                 deviceID: author.deviceID, with: author.signingKey)
         }
+        for index in next.progress.indices where logs.own(next.progress[index].key.logID) != nil {
+            let (key, value) = (next.progress[index].key, next.progress[index].value)
+            guard !next.recovered.contains(where: { $0.key == key }) else { continue }
+            next.progress[index].steps = deliveries.steps(to: value, of: key)
+        }
         next.commit.deliveries = next.progress.map {
             DeliveryRecord(logID: $0.key.logID, recipientID: $0.key.recipientID, progress: $0.value)
         }
+    }
+
+    /// Notes what `commitFinished` posts, in the same order.
+    private func addJournal(to next: inout CommitInFlight) {
+        var journal = next.commit.journal
+        for appended in next.appended {
+            guard let (first, last) = appended.messages.ends else { continue }
+            journal.add(.queued(appended.record.logID, first...last))
+        }
+        for run in next.received {
+            guard let (first, last) = run.messages.ends else { continue }
+            journal.add(.received(run.logID, author.userID, first...last))
+        }
+        for record in next.recovered.flatMap(\.steps) + next.progress.flatMap(\.steps) { journal.add(record) }
+        for record in deliveries.told(next.commit.failures, with: next.progress) { journal.add(record) }
+        next.commit.journal = journal
     }
 
     // MARK: - On the disk
@@ -846,7 +869,7 @@ struct Replication: Sendable {
         }
         for run in done.received { written(run) }
         for piece in done.recovered { written(piece, clocks: &clocks, now: now) }
-        for (key, progress) in done.progress { written(progress, for: key, now: now) }
+        for progress in done.progress { written(progress, now: now) }
         for failure in done.failures { written(failure, after: done.commit.cuts) }
         for request in done.requests { actions.append(.complete(request.requestID, .success(request.answer))) }
     }
@@ -873,7 +896,8 @@ struct Replication: Sendable {
         for message in run.messages { post(.messageReceived(message)) }
     }
 
-    private mutating func written(_ progress: DeliveryProgress, for key: DeliveryKey, now: Moment) {
+    private mutating func written(_ written: WrittenProgress, now: Moment) {
+        let (key, progress) = (written.key, written.value)
         let old = deliveries.written(key, progress)
         if key.recipientID == author.userID {
             guard let deviceID = logs.incoming(key.logID)?.description.deviceID, let connectionID = sessions[deviceID]
@@ -885,7 +909,25 @@ struct Replication: Sendable {
         if progress.offered > old.offered {
             for connectionID in sessions[key.recipientID] { sendOffered(log, on: connectionID, now: now) }
         }
-        deliveries.tellSteps(from: old, to: progress, of: log, into: &actions)
+        post(written.steps, of: log)
+        if progress.delivered > old.delivered {
+            deliveries.forgetSettledFailures(in: key.logID, through: progress.delivered)
+        }
+    }
+
+    private mutating func post(_ steps: [JournalRecord], of log: OwnLog) {
+        for case .progress(let logID, let recipientID, let step, let sequences) in steps {
+            for sequence in sequences {
+                let change = MessageStateChange(
+                    messageID: MessageID(log: logID, sequence: sequence),
+                    conversationID: log.description.conversationID, recipientID: recipientID, state: step.state)
+                switch step {
+                case .sent: post(.messageSent(change))
+                case .delivered: post(.messageDelivered(change))
+                case .read: post(.messageRead(change))
+                }
+            }
+        }
     }
 
     private mutating func written(_ pending: PendingFailure, after cuts: [LogCut]) {
@@ -899,7 +941,7 @@ struct Replication: Sendable {
     }
 
     private mutating func written(_ piece: RecoveredPiece, clocks: inout ClockMachine, now: Moment) {
-        let old = deliveries.restored(piece)
+        deliveries.restored(piece)
         if let cut = piece.cut {
             expiries.cancel(cut.logID)
             for failure in deliveries.move(cut) { answerSettled(failure) }
@@ -911,9 +953,7 @@ struct Replication: Sendable {
             clocks.resume(after: record.head.timestamp)
             wakeForExpiry(of: record, clocks: &clocks, now: now)
         }
-        if let log = logs.own(piece.record.logID) {
-            deliveries.tellSteps(from: old, to: piece.toldProgress(from: old), of: log, into: &actions)
-        }
+        if let log = logs.own(piece.record.logID) { post(piece.steps, of: log) }
         deliveries.forgetSettledFailures(in: piece.record.logID, through: piece.progress.delivered)
         if let successor = piece.successor { openSuccessor(successor) }
         if let step = recoveries.written(piece, logs: logs, author: author) {
@@ -955,7 +995,7 @@ struct Replication: Sendable {
         changes.takeBack(failed, directory: trust.directory)
         for request in failed.requests { actions.append(.complete(request.requestID, .failure(reason))) }
         for failure in failed.failures { takeBack(failure, reason: reason, trust: trust) }
-        for (key, _) in failed.progress {
+        for key in failed.progress.map(\.key) {
             // A log that this commit would have begun has not begun: the next try begins another.
             if logs.own(key.logID) == nil && logs.incoming(key.logID) == nil {
                 deliveries.forget(key)
@@ -1017,6 +1057,14 @@ struct Replication: Sendable {
         (load.receivedBytes, load.deviceBytes, load.allReceivedBytes) = (received.log, received.device, received.all)
         load.userEvents = commits.hasFailed ? changes.eventCount : 0
         load.windowBytes = sessions.mostWindowUsed
+    }
+}
+
+extension [Message] {
+    /// The places of the first and the last in their log.
+    fileprivate var ends: (UInt64, UInt64)? {
+        guard let first, let last else { return nil }
+        return (first.messageID.sequence, last.messageID.sequence)
     }
 }
 

@@ -9,6 +9,7 @@ extension CommitWriter {
         let log = try number(of: cut.logID)
         let start = Int64(cut.knownEnd)
         for run in cut.kept { try fillIn(run, from: log) }
+        try cutTimes(of: log, after: cut.after)
         for table in ["entry", "failure"] {
             try db.execute(
                 sql: "DELETE FROM \(table) WHERE log = ? AND sequence > ? AND sequence <= ?",

@@ -24,9 +24,18 @@ extension Store {
 
 /// Writes one commit inside a transaction.
 struct CommitWriter {
+    /// The numbers that stand for logs in other tables, as far as they were looked up.
+    private final class LogNumbers {
+        var known: [LogID: Int64] = [:]
+    }
+
     let db: Database
+    private let numbers = LogNumbers()
+
+    init(db: Database) { self.db = db }
 
     func write(_ commit: Commit) throws {
+        if commit.beginsGeneration { try beginGeneration() }
         for userID in commit.forgottenUsers { try forget(userID) }
         for deviceID in commit.forgottenDevices { try forget(deviceID) }
         // First all pins go, then the new ones are set: a name may pass from one user to another.
@@ -40,6 +49,7 @@ struct CommitWriter {
         for delivery in commit.deliveries { try write(delivery) }
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }
         for failure in commit.failures { try write(failure) }
+        try writeJournal(of: commit)
     }
 
     private func write(_ user: UserRecord) throws {
@@ -148,10 +158,12 @@ struct CommitWriter {
     }
 
     func number(of logID: LogID) throws -> Int64 {
+        if let known = numbers.known[logID] { return known }
         let statement = try db.cachedStatement(sql: "SELECT number FROM log WHERE logID = ?")
         guard let number = try Int64.fetchOne(statement, arguments: [logID.data]) else {
             preconditionFailure("a commit names only logs that it or an earlier one has written")
         }
+        numbers.known[logID] = number
         return number
     }
 }

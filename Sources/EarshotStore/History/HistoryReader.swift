@@ -32,6 +32,10 @@ struct HistoryReader {
         try rows.logs(db, "SELECT * FROM log WHERE logID = ?", arguments: [logID.data]).first.map(numbered)
     }
 
+    func log(number: Int64) throws -> NumberedLog? {
+        try rows.logs(db, "SELECT * FROM log WHERE number = ?", arguments: [number]).first.map(numbered)
+    }
+
     private func numbered(_ number: Int64, _ record: LogRecord) throws -> NumberedLog {
         let deliveries = try Row.fetchAll(
             db.cachedStatement(sql: "\(Rows.deliveries) WHERE delivery.log = ?"), arguments: [number]
@@ -131,11 +135,13 @@ struct HistoryReader {
         let found = try Row.fetchAll(statement, arguments: [log.number, Int64(first), Int64(last), limit])
             .map { (entry: try rows.entry($0), cursor: $0["cursor"] as Int64) }
         guard let one = found.first?.entry.sequence, let other = found.last?.entry.sequence else { return [] }
-        let failures = try failures(in: log, min(one, other)...max(one, other))
+        let run = min(one, other)...max(one, other)
+        let failures = try failures(in: log, run)
+        let times = try StateTimes(of: log, run, db)
         return found.map { entry, cursor in
             HistoryRow(
                 log: log.record, entry: entry, failures: failures[entry.sequence] ?? [:], cursor: cursor,
-                progress: log.progress)
+                progress: log.progress, times: times.times(of: entry.sequence))
         }
     }
 

@@ -11,6 +11,13 @@ package struct HistoryRow: Sendable {
     package let cursor: Int64
     /// The progress of its log for each recipient.
     package let progress: [UserID: DeliveryProgress]
+    /// When it reached its states for each recipient, as far as that was noted.
+    let times: [UserID: MessageTimes]
+
+    package func times(for recipientID: UserID) -> MessageTimes {
+        let isSent = entry.sequence <= progress[recipientID]?.sent ?? 0 && failures[recipientID]?.isWithheld != true
+        return (times[recipientID] ?? MessageTimes()).reached(by: state(for: recipientID), isSent: isSent)
+    }
 
     package func state(for recipientID: UserID) -> DeliveryState {
         (progress[recipientID] ?? DeliveryProgress()).state(of: entry.sequence, failure: failures[recipientID])

@@ -1,0 +1,22 @@
+/// When a message reached each of its states for one recipient, by the clock of the node that noted it.
+///
+/// A time is missing for a state that was not reached, and where nobody noted it: an earlier version did not, and
+/// messages that come back after the database was replaced by an older copy have none.
+public struct MessageTimes: Hashable, Sendable {
+    /// Milliseconds since 1970.
+    package var sent: Int64?
+    package var delivered: Int64?
+    package var read: Int64?
+
+    package init() {}
+
+    /// Only the times of states that a message has reached.
+    /// - Parameter isSent: whether it was written to a link.
+    package func reached(by state: DeliveryState, isSent: Bool) -> MessageTimes {
+        var reached = self
+        if !isSent { reached.sent = nil }
+        if !state.isDelivered { reached.delivered = nil }
+        if state != .read { reached.read = nil }
+        return reached
+    }
+}

@@ -1,0 +1,135 @@
+import EarshotModel
+import GRDB
+
+/// Reads a page of the journal within one read transaction.
+struct JournalReader {
+    private static let messagesAtOnce = 32
+
+    private let history: HistoryReader
+    private let generation: UInt64
+    private let countLimit: Int
+    private let byteLimit: Int
+    private var logs: [Int64: HistoryReader.NumberedLog] = [:]
+    private var entries: [JournalEntry] = []
+    private var bytes = 0
+
+    init(db: Database, rows: Rows, countLimit: Int = 0, byteLimit: Int = 0) throws {
+        history = HistoryReader(db: db, rows: rows, order: .arrival)
+        (self.countLimit, self.byteLimit) = (countLimit, byteLimit)
+        let statement = try db.cachedStatement(sql: "SELECT generation FROM journalGeneration")
+        guard let generation = try Int64.fetchOne(statement) else {
+            throw StoreError.damaged("the generation of the journal", path: rows.path)
+        }
+        self.generation = UInt64(bitPattern: generation)
+    }
+
+    /// The last place.
+    func end() throws -> EventID {
+        let statement = try history.db.cachedStatement(
+            sql: "SELECT row, ifnull(last - first, 0) FROM journal ORDER BY row DESC LIMIT 1")
+        guard let last = try Row.fetchOne(statement) else { return place(0, 0) }
+        return place(last[0], UInt64(max(0, last[1] as Int64)))
+    }
+
+    /// The first place that is left; the next one if there is none.
+    private func first() throws -> EventID {
+        let statement = try history.db.cachedStatement(sql: "SELECT min(row) FROM journal")
+        return place(try Int64.fetchOne(statement) ?? 1, 0)
+    }
+
+    private func place(_ row: Int64, _ index: UInt64) -> EventID {
+        EventID(generation: generation, row: row, index: index)
+    }
+
+    mutating func page(after id: EventID?) throws -> JournalPage {
+        let (first, last) = (try first(), try end())
+        if let id, !isKnown(id, first: first, last: last) { return .gone(first: first) }
+        var end = id ?? place(first.row - 1, 0)
+        let statement = try history.db.cachedStatement(sql: "SELECT * FROM journal WHERE row >= ? ORDER BY row")
+        let found = try Row.fetchCursor(statement, arguments: [end.row])
+        while hasRoom, let row = try found.next() {
+            let number: Int64 = row["row"]
+            end = try take(row, number, from: number == end.row ? end.index + 1 : 0)
+        }
+        return .entries(entries, end: end)
+    }
+
+    /// Whether everything after a place is here. Of a row that is gone, nobody knows how much there was.
+    private func isKnown(_ id: EventID, first: EventID, last: EventID) -> Bool {
+        guard id.generation == generation, (id.row, id.index) <= (last.row, last.index) else { return false }
+        return id.row >= first.row || (id.row == 0 && first.row == 1)
+    }
+
+    private var hasRoom: Bool { entries.count < countLimit && bytes < byteLimit }
+
+    /// Takes the events of a row from a place on, as far as there is room.
+    /// - Returns: the last place that was looked at.
+    private mutating func take(_ row: Row, _ number: Int64, from start: UInt64) throws -> EventID {
+        let log = try (row["log"] as Int64?).map { try numberedLog($0) }
+        let record = try history.rows.journalRecord(row, of: log?.record.logID)
+        let time: Int64 = row["time"]
+        guard let (logID, run) = record.run, let log else {
+            guard start == 0, case .user(let userID, let news) = record else { return place(number, 0) }
+            entries.append(JournalEntry(id: place(number, 0), time: time, content: .user(userID, news)))
+            return place(number, 0)
+        }
+        var next = run.lowerBound + start
+        while next <= run.upperBound, hasRoom {
+            let id = place(number, next - run.lowerBound)
+            switch record {
+            case .queued:
+                next = try takeMessages(next...run.upperBound, of: log, from: id, time) { .queued($0) }
+            case .received:
+                next = try takeMessages(next...run.upperBound, of: log, from: id, time) { .received($0) }
+            case .progress(_, let userID, let step, _):
+                let change = log.record.change(MessageID(log: logID, sequence: next), userID, step.state)
+                entries.append(JournalEntry(id: id, time: time, content: .state(change)))
+                next += 1
+            case .failed(_, let userID, let reason, _):
+                let change = log.record.change(MessageID(log: logID, sequence: next), userID, .failed(reason))
+                entries.append(JournalEntry(id: id, time: time, content: .state(change)))
+                next += 1
+            case .user: preconditionFailure("a record about a user has no messages")
+            }
+        }
+        return place(number, next - 1 - run.lowerBound)
+    }
+
+    /// Takes the next messages of a row.
+    /// - Parameter id: the place of the first in the run.
+    /// - Returns: what comes after those that were looked at.
+    private mutating func takeMessages(
+        _ run: ClosedRange<UInt64>, of log: HistoryReader.NumberedLog, from id: EventID, _ time: Int64,
+        content: (HistoryRow) -> JournalEntry.Content
+    ) throws -> UInt64 {
+        let limit = min(Self.messagesAtOnce, countLimit - entries.count)
+        let found = try history.read(
+            log: log, from: run.lowerBound, through: run.upperBound, descending: false, limit: limit)
+        for row in found {
+            let index = id.index + (row.entry.sequence - run.lowerBound)
+            entries.append(JournalEntry(id: place(id.row, index), time: time, content: content(row)))
+            bytes += row.entry.windowBytes
+            if bytes >= byteLimit { return row.entry.sequence + 1 }
+        }
+        guard let last = found.last, found.count == limit else { return run.upperBound + 1 }
+        return last.entry.sequence + 1
+    }
+
+    private mutating func numberedLog(_ number: Int64) throws -> HistoryReader.NumberedLog {
+        if let known = logs[number] { return known }
+        guard let log = try history.log(number: number) else {
+            throw StoreError.damaged("the journal names a log that is not here", path: history.rows.path)
+        }
+        logs[number] = log
+        return log
+    }
+}
+
+extension LogRecord {
+    fileprivate func change(
+        _ messageID: MessageID, _ recipientID: UserID, _ state: DeliveryState
+    ) -> MessageStateChange {
+        MessageStateChange(
+            messageID: messageID, conversationID: description.conversationID, recipientID: recipientID, state: state)
+    }
+}
