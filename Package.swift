@@ -92,7 +92,7 @@ let package = Package(
         .executableTarget(
             name: "EarshotCommand",
             dependencies: [
-                "Earshot", "EarshotDiscovery", "EarshotGateway",
+                "Earshot", "EarshotDiscovery", "EarshotGateway", "EarshotTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -43,6 +43,7 @@ struct EarshotProgram: AsyncParsableCommand {
                 name: "User",
                 subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),
             CommandGroup(name: "Backup", subcommands: [Export.self, Import.self]),
+            CommandGroup(name: "Bot", subcommands: [TestNetworkCommand.self]),
             CommandGroup(name: "Shell", subcommands: [Completions.self]),
         ])
 

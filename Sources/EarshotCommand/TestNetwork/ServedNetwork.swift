@@ -1,0 +1,102 @@
+import Earshot
+import EarshotGateway
+import EarshotTesting
+import Foundation
+
+/// A test network whose nodes serve their local API on sockets in a folder.
+actor ServedNetwork {
+    /// A node, and the task that serves its API.
+    private struct Served {
+        let node: Node
+        let serving: Task<Void, any Error>
+    }
+
+    /// What a line did.
+    struct Answer: Encodable {
+        var user: String?
+        var id: String?
+        var socket: String?
+        var message: String?
+        var time: String?
+    }
+
+    private let network: TestNetwork
+    private let folder: String
+    private var served: [String: Served] = [:]
+
+    /// - Parameter folder: holds the socket of each user, `NAME.sock`.
+    init(folder: String) throws {
+        self.folder = folder
+        network = try TestNetwork()
+    }
+
+    /// Does what a line says. It returns when that is done.
+    func obey(_ line: TestNetworkLine) async throws -> Answer {
+        switch line {
+        case .node(let name): return try await start(name)
+        case .stop(let name):
+            try await end(name) { await $0.stop() }
+            return Answer(user: name)
+        case .crash(let name):
+            try await end(name) { [network] in await network.crash($0) }
+            return Answer(user: name)
+        case .advance(let duration):
+            await network.advance(by: duration)
+            return Answer(time: network.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+        case .send(let from, let to, let text, let headers):
+            let message = try await node(from).messages.send(text, headers: headers, to: try node(to).userID)
+            return Answer(message: message.messageID.description)
+        case .cut(let names): network.cut(try node(names[0]), try node(names[1]))
+        case .mend(let names): network.mend(try node(names[0]), try node(names[1]))
+        case .breakConnections(let names): network.breakConnections(try node(names[0]), try node(names[1]))
+        case .fillDisk(let name): network.fillDisk(of: try node(name))
+        case .freeDisk(let name): network.freeDisk(of: try node(name))
+        }
+        return Answer()
+    }
+
+    /// Stops all nodes, and removes their sockets.
+    func stop() async {
+        for name in served.keys.sorted() {
+            do { try await end(name) { await $0.stop() } } catch { continue }
+        }
+    }
+
+    private func node(_ name: String) throws -> Node {
+        guard let node = served[name]?.node else { throw LineError("no node of \(name) runs: {\"node\":\"\(name)\"}") }
+        return node
+    }
+
+    private func path(of name: String) -> String { "\(folder)/\(name).sock" }
+
+    private func start(_ name: String) async throws -> Answer {
+        if served[name] == nil {
+            guard !name.contains("/"), !name.hasPrefix(".") else { throw LineError("\(name) is no name of a file") }
+            let node = try await network.node(name)
+            let (listening, listens) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+            let serving = Task {
+                defer { listens.finish() }
+                try await Gateway(node: node, shutdown: .zero) { listens.yield() }.run()
+            }
+            guard await listening.first(where: { true }) != nil else {
+                try await serving.value
+                throw LineError("the API of \(name) has ended")
+            }
+            served[name] = Served(node: node, serving: serving)
+            try? FileManager.default.removeItem(atPath: path(of: name))
+            try FileManager.default.createSymbolicLink(
+                atPath: path(of: name), withDestinationPath: node.home.socketFile)
+        }
+        return Answer(user: name, id: served[name]?.node.userID.description, socket: path(of: name))
+    }
+
+    /// - Parameter how: stops the node, or crashes it.
+    private func end(_ name: String, _ how: (Node) async -> Void) async throws {
+        let ending = try node(name)
+        guard let served = served.removeValue(forKey: name) else { return }
+        await how(ending)
+        served.serving.cancel()
+        _ = await served.serving.result
+        try FileManager.default.removeItem(atPath: path(of: name))
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// A line that tells a test network what to do: one JSON object.
+enum TestNetworkLine: Hashable, Sendable {
+    /// Starts the node of a user, whom it makes when first named.
+    case node(String)
+    case stop(String)
+    case crash(String)
+    case advance(Duration)
+    case send(from: String, to: String, text: String, headers: [String: String])
+    case cut([String])
+    case mend([String])
+    case breakConnections([String])
+    case fillDisk(String)
+    case freeDisk(String)
+}
+
+extension TestNetworkLine: Decodable {
+    private static let names = [
+        "node", "stop", "crash", "advance", "send", "cut", "mend", "break", "fillDisk", "freeDisk",
+    ]
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.fields(Self.names)
+        guard let name = fields.allKeys.first?.stringValue, fields.allKeys.count == 1 else {
+            throw LineError("a line has one of: \(Self.names.joined(separator: ", "))")
+        }
+        switch name {
+        case "node": self = .node(try fields.read(name))
+        case "stop": self = .stop(try fields.read(name))
+        case "crash": self = .crash(try fields.read(name))
+        case "advance":
+            let seconds = try? SpanOfTime.readPositive(try fields.read(name, String.self))
+            guard let seconds else { throw LineError("advance takes a time like 90s, 5m, 12h or 30d") }
+            self = .advance(.milliseconds(Int64(seconds * 1000)))
+        case "send":
+            let sent = try fields.read(name, Sent.self)
+            self = .send(from: sent.from, to: sent.to, text: sent.text, headers: sent.headers)
+        case "cut": self = .cut(try Self.pair(fields, name))
+        case "mend": self = .mend(try Self.pair(fields, name))
+        case "break": self = .breakConnections(try Self.pair(fields, name))
+        case "fillDisk": self = .fillDisk(try fields.read(name))
+        default: self = .freeDisk(try fields.read(name))
+        }
+    }
+
+    private static func pair(_ fields: KeyedDecodingContainer<AnyKey>, _ name: String) throws -> [String] {
+        let names = try fields.read(name, [String].self)
+        guard names.count == 2, names[0] != names[1] else { throw LineError("\(name) takes the names of two users") }
+        return names
+    }
+
+    private struct Sent: Decodable {
+        let from: String
+        let to: String
+        let text: String
+        let headers: [String: String]
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.fields(["from", "to", "text", "headers"])
+            from = try fields.read("from")
+            to = try fields.read("to")
+            text = try fields.read("text")
+            headers = try fields.readIfPresent("headers") ?? [:]
+        }
+    }
+}
