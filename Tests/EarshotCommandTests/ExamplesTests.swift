@@ -1,3 +1,4 @@
+import EarshotGateway
 import Foundation
 import Testing
 
@@ -30,5 +31,84 @@ struct ExamplesTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.lines.filter { $0 == "delivered" }.count == 2)
         #expect(result.lines.suffix(2) == ["alice: Hello Bob!", "bob: Hello Alice!"])
+    }
+
+    // MARK: - Bots
+
+    /// Runs an example of `examples/bots` beside alice's node.
+    private func run(
+        _ example: String, _ arguments: String..., by alice: TestHome
+    ) throws -> RunningProgram {
+        try RunningProgram(
+            [folder.appendingPathComponent("bots/\(example)").path] + arguments, program: "/usr/bin/env",
+            environment: ["EARSHOT_HOME": alice.path])
+    }
+
+    /// The last texts that bob has got from alice.
+    private func texts(at bob: TestHome) async throws -> [String] {
+        try await bob.run("history", "alice", "--json").objects().compactMap { $0["text"] as? String }
+    }
+
+    private func wait(for text: String, at bob: TestHome) async throws {
+        try await bob.until("bob has got: \(text)") { client in
+            try await client.history(with: "alice").contains { $0.text == text }
+        }
+    }
+
+    @Test("notify.sh: one line tells a user something, marked as a program's")
+    func notify() async throws {
+        let pair = try await Pair.met()
+        let result = try await run("notify.sh", "bob", #"the "backup" is done"#, by: pair.alice).end()
+        #expect(result.status == 0, "\(result.errors)")
+        try await wait(for: #"the "backup" is done"#, at: pair.bob)
+        let message = try #require(try await pair.bob.run("history", "alice", "--json").objects().last)
+        #expect(message["headers"] as? [String: String] == ["auto-submitted": "auto-generated"])
+        #expect(try await run("notify.sh", "nobody", "hello", by: pair.alice).end().status != 0)
+    }
+
+    @Test("build_status.py: tells when a build breaks and when it works again, and nothing between")
+    func buildStatus() async throws {
+        let pair = try await Pair.met()
+        let state = pair.alice.path + "/state"
+        func build(_ command: String) async throws -> Int32 {
+            let example = try run(
+                "build_status.py", "--to", "bob", "--state", state, "--", "sh", "-c", command, by: pair.alice)
+            return try await example.end().status
+        }
+        #expect(try await build("echo well") == 0)
+        #expect(try await build("echo badly; exit 3") == 3)
+        #expect(try await build("exit 3") == 3)
+        #expect(try await build("echo well") == 0)
+        try await wait(for: "sh -c echo well works again", at: pair.bob)
+        #expect(
+            try await texts(at: pair.bob)
+                == ["sh -c echo badly; exit 3 is broken (status 3):\nbadly", "sh -c echo well works again"])
+    }
+
+    @Test("webhook_relay.py: what a web service posts becomes a message, if it knows the secret")
+    func webhookRelay() async throws {
+        let pair = try await Pair.met()
+        let relay = try run("webhook_relay.py", "--to", "bob", "--secret", "s3cret", "--port", "0", by: pair.alice)
+        defer { relay.signal(SIGTERM) }
+        let port = try await relay.expect(#"listening on port (\d+)"#)
+        func post(_ path: String, _ body: String, type: String = "application/json") async throws -> String {
+            let curl = try RunningProgram(
+                [
+                    "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--header",
+                    "content-type: \(type)",
+                    "--data-binary", body, "http://127.0.0.1:\(port)/\(path)",
+                ], program: "/usr/bin/curl")
+            return try await curl.end().output
+        }
+        #expect(try await post("s3cret", #"{"text":"deployed"}"#) == "202")
+        #expect(try await post("s3cret", "plainly", type: "text/plain") == "202")
+        try await wait(for: "plainly", at: pair.bob)
+        #expect(try await texts(at: pair.bob) == ["deployed", "plainly"])
+        #expect(try await post("secret", #"{"text":"deployed"}"#) == "404")
+        #expect(try await post("s3cret", #"{"message":"deployed"}"#) == "400")
+        #expect(try await post("s3cret", String(repeating: "x", count: 65_537), type: "text/plain") == "413")
+        pair.aliceNode.signal(SIGTERM)
+        _ = try await pair.aliceNode.end()
+        #expect(try await post("s3cret", #"{"text":"deployed"}"#) == "503")
     }
 }
