@@ -66,6 +66,12 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         /// The database was written by a newer version.
         public static let storeNewer = Code("storeNewer")
 
+        // Programs.
+        /// There is no such token.
+        public static let unknownToken = Code("unknownToken")
+        /// There is a token of that name already.
+        public static let tokenExists = Code("tokenExists")
+
         // Messages and users.
         /// This node has never met anybody with this name or key.
         public static let unknownUser = Code("unknownUser")

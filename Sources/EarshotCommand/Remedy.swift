@@ -94,6 +94,7 @@ enum Remedy {
     private static func port(_ code: EarshotError.Code, _ about: EarshotError.Parameters) -> String? {
         switch (code, about.detail) {
         case (.invalidAddress, _): addresses
+        case (.portInUse, .localAPI): "name another with --http PORT"
         case (.portInUse, _): "name another with --port, or leave it out and let the system choose"
         case (_, .reservedPort): "name a port above 1023, or leave it out"
         default: "check that the machine has a network"
@@ -150,6 +151,10 @@ enum Remedy {
         case (_, .mayBeAccepted): "before you send it again, see whether it is there: earshot history NAME"
         case (.noNode, _): "start one with: earshot up"
         case (.timedOut, _): "see what it is doing, or restart it"
+        case (.unknownToken, _): "see which there are with: earshot token list"
+        case (.tokenExists, _):
+            "choose another name, or end that one first: earshot token revoke \(about.name ?? "NAME")"
+        case (.tooManyRequests, _), (.overloaded, _): "wait a little, and try again"
         case (.connectionLost, _): "does it still run?"
         case (.unexpectedResponse, _): "is the node of another version? restart it"
         case (.socketUnusable, .tooLong): "name a home directory with a shorter path, with --home or EARSHOT_HOME"

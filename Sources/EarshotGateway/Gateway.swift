@@ -2,7 +2,8 @@ package import Earshot
 import Foundation
 import Logging
 
-/// The local API of a node: HTTP/1.1 and JSON on a Unix socket that only the node's owner may use.
+/// The local API of a node: HTTP/1.1 and JSON on a Unix socket that only the node's owner may use, and, where somebody
+/// asked for it, on a TCP port on loopback, where nothing works without a token.
 ///
 /// Run it beside the node:
 /// ```swift
@@ -10,17 +11,39 @@ import Logging
 /// group.addTask { try await Gateway(node: node).run() }
 /// ```
 package struct Gateway: Sendable {
+    /// How the API is served on loopback TCP.
+    package struct HTTPOptions: Sendable {
+        /// 0 lets the system choose.
+        package var port: Int
+        /// Called with the port once it answers.
+        package var onListening: @Sendable (_ port: Int) async -> Void
+
+        package init(
+            port: Int = GatewayLimits.httpPort, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+        ) {
+            self.port = port
+            self.onListening = onListening
+        }
+    }
+
     private let node: Node
+    private let http: HTTPOptions?
+    private let requestsPerSecond: Int
     private let shutdown: Duration
     private let onListening: @Sendable () async -> Void
 
     /// - Parameters:
+    ///   - http: how it is served on TCP; `nil` for not at all.
+    ///   - requestsPerSecond: with one token, on average.
     ///   - shutdown: how long open requests may take when the gateway ends.
     ///   - onListening: called once the socket answers.
     package init(
-        node: Node, shutdown: Duration = GatewayLimits.shutdown, onListening: @escaping @Sendable () async -> Void = {}
+        node: Node, http: HTTPOptions? = nil, requestsPerSecond: Int = GatewayLimits.requestsPerSecond,
+        shutdown: Duration = GatewayLimits.shutdown, onListening: @escaping @Sendable () async -> Void = {}
     ) {
         self.node = node
+        self.http = http
+        self.requestsPerSecond = requestsPerSecond
         self.shutdown = shutdown
         self.onListening = onListening
     }
@@ -28,18 +51,36 @@ package struct Gateway: Sendable {
     /// Serves requests until the task is cancelled. Then it lets open requests finish, for at most `shutdown`, removes
     /// the socket and returns.
     ///
-    /// - Throws: `GatewayError` `socketUnusable`.
+    /// - Throws: `GatewayError` `socketUnusable`, `portInUse`; `EarshotError` `storeDamaged`, `storeUnavailable`.
     package func run() async throws {
         let path = node.home.socketFile
         try SocketPath.check(path)
-        let (logger, onListening) = (node.configuration.logger, onListening)
-        let responder = Responder(node: node)
-        let server = HTTPServer(socketPath: path, shutdown: shutdown, logger: logger) {
-            await responder.respond(to: $0)
+        let tokens = try await TokenBook(node: node)
+        let places = GatewayPlaces(openFiles: OpenFiles.raiseLimit())
+        let gatekeeper = Gatekeeper(tokens: tokens, rates: RequestRates(perSecond: requestsPerSecond))
+        let responder = Responder(node: node, tokens: tokens, held: HeldRequests(limit: places.heldRequests))
+        @Sendable func server(_ address: HTTPServer.Address) -> HTTPServer {
+            HTTPServer(
+                address: address, connectionLimit: places.connections, shutdown: shutdown,
+                logger: node.configuration.logger,
+                admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, port: port) },
+                respond: { await responder.respond(to: $0) })
         }
+        try await withThrowingTaskGroup { group in
+            group.addTask { await tokens.run() }
+            group.addTask { try await serveSocket(with: server(.socket(path)), at: path) }
+            if let http {
+                group.addTask { try await serve(http, with: server(.loopback(port: http.port))) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func serveSocket(with server: HTTPServer, at path: String) async throws {
+        let (logger, onListening) = (node.configuration.logger, onListening)
         defer { unlink(path) }
         do {
-            try await server.run {
+            try await server.run { _ in
                 // Until now the home directory's own mode keeps others out.
                 if chmod(path, 0o600) != 0 {
                     logger.warning("the mode of the socket cannot be set", metadata: ["path": "\(path)"])
@@ -54,5 +95,34 @@ package struct Gateway: Sendable {
             // It was told to end, but a request took longer than `shutdown`.
             logger.debug("the local API was cut off", metadata: ["error": "\(error)"])
         }
+    }
+
+    private func serve(_ http: HTTPOptions, with server: HTTPServer) async throws {
+        do {
+            try await server.run { port in await http.onListening(port ?? http.port) }
+        } catch  where !Task.isCancelled {
+            throw GatewayError(
+                .portInUse, "the local API cannot listen on 127.0.0.1:\(http.port): \(error)",
+                .init(.localAPI, port: UInt16(exactly: http.port)), cause: error)
+        } catch {
+            node.configuration.logger.debug("the local API was cut off", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// How many connections each server takes, and how many requests may hold theirs, where a process may have so many
+/// files open.
+struct GatewayPlaces: Hashable, Sendable {
+    let connections: Int
+    let heldRequests: Int
+
+    /// A process with hardly any files still serves some connections, and the node has the rest.
+    private static let fewest = 16
+
+    init(openFiles: Int) {
+        let left = (openFiles - GatewayLimits.otherFiles) / 2
+        connections = min(GatewayLimits.connections, max(Self.fewest, left))
+        // Both kinds of clients have as many, and a fifth of the connections is left for requests that end soon.
+        heldRequests = connections * 2 / 5
     }
 }

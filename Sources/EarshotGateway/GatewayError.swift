@@ -43,6 +43,16 @@ extension EarshotError.Code {
     package static let methodNotAllowed = Self("methodNotAllowed")
     /// The token is not good for this.
     package static let forbidden = Self("forbidden")
+    /// The request comes from somebody else's page, or names a host that is not this one.
+    package static let foreignOrigin = Self("foreignOrigin")
+    /// The request shows no valid token where one is needed.
+    package static let unauthorized = Self("unauthorized")
+    /// The headers of the request are longer than the node reads.
+    package static let headersTooLarge = Self("headersTooLarge")
+    /// The request came too slowly.
+    package static let tooSlow = Self("tooSlow")
+    /// There were too many requests within a second, or too many are open.
+    package static let tooManyRequests = Self("tooManyRequests")
     /// This version of the client does not understand the answer.
     package static let unexpectedResponse = Self("unexpectedResponse")
 }
@@ -50,6 +60,8 @@ extension EarshotError.Code {
 extension EarshotError.Detail {
     /// The message was handed over before the error: the node may still accept it.
     package static let mayBeAccepted = Self("mayBeAccepted")
+    /// The port is the one of the local API on TCP.
+    package static let localAPI = Self("localAPI")
     /// The text is not the id of a message.
     package static let notAMessageID = Self("notAMessageID")
 }

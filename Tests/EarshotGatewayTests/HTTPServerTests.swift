@@ -1,7 +1,9 @@
+import Earshot
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 @testable import EarshotGateway
@@ -9,21 +11,19 @@ import Testing
 @Suite("The server of the local API")
 struct HTTPServerTests {
     /// Lends a server that answers each request with its method, its path and how long its body is.
-    private func withServer<Result: Sendable>(_ body: @escaping @Sendable (String) async throws -> Result) async throws
-        -> Result
-    {
+    private func withServer<Result: Sendable>(
+        connectionLimit: Int = GatewayLimits.connections,
+        respond: @escaping @Sendable (Request) async -> Response = { await Self.echo($0) },
+        _ body: @escaping @Sendable (String) async throws -> Result
+    ) async throws -> Result {
         let path = "/tmp/earshot-http-\(UUID().uuidString.prefix(8)).sock"
         let server = HTTPServer(
-            socketPath: path, shutdown: GatewayLimits.shutdown, logger: Logger(label: "test")
-        ) { request in
-            guard case .bytes(let body) = request.body else { return Response(status: .payloadTooLarge) }
-            return Response(
-                status: .ok, body: ByteBuffer(string: "[\(request.method) \(request.path) \(body.readableBytes)]"))
-        }
+            address: .socket(path), connectionLimit: connectionLimit, logger: Logger(label: "test"),
+            admit: { _, _ in .owner }, respond: respond)
         let (listening, isListening) = AsyncStream<Void>.makeStream()
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
-                try await server.run { isListening.yield() }
+                try await server.run { _ in isListening.yield() }
                 return nil
             }
             group.addTask {
@@ -34,6 +34,10 @@ struct HTTPServerTests {
             while let result = try await group.next() { if let result { return result } }
             throw CancellationError()
         }
+    }
+
+    @Sendable private static func echo(_ request: Request) async -> Response {
+        .text("[\(request.method) \(request.path) \(request.body.readableBytes)]", contentType: "text/plain")
     }
 
     private func answers(_ text: String, finishes: Bool = false) async throws -> String {
@@ -68,22 +72,132 @@ struct HTTPServerTests {
         #expect(answer.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("passes over the rest of a body that is too long, and answers what follows", arguments: [true, false])
+    @Test("answers a body that is too long as soon as it knows, and closes", arguments: [true, false])
     func tooLong(isAnnounced: Bool) async throws {
         let body = String(repeating: "x", count: GatewayLimits.bodyBytes + 1)
         let framed =
             isAnnounced
-            ? "content-length: \(body.utf8.count)\r\n\r\n\(body)"
-            : "transfer-encoding: chunked\r\n\r\n\(String(body.utf8.count, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
-        let answer = try await answers(
-            "POST /one HTTP/1.1\r\nhost: x\r\n\(framed)GET /two HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            ? "content-length: 10000000000\r\n\r\n"
+            : "transfer-encoding: chunked\r\n\r\n\(String(body.utf8.count, radix: 16))\r\n\(body)"
+        let answer = try await answers("POST /one HTTP/1.1\r\nhost: x\r\n\(framed)")
         #expect(answer.hasPrefix("HTTP/1.1 413 "))
-        #expect(answer.hasSuffix("[GET /two 0]"))
+        #expect(answer.contains("connection: close\r\n"))
+        #expect(answer.contains(#"{"error":{"code":"tooLarge""#))
     }
 
-    @Test("tells a client that sends no HTTP so, and closes")
-    func noHTTP() async throws {
-        #expect(try await answers("\u{1}\u{2}\r\n\r\n").hasPrefix("HTTP/1.1 400 "))
+    @Test("tells a client that waits for it to send the body, and not one whose body is too long")
+    func awaitedBody() async throws {
+        let head = "POST /one HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\n"
+        let answer = try await answers("\(head)content-length: 2\r\n\r\nhi")
+        #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"))
+        #expect(answer.hasSuffix("[POST /one 2]"))
+        #expect(try await answers("\(head)content-length: 10000000000\r\n\r\n").hasPrefix("HTTP/1.1 413 "))
+    }
+
+    /// Requests that are wrong in a way that the parser, or this server before it reads a body, must notice.
+    static let wrongRequests: [(name: String, request: String)] = [
+        ("bytes that are no HTTP", "\u{1}\u{2}\r\n\r\n"),
+        ("a body without its beginning", "hello\r\n\r\n"),
+        ("another version", "GET /one HTTP/3.7\r\nhost: x\r\n\r\n"),
+        ("no host", "GET /one HTTP/1.1\r\n\r\n"),
+        ("no host, in HTTP/1.0", "GET /one HTTP/1.0\r\n\r\n"),
+        ("two hosts", "GET /one HTTP/1.1\r\nhost: x\r\nhost: x\r\n\r\n"),
+        ("a header without a name", "GET /one HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n"),
+        ("a header that goes on in another line", "GET /one HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n"),
+        ("a length that is no number", "POST /one HTTP/1.1\r\nhost: x\r\ncontent-length: two\r\n\r\nhi"),
+        ("a length below zero", "POST /one HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n"),
+        ("a length past any number", "POST /one HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999999999999\r\n\r\n"),
+        ("two lengths", "POST /one HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nhi!"),
+        (
+            "a length, and chunks",
+            "POST /one HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"
+        ),
+        ("an unknown transfer encoding", "POST /one HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip\r\n\r\nhi"),
+        (
+            "two transfer encodings",
+            "POST /one HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n"
+        ),
+        ("an unknown expectation", "POST /one HTTP/1.1\r\nhost: x\r\nexpect: tea\r\ncontent-length: 2\r\n\r\nhi"),
+        ("a chunk size that is no number", "\(chunked)zz\r\nhi\r\n0\r\n\r\n"),
+        ("a chunk size below zero", "\(chunked)-2\r\nhi\r\n0\r\n\r\n"),
+        ("a chunk size past any number", "\(chunked)fffffffffffffffff\r\nhi\r\n0\r\n\r\n"),
+        ("a chunk longer than its size", "\(chunked)2\r\nhi!!\r\n0\r\n\r\n"),
+        ("a chunk without its end", "\(chunked)2\r\nhi0\r\n\r\n"),
+        ("5,000 trailers", "\(chunked)0\r\n" + (0..<5000).map { "t\($0): x\r\n" }.joined() + "\r\n"),
+        ("a body that ends early", "POST /one HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhi"),
+        ("a chunk that ends early", "\(chunked)5\r\nhi"),
+        ("a head that ends early", "GET /one HTTP/1.1\r\nhost: x"),
+    ]
+
+    private static let chunked = "POST /one HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+
+    @Test("tells a client in the form of all errors what is wrong with its HTTP, and closes", arguments: wrongRequests)
+    func malformed(name: String, request: String) async throws {
+        let answer = try await answers(request, finishes: true)
+        #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+        #expect(answer.contains(#"{"error":{"code":"invalidRequest","message":""#), "\(answer)")
+        #expect(answer.contains("connection: close\r\n") && answer.hasSuffix("}"), "\(answer)")
+    }
+
+    @Test("tells a client that its headers are too long", arguments: [1, 1000])
+    func headers(count: Int) async throws {
+        let fields = String(repeating: "x: \(String(repeating: "y", count: 1_000_000 / count))\r\n", count: count)
+        let answer = try await answers("GET /one HTTP/1.1\r\nhost: x\r\n\(fields)\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 431 "))
+        #expect(answer.contains(#""code":"headersTooLarge""#))
+    }
+
+    @Test("takes a few trailers after a body")
+    func trailers() async throws {
+        let answer = try await answers("\(Self.chunked)2\r\nhi\r\n0\r\na: b\r\n\r\n", finishes: true)
+        #expect(answer.hasSuffix("[POST /one 2]"))
+    }
+
+    @Test("answers a request that also asks for another protocol, and closes")
+    func upgrade() async throws {
+        let answer = try await answers("GET /one HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n")
+        #expect(answer.contains("connection: close\r\n") && answer.hasSuffix("[GET /one 0]"))
+    }
+
+    @Test("closes the connection that has waited longest for a request, for one more than it has places for")
+    func places() async throws {
+        try await withServer(connectionLimit: 2) { path in
+            let (first, second) = (try RawConnection(path), try RawConnection(path))
+            // Each has been served once, in this order, and waits again.
+            #expect(try await first.ask("GET /one HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /one 0]"))
+            #expect(try await second.ask("GET /two HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /two 0]"))
+            let third = try RawConnection(path)
+            #expect(try await third.ask("GET /three HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /three 0]"))
+            #expect(try await first.ask("GET /four HTTP/1.1\r\nhost: x\r\n\r\n") == "")
+            #expect(try await second.ask("GET /five HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /five 0]"))
+        }
+    }
+
+    @Test("refuses one more at once where every other has a request under way, and takes the next when one ends")
+    func allBusy() async throws {
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        try await withServer(
+            connectionLimit: 2,
+            respond: { request in
+                begin.yield()
+                if request.path == "/slow" { _ = await ends.first { true } }
+                return await Self.echo(request)
+            }
+        ) { path in
+            var starts = begun.makeAsyncIterator()
+            async let one = RawConnection(path).ask("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n")
+            _ = await starts.next()
+            async let two = RawConnection(path).ask("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n")
+            _ = await starts.next()
+            let refused = try await RawConnection(path).ask("")
+            #expect(refused.hasPrefix("HTTP/1.1 503 ") && refused.contains(#""code":"overloaded""#))
+            end.yield()
+            end.yield()
+            _ = try await (one, two)
+            #expect(
+                try await RawConnection(path).ask("GET /next HTTP/1.1\r\nhost: x\r\n\r\n").hasSuffix("[GET /next 0]"))
+        }
     }
 
     @Test("that ends closes a connection on which nothing is asked")

@@ -20,12 +20,14 @@ struct Up: ProgramCommand {
               earshot up --port 7000 --peer 192.168.1.20:7000 --no-discovery
               earshot up --json | jq .
               earshot up --allow alice --allow bob@3fk9
+              earshot up --http
             """)
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var admission: AdmissionOptions
+    @OptionGroup var api: HTTPOption
 
     @Option(
         help: "Write the node's log to standard error, from this level on: \(Logger.Level.list).",
@@ -46,6 +48,8 @@ struct Up: ProgramCommand {
         let name = "up"
         let pid = ProcessInfo.processInfo.processIdentifier
         let status: GatewayStatus
+        /// Of the local API on TCP, if it is served there.
+        let httpPort: Int?
     }
 
     func execute(_ output: Output) async throws {
@@ -57,14 +61,17 @@ struct Up: ProgramCommand {
         let coming = try HomeMark(.coming, of: home)
         let node = try await open(home, passphrase, output)
         let admitted = try await admission.apply(to: node)
-        try await NodeHost(node: node).run { client, start in
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let http = api.http.map { Gateway.HTTPOptions(port: Int($0)) { port.yield($0) } }
+        try await NodeHost(node: node, http: http, requestsPerSecond: api.httpRate).run { client, start in
             // Subscribes before the node is on the network, so that it misses nothing.
             try await client.withEvents(Self.events) { events in
                 _ = try await start()
                 coming?.remove()
                 let (status, names) = (try await client.status(), try await client.names())
+                let httpPort = http == nil ? nil : await ports.first { _ in true }
                 // Announced last, so that a node which is announced as up already has its socket.
-                try await announce(status, on: output)
+                try await announce(status, httpPort: httpPort, on: output)
                 if let admitted { announce(admitted, names, on: output) }
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await signal.wait() }
@@ -103,11 +110,14 @@ struct Up: ProgramCommand {
     /// Nobody is told of a shorter wait.
     private static let silentWait = Duration.seconds(2)
 
-    private func announce(_ status: GatewayStatus, on output: Output) async throws {
+    private func announce(_ status: GatewayStatus, httpPort: Int?, on output: Output) async throws {
         let port = status.port.map(String.init) ?? "unknown"
         output.line(
             "\(output.style.bold(SafeText.line(status.name))) is up: fingerprint \(status.fingerprint), port \(port)")
-        try output.object(Record(status: status))
+        if let httpPort {
+            output.line("programs with a token reach it at http://127.0.0.1:\(httpPort)/v1 (earshot token create)")
+        }
+        try output.object(Record(status: status, httpPort: httpPort))
     }
 
     /// Only for people: as JSON, a node that is up prints its status.

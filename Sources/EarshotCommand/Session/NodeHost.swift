@@ -7,20 +7,23 @@ struct NodeHost: Sendable {
     typealias Start = @Sendable () async throws -> UInt16
 
     let node: Node
+    /// How the API is served on TCP; `nil` for not at all.
+    var http: Gateway.HTTPOptions?
+    var requestsPerSecond = GatewayLimits.requestsPerSecond
 
     /// - Parameter body: gets a client of the node. Until it calls `Start`, the node only has its disk.
     /// - Throws: the first error of the node, its API or the body.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (GatewayClient, @escaping Start) async throws -> Result
     ) async throws -> Result {
-        let node = node
+        let (node, http, requestsPerSecond) = (node, http, requestsPerSecond)
         let (listening, api) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let (starts, start) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let (ends, end) = AsyncThrowingStream<Never, any Error>.makeStream()
         let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
-                try await Gateway(node: node) { api.yield() }.run()
+                try await Gateway(node: node, http: http, requestsPerSecond: requestsPerSecond) { api.yield() }.run()
                 return nil
             }
             group.addTask {

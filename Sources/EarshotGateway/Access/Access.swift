@@ -2,14 +2,16 @@ import Earshot
 
 /// What the one who sends a request may do.
 struct Access: Hashable, Sendable {
+    /// The token that they have shown; `nil` for the owner, who alone can open the Unix socket.
+    let tokenID: String?
     private let scopes: Set<Scope>
     /// The only users to whom they may send; `nil` for everybody.
     private let recipients: Set<UserID>?
 
-    /// The node's owner, who alone can open the Unix socket.
-    static let owner = Access([.all])
+    static let owner = Access(tokenID: nil, [.all])
 
-    init(_ scopes: Set<Scope>, recipients: Set<UserID>? = nil) {
+    init(tokenID: String?, _ scopes: Set<Scope>, recipients: Set<UserID>? = nil) {
+        self.tokenID = tokenID
         self.scopes = scopes
         self.recipients = recipients
     }

@@ -122,6 +122,26 @@ package struct GatewayClient: Sendable {
         _ = try await call(.POST, "conversations/\(try Self.user(user))/read", body: ReadRequest(upTo: messageID))
     }
 
+    package func tokens() async throws(GatewayError) -> [GatewayToken] { try await get("tokens") }
+
+    /// Makes a token for a program.
+    ///
+    /// - Parameters:
+    ///   - recipients: the only users to whom it may send; `nil` for everybody.
+    ///   - lifetime: in seconds; `nil` for as long as nobody revokes it.
+    package func createToken(
+        _ name: String, scopes: [Scope], to recipients: [String]? = nil, lifetime: Double? = nil
+    ) async throws(GatewayError) -> GatewayNewToken {
+        let body = TokenRequest(
+            name: name, scopes: scopes.map(\.rawValue), to: recipients, expiresInSeconds: lifetime)
+        return try await decode(call(.POST, "tokens", body: body))
+    }
+
+    /// - Parameter token: its name or its id.
+    package func revokeToken(_ token: String) async throws(GatewayError) {
+        _ = try await call(.DELETE, "tokens/\(Self.escape(token))")
+    }
+
     /// Gives `body` the events of the node while it runs. Nothing that happens after `body` was called is missed.
     ///
     /// - Parameter names: the events to observe; by default all. `eventsLost` is always among them.

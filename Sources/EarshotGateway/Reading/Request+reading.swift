@@ -5,31 +5,21 @@ import NIOHTTP1
 
 extension Request {
     /// Reads the JSON body.
-    /// - Throws: `GatewayError` `tooLarge`, `invalidUTF8` or `invalidRequest`.
+    /// - Throws: `GatewayError` `invalidUTF8` or `invalidRequest`.
     func json<Body: RequestBody>(_ type: Body.Type) throws(GatewayError) -> Body {
-        let buffer = try bytes()
-        guard buffer.readableBytes > 0 else { throw GatewayError(.invalidRequest, "the request has no body") }
+        guard body.readableBytes > 0 else { throw GatewayError(.invalidRequest, "the request has no body") }
         // A decoder would repair bytes that are not UTF-8, and so send something other than what was written.
-        guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
+        guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
             throw GatewayError(.invalidUTF8, "the body is not valid UTF-8")
         }
         return try Body(JSONValue(parsing: text))
     }
 
-    /// - Throws: `GatewayError` `invalidRequest` or `tooLarge` if there is a body.
+    /// - Throws: `GatewayError` `invalidRequest` if there is a body.
     func checkEmpty() throws(GatewayError) {
-        guard try bytes().readableBytes == 0 else {
+        guard body.readableBytes == 0 else {
             throw GatewayError(.invalidRequest, "\(method.rawValue) \(path) takes no body")
         }
-    }
-
-    private func bytes() throws(GatewayError) -> ByteBuffer {
-        guard case .bytes(let buffer) = body else {
-            throw GatewayError(
-                .tooLarge, "the body of a request is at most \(GatewayLimits.bodyBytes) bytes",
-                .init(limit: GatewayLimits.bodyBytes))
-        }
-        return buffer
     }
 
     /// A segment of the path that the route leaves open, percent-decoded.

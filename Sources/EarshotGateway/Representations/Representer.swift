@@ -22,6 +22,11 @@ struct Representer: Sendable {
         return summaries.map { GatewayConversation($0, names) }
     }
 
+    func tokens(_ tokens: [TokenRecord]) async -> [GatewayToken] {
+        let names = await names(of: tokens.flatMap { $0.recipients ?? [] })
+        return tokens.map { GatewayToken($0, names) }
+    }
+
     func event(_ event: Event) async -> GatewayEvent {
         var result = GatewayEvent(name: event.name.rawValue)
         switch event {
@@ -130,6 +135,18 @@ extension GatewayConversation {
         peer = names.party(summary.conversation.peerID)
         lastMessage = summary.lastMessage.map { GatewayMessage($0, names) }
         unreadCount = summary.unreadCount
+    }
+}
+
+extension GatewayToken {
+    fileprivate init(_ token: TokenRecord, _ names: PartyNames) {
+        id = token.tokenID
+        name = token.name
+        scopes = token.scopes
+        to = token.recipients.map { $0.sorted().map(names.party) }
+        createdAt = Timestamp.text(token.createdAt)
+        expiresAt = token.expiresAt.map(Timestamp.text)
+        usedAt = token.usedAt.map(Timestamp.text)
     }
 }
 

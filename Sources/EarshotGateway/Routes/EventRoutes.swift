@@ -5,7 +5,7 @@ struct EventRoutes: RouteGroup {
     let node: Node
 
     var routes: [Route] {
-        [.get("/v1/events", query: ["names"]) { try events($0) }]
+        [.get("/v1/events", query: ["names"], isHeld: true) { try events($0) }]
     }
 
     private func events(_ request: Request) throws -> Response {

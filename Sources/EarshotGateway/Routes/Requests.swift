@@ -8,21 +8,11 @@ struct SendRequest: RequestBody, Encodable {
     var headers: [String: String]?
     var timeToLiveSeconds: Double?
 
-    /// A hundred years, in milliseconds.
-    private static let longestTimeToLive: Int64 = 100 * 365 * 24 * 3600 * 1000
-
     /// - Throws: `GatewayError` `invalidRequest` for a time to live that no clock can hold.
     func draft() throws(GatewayError) -> MessageDraft {
         var draft = MessageDraft(text, headers: headers ?? [:])
         if let timeToLiveSeconds {
-            guard timeToLiveSeconds.isFinite, let milliseconds = Int64(exactly: (timeToLiveSeconds * 1000).rounded()),
-                (1...Self.longestTimeToLive).contains(milliseconds)
-            else {
-                throw GatewayError(
-                    .invalidRequest, "timeToLiveSeconds is a number above 0 and up to \(Self.longestTimeToLive / 1000)",
-                    .init(name: "timeToLiveSeconds"))
-            }
-            draft.timeToLive = .milliseconds(milliseconds)
+            draft.timeToLive = .milliseconds(try Milliseconds.of(timeToLiveSeconds, field: "timeToLiveSeconds"))
         }
         return draft
     }

@@ -7,8 +7,8 @@ struct Responder: Sendable {
     private let router: Router
     private let logger: Logger
 
-    init(node: Node) {
-        router = Router(node: node)
+    init(node: Node, tokens: TokenBook, held: HeldRequests = HeldRequests()) {
+        router = Router(node: node, tokens: tokens, held: held)
         logger = node.configuration.logger
     }
 
@@ -43,6 +43,9 @@ extension Response {
         // RFC 9110, section 10.2.1.
         case .methodNotAllowed:
             headers.add(name: "allow", value: failure.parameters.suggestions.joined(separator: ", "))
+        // RFC 6750, section 3.
+        case .unauthorized: headers.add(name: "www-authenticate", value: "Bearer realm=\"earshot\"")
+        case .tooManyRequests, .overloaded: headers.add(name: "retry-after", value: "1")
         default: break
         }
     }
@@ -53,12 +56,16 @@ extension EarshotError.Code {
     var status: HTTPResponseStatus {
         switch self {
         case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
-        case .blocked, .notAdmitted, .forbidden: .forbidden
-        case .unknownUser, .unknownConversation, .unknownMessage, .unknownEndpoint: .notFound
+        case .unauthorized: .unauthorized
+        case .blocked, .notAdmitted, .forbidden, .foreignOrigin: .forbidden
+        case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownEndpoint: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged: .conflict
+        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged, .tokenExists: .conflict
+        case .tooSlow: .requestTimeout
         case .tooLarge: .payloadTooLarge
         case .invalidMessage, .invalidName: .unprocessableEntity
+        case .tooManyRequests: .tooManyRequests
+        case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .overloaded, .stopped, .storeUnavailable, .storeDamaged, .storeNewer: .serviceUnavailable
         case .timedOut: .gatewayTimeout
         // RFC 4918, section 11.5.

@@ -12,24 +12,28 @@ struct Route: Sendable {
     let takesBody: Bool
     /// What a token must be good for; `nil` if any token will do.
     let scope: Scope?
+    /// Whether its answer may take as long as the client likes: such requests have a limit of their own.
+    let isHeld: Bool
     private let answer: Answer
 
     private init(
-        _ method: HTTPMethod, _ path: String, query: [String], takesBody: Bool, scope: Scope?, answer: @escaping Answer
+        _ method: HTTPMethod, _ path: String, query: [String], takesBody: Bool, scope: Scope?, isHeld: Bool = false,
+        answer: @escaping Answer
     ) {
         self.method = method
         self.path = PathTemplate(path)
         self.query = query
         self.takesBody = takesBody
         self.scope = scope
+        self.isHeld = isHeld
         self.answer = answer
     }
 
     /// A route that reads.
     static func get(
-        _ path: String, query: [String] = [], scope: Scope? = .read, _ answer: @escaping Answer
+        _ path: String, query: [String] = [], scope: Scope? = .read, isHeld: Bool = false, _ answer: @escaping Answer
     ) -> Route {
-        Route(.GET, path, query: query, takesBody: false, scope: scope, answer: answer)
+        Route(.GET, path, query: query, takesBody: false, scope: scope, isHeld: isHeld, answer: answer)
     }
 
     /// A route that takes a body. Fields that the body's type does not read are refused.
@@ -50,11 +54,20 @@ struct Route: Sendable {
     }
 
     /// Checks the parts of a request that the route declares, and answers it.
-    /// - Throws: `GatewayError` `forbidden`, `invalidRequest`, `tooLarge`; and what the answer throws.
-    func respond(to request: Request) async throws -> Response {
+    /// - Throws: `GatewayError` `forbidden`, `invalidRequest`, `tooManyRequests`; and what the answer throws.
+    func respond(to request: Request, holding held: HeldRequests) async throws -> Response {
         if let scope { try request.access.check(scope) }
         try request.checkQuery(allowing: query)
         if !takesBody { try request.checkEmpty() }
-        return try await answer(request)
+        guard isHeld else { return try await answer(request) }
+        let release = try held.hold(for: request.access)
+        do {
+            var response = try await answer(request)
+            response.release = release
+            return response
+        } catch {
+            release()
+            throw error
+        }
     }
 }

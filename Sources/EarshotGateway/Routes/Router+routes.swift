@@ -2,15 +2,16 @@ import Earshot
 
 extension Router {
     /// All routes of version 1. Each file beside this one has those of one resource.
-    init(node: Node) {
+    init(node: Node, tokens: TokenBook, held: HeldRequests) {
         let groups: [any RouteGroup] = [
             NodeRoutes(node: node),
             UserRoutes(node: node),
             ConversationRoutes(node: node),
             MessageRoutes(node: node),
             EventRoutes(node: node),
+            TokenRoutes(node: node, tokens: tokens),
         ]
-        self.init(routes: groups.flatMap(\.routes))
+        self.init(routes: groups.flatMap(\.routes), held: held)
     }
 }
 

@@ -4,6 +4,12 @@ import NIOHTTP1
 /// Finds the route of a request.
 struct Router: Sendable {
     let routes: [Route]
+    private let held: HeldRequests
+
+    init(routes: [Route], held: HeldRequests = HeldRequests()) {
+        self.routes = routes
+        self.held = held
+    }
 
     /// How long a path may be for which the nearest route is looked for.
     private static let comparedBytes = 256
@@ -18,7 +24,7 @@ struct Router: Sendable {
                 methods.append(route.method.rawValue)
                 continue
             }
-            return try await route.respond(to: request.filled(with: parameters))
+            return try await route.respond(to: request.filled(with: parameters), holding: held)
         }
         guard methods.isEmpty else {
             throw GatewayError(

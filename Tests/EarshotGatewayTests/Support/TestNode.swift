@@ -10,16 +10,20 @@ struct TestNode: Sendable {
     let node: Node
     let client: GatewayClient
     let port: UInt16
+    /// Of the API on TCP.
+    let httpPort: Int
 
     /// Lends a node that runs.
+    /// - Parameter homes: where its home is, for a node that runs again later.
     static func with<Result: Sendable>(
         _ name: String, peers: [UInt16] = [], metrics: (any MetricsFactory)? = PrometheusMetrics(),
         log: RecordedLog? = nil, networkKey: NetworkKey? = nil, shutdown: Duration = GatewayLimits.shutdown,
+        homes: TemporaryFolder? = nil,
         _ body: @escaping @Sendable (TestNode) async throws -> Result
     ) async throws -> Result {
-        let home = Home(path: "/tmp/earshot-gateway-\(UUID().uuidString.prefix(8))")
-        defer { try? FileManager.default.removeItem(atPath: home.path) }
-        try home.create(name: name)
+        let homes = try homes ?? TemporaryFolder()
+        let home = Home(path: homes.file(name))
+        if !FileManager.default.fileExists(atPath: home.path) { try home.create(name: name) }
         if let networkKey { _ = try home.joinNetwork(networkKey) }
         var configuration = NodeConfiguration(
             staticPeers: peers.map { PeerAddress(host: "127.0.0.1", port: $0) }, discovery: .off)
@@ -27,10 +31,14 @@ struct TestNode: Sendable {
         if let log { configuration.logger = log.logger }
         let node = try await Node.open(home, configuration: configuration)
         let (listening, api) = AsyncStream<Void>.makeStream()
+        let (httpPorts, httpPort) = AsyncStream<Int>.makeStream()
         let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
-                try await Gateway(node: node, shutdown: shutdown) { api.yield() }.run()
+                try await Gateway(
+                    node: node, http: .init(port: 0) { httpPort.yield($0) }, shutdown: shutdown,
+                    onListening: { api.yield() }
+                ).run()
                 return nil
             }
             group.addTask {
@@ -42,9 +50,14 @@ struct TestNode: Sendable {
                 let port = await states.compactMap(\.port).first { _ in true }
                 try #require(isListening)
                 return try await body(
-                    TestNode(node: node, client: GatewayClient(home: home), port: try #require(port)))
+                    TestNode(
+                        node: node, client: GatewayClient(home: home), port: try #require(port),
+                        httpPort: try #require(await httpPorts.first { _ in true })))
             }
-            defer { group.cancelAll() }
+            defer {
+                group.cancelAll()
+                withExtendedLifetime(homes) {}
+            }
             while let result = try await group.next() { if let result { return result } }
             throw CancellationError()
         }

@@ -158,7 +158,7 @@ extension Attack {
             "a body over the limit", status: 413, post(String(repeating: " ", count: GatewayLimits.bodyBytes + 1))),
         .request("bytes that are no HTTP", status: 400, "\u{1}\u{2}\u{3}\r\n\r\n"),
         .request(
-            "a header of 1 MB", status: 400,
+            "a header of 1 MB", status: 431,
             "GET /v1/node HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "y", count: 1 << 20))\r\n\r\n"),
         manyClients,
     ]
@@ -192,14 +192,15 @@ extension Attack {
     }
 
     private static let manyClients = Attack(
-        kind: .localAPI, name: "200 clients that say nothing",
-        expected: "the node talks on; the API answers when they go"
+        kind: .localAPI, name: "more clients that say nothing than the API has places for",
+        expected: "the node talks on, and the API answers meanwhile"
     ) { arena, _ in
         let path = arena.alice.node.home.socketFile
-        let held = try await blocking { try (0..<200).map { _ in try LocalRequest.open(path) } }
+        let count = GatewayLimits.connections + 200
+        let held = try await blocking { try (0..<count).map { _ in try LocalRequest.open(path) } }
         try await arena.checkHonestPair()
         let answer = try await blocking {
-            for descriptor in held { close(descriptor) }
+            defer { for descriptor in held { close(descriptor) } }
             return try LocalRequest.send(LocalRequest.status, to: path)
         }
         return Outcome("HTTP \(answer.map(String.init) ?? "nothing")", answer == 200)

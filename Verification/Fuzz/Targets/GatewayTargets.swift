@@ -59,8 +59,16 @@ private final class LocalAPI: Sendable {
             try Self.meetMallory(in: home)
             return try Node(home: home, configuration: NodeConfiguration(discovery: .off))
         }
-        responder = Responder(node: node)
         let (node, isRunning) = (node, DispatchSemaphore(value: 0))
+        let (tokens, isLoaded) = (Mutex<TokenBook?>(nil), DispatchSemaphore(value: 0))
+        Task {
+            let book = try await TokenBook(node: node)
+            tokens.withLock { $0 = book }
+            isLoaded.signal()
+        }
+        isLoaded.wait()
+        guard let tokens = tokens.withLock({ $0 }) else { preconditionFailure("the tokens were loaded") }
+        responder = Responder(node: node, tokens: tokens)
         let states = node.events.events(.nodeStateChanged)
         Task { try await node.run() }
         Task {
@@ -91,12 +99,13 @@ private final class LocalAPI: Sendable {
             "conversations/\(word(&input))/messages", "conversations/\(word(&input))/read", "events", word(&input),
             "messages/\(word(&input))/cancel", "conversations", "conversations/\(word(&input))",
             "conversations/\(word(&input))/erase", "messages/erase",
+            "tokens", "tokens/\(word(&input))",
         ]
         var path = "/v1/" + paths[input.choice(paths.count)]
         if input.flag() { path += "?" + query(&input) }
         let body = input.choice(4) == 0 ? input.rest() : json(&input)
         return Request(
-            method: methods[input.choice(methods.count)], target: path, body: .bytes(ByteBuffer(bytes: body)))
+            method: methods[input.choice(methods.count)], target: path, body: ByteBuffer(bytes: body))
     }
 
     private static func word(_ input: inout FuzzInput) -> String {

@@ -1,24 +1,38 @@
+import Earshot
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Serves HTTP/1.1 on a Unix socket.
+/// Serves HTTP/1.1 at one address.
 struct HTTPServer: Sendable {
-    private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+    /// Where a server listens.
+    enum Address: Sendable {
+        /// A Unix socket at a path.
+        case socket(String)
+        /// A TCP port on loopback; 0 lets the system choose.
+        case loopback(port: Int)
+    }
 
-    let socketPath: String
+    private typealias Connection = NIOAsyncChannel<RequestPart, HTTPServerResponsePart>
+    private typealias Listener = NIOAsyncChannel<(OpenConnection, Connection), Never>
+
+    let address: Address
+    /// How many connections may be open at once.
+    var connectionLimit = GatewayLimits.connections
     /// How long open responses may take after it is told to end.
-    let shutdown: Duration
+    var shutdown = GatewayLimits.shutdown
     let logger: Logger
+    /// Says what a request may do, from its head and from the port that it came to (`nil` on a Unix socket).
+    let admit: @Sendable (HTTPRequestHead, _ port: Int?) throws(GatewayError) -> Access
     let respond: @Sendable (Request) async -> Response
 
     /// Serves until the task is cancelled. Then it lets open responses finish, for at most `shutdown`, and returns.
     ///
-    /// - Parameter onListening: called once the socket answers.
-    /// - Throws: `IOError` if the socket cannot be made.
-    func run(onListening: @escaping @Sendable () async -> Void) async throws {
-        let connections = OpenConnections()
+    /// - Parameter onListening: called once it answers, with the TCP port.
+    /// - Throws: `IOError` if it cannot listen.
+    func run(onListening: @escaping @Sendable (_ port: Int?) async -> Void) async throws {
+        let connections = OpenConnections(limit: connectionLimit)
         let listener = try await listen(connections)
         // A task of its own, because the cancellation of this one lets responses finish.
         let serving = Task { try await serve(listener, onListening: onListening) }
@@ -37,67 +51,128 @@ struct HTTPServer: Sendable {
         }
     }
 
-    private func listen(
-        _ connections: OpenConnections
-    ) async throws -> NIOAsyncChannel<(OpenConnection, Connection), Never> {
-        // A socket that a dead node has left is removed. It cannot belong to a living node, because this node has the
-        // lock of the home directory.
-        try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+    private func listen(_ connections: OpenConnections) async throws -> Listener {
+        let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.backlog, value: GatewayLimits.backlog)
             // A client may end its sending side and wait for the answer.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .bind(unixDomainSocketPath: socketPath, cleanupExistingSocketFile: true) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let connection = connections.add(channel)
-                    let pipeline = channel.pipeline.syncOperations
-                    // This server already answers the requests of a connection one after the other.
-                    try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
-                    try pipeline.addHandler(IdleStateHandler(readTimeout: GatewayLimits.idleConnection))
-                    try pipeline.addHandler(ConnectionWatch(connection))
-                    return (
-                        connection,
-                        try Connection(
-                            wrappingChannelSynchronously: channel,
-                            configuration: .init(isOutboundHalfClosureEnabled: true))
-                    )
-                }
+        switch address {
+        case .socket(let path):
+            // A socket that a dead node has left is removed. It cannot belong to a living node, because this node has
+            // the lock of the home directory.
+            return try await bootstrap.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true) {
+                Self.prepare($0, connections)
             }
+        case .loopback(let port):
+            return try await bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .bind(host: "127.0.0.1", port: port) { Self.prepare($0, connections) }
+        }
+    }
+
+    private static func prepare(
+        _ channel: any Channel, _ connections: OpenConnections
+    ) -> EventLoopFuture<(OpenConnection, Connection)> {
+        channel.eventLoop.makeCompletedFuture {
+            let connection = connections.add(channel)
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(FirstBytes(connection))
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldCount = GatewayLimits.headerFields
+            limits.maxHeaderFieldSize = GatewayLimits.headerBytes
+            limits.maxHeaderListSize = GatewayLimits.headerBytes
+            // This server answers the requests of a connection one after the other, and its errors itself.
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: true,
+                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+            try pipeline.addHandler(RequestParts(connection))
+            return (
+                connection,
+                try Connection(
+                    wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            )
+        }
     }
 
     private func serve(
-        _ listener: NIOAsyncChannel<(OpenConnection, Connection), Never>,
-        onListening: @escaping @Sendable () async -> Void
+        _ listener: Listener, onListening: @escaping @Sendable (Int?) async -> Void
     ) async throws {
+        let port = listener.channel.localAddress?.port
         try await listener.executeThenClose { incoming in
-            await onListening()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                var free = GatewayLimits.connections
+            await onListening(port)
+            try await withThrowingDiscardingTaskGroup { group in
                 for try await (open, connection) in incoming {
-                    if free > 0 { free -= 1 } else { try await group.next() }
-                    group.addTask { await serve(connection, open) }
+                    group.addTask { await serve(connection, open, port: port) }
                 }
-                try await group.waitForAll()
             }
         }
     }
 
-    private func serve(_ connection: Connection, _ open: OpenConnection) async {
+    private func serve(_ connection: Connection, _ open: OpenConnection, port: Int?) async {
         do {
             try await connection.executeThenClose { incoming, outgoing in
                 var reader = RequestReader(incoming)
-                while let (head, body) = try await reader.next(), open.beginResponse() {
-                    let response = await respond(
-                        Request(method: head.method, target: head.uri, headers: head.headers, body: body))
-                    let writer = ResponseWriter(connection: open, outgoing: outgoing)
-                    try await writer.write(response, to: head)
-                    guard open.endResponse(), head.isKeepAlive else { break }
+                let writer = ResponseWriter(connection: open, outgoing: outgoing)
+                if open.isRefused {
+                    try await writer.write(Response(.tooManyConnections), to: nil)
+                } else {
+                    while try await answerNext(&reader, writer, open, port: port) {}
                 }
                 // Closing at once would drop what has not left yet; the client closes when it has read everything.
                 outgoing.finish()
+                open.linger()
                 try await reader.skipAll()
             }
         } catch {
-            // The client sent something other than HTTP, and was told so, or it has left.
+            // The client has left.
             logger.trace("a connection of the local API broke off", metadata: ["error": "\(error)"])
         }
     }
+
+    /// Reads one request and answers it.
+    /// - Returns: whether another may follow on the connection.
+    private func answerNext(
+        _ reader: inout RequestReader, _ writer: ResponseWriter, _ open: OpenConnection, port: Int?
+    ) async throws -> Bool {
+        guard let (head, outcome) = try await read(&reader, writer, port: port), open.beginResponse() else {
+            return false
+        }
+        switch outcome {
+        case .success(let request):
+            let response = await respond(request)
+            defer { response.release?() }
+            let staysOpen = head?.staysOpen ?? false
+            try await writer.write(response, to: head, closes: !staysOpen)
+            return open.endResponse() && staysOpen
+        case .failure(let error):
+            try await writer.write(Response(error), to: head)
+            return false
+        }
+    }
+
+    /// - Returns: a request, or why it is refused; `nil` at the end of the connection. The head is missing where it
+    ///   could not be read.
+    private func read(
+        _ reader: inout RequestReader, _ writer: ResponseWriter, port: Int?
+    ) async throws -> (HTTPRequestHead?, Result<Request, GatewayError>)? {
+        var readHead: HTTPRequestHead?
+        do {
+            guard let head = try await reader.head() else { return nil }
+            readHead = head
+            try head.check()
+            let access = try admit(head, port)
+            if head.awaitsContinue { try await writer.writeContinue() }
+            guard let body = try await reader.body() else { return nil }
+            let request = Request(
+                method: head.method, target: head.uri, headers: head.headers, body: body, access: access)
+            return (head, .success(request))
+        } catch let error as GatewayError {
+            return (readHead, .failure(error))
+        }
+    }
+}
+
+extension GatewayError {
+    fileprivate static let tooManyConnections = GatewayError(
+        .overloaded, "too many connections to the local API have a request under way; try again",
+        .init(limit: GatewayLimits.connections))
 }

@@ -1,30 +1,53 @@
 import NIOCore
-import NIOHTTP1
 import Synchronization
 
-/// Ends a connection of the server without a word from its client: after an idle time, and at the server's end.
+/// Where a connection of the server is between its client's requests, and what ends it without a word from the client:
+/// a request that takes too long, the need for its place, and the server's end.
 final class OpenConnection: Sendable {
+    private enum Phase {
+        /// For a request, or for the rest of one.
+        case waiting(since: NIODeadline, hasBytes: Bool)
+        case responding
+        /// All is written.
+        case lingering
+    }
+
     private struct State {
-        var isResponding = false
+        var phase: Phase
         /// The server ends.
         var isEnding = false
         /// The client sends nothing more.
         var hasClientFinished = false
         /// Ends a response that has no end of its own.
         var cutShort: (@Sendable () -> Void)?
+        /// Ends the phase.
+        var deadline: Scheduled<Void>?
     }
 
+    /// Whether there are too many connections for this one to be served.
+    let isRefused: Bool
     private let channel: any Channel
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ channel: any Channel) { self.channel = channel }
+    init(_ channel: any Channel, isRefused: Bool) {
+        self.channel = channel
+        self.isRefused = isRefused
+        state = Mutex(State(phase: .waiting(since: .now(), hasBytes: false)))
+        state.withLock { wait(&$0) }
+    }
+
+    /// Since when it waits for a request; `nil` if it has one.
+    var waitingSince: NIODeadline? {
+        state.withLock { if case .waiting(let since, _) = $0.phase { since } else { nil } }
+    }
 
     /// A request was read.
     /// - Returns: whether it is answered.
     func beginResponse() -> Bool {
         state.withLock { state in
             guard !state.isEnding else { return false }
-            state.isResponding = true
+            state.deadline?.cancel()
+            state.phase = .responding
             return true
         }
     }
@@ -33,9 +56,19 @@ final class OpenConnection: Sendable {
     /// - Returns: whether another request is read.
     func endResponse() -> Bool {
         state.withLock { state in
-            state.isResponding = false
             state.cutShort = nil
+            wait(&state)
             return !state.isEnding
+        }
+    }
+
+    /// Everything was written: what the client still sends is thrown away, for a short time.
+    func linger() {
+        state.withLock { state in
+            state.phase = .lingering
+            state.deadline?.cancel()
+            let channel = channel
+            state.deadline = channel.eventLoop.scheduleTask(in: GatewayLimits.linger) { channel.close(promise: nil) }
         }
     }
 
@@ -52,14 +85,17 @@ final class OpenConnection: Sendable {
     func end() {
         let (isResponding, cutShort) = state.withLock { state in
             state.isEnding = true
-            return (state.isResponding, state.cutShort)
+            if case .responding = state.phase { return (true, state.cutShort) }
+            return (false, state.cutShort)
         }
         cutShort?()
-        if !isResponding { channel.close(promise: nil) }
+        if !isResponding { close() }
     }
 
+    func close() { channel.close(promise: nil) }
+
     /// The client will send nothing more.
-    fileprivate func clientFinished() {
+    func clientFinished() {
         let cutShort = state.withLock { state in
             state.hasClientFinished = true
             return state.cutShort
@@ -67,52 +103,69 @@ final class OpenConnection: Sendable {
         cutShort?()
     }
 
-    /// The client has been silent for `GatewayLimits.idleConnection`.
-    fileprivate func becameIdle() {
-        if state.withLock({ !$0.isResponding }) { channel.close(promise: nil) }
-    }
-}
-
-/// Reports a channel's events to its open connection.
-final class ConnectionWatch: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-
-    private let connection: OpenConnection
-
-    init(_ connection: OpenConnection) { self.connection = connection }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        switch event {
-        case ChannelEvent.inputClosed: connection.clientFinished()
-        case IdleStateHandler.IdleStateEvent.read: connection.becameIdle()
-        default: break
+    func receivedBytes() {
+        state.withLock { state in
+            if case .waiting(let since, false) = state.phase { state.phase = .waiting(since: since, hasBytes: true) }
         }
-        context.fireUserInboundEventTriggered(event)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        connection.clientFinished()
-        context.fireChannelInactive()
+    /// The channel is gone.
+    fileprivate func forget() { state.withLock { $0.deadline?.cancel() } }
+
+    private func wait(_ state: inout State) {
+        let now = NIODeadline.now()
+        state.phase = .waiting(since: now, hasBytes: false)
+        state.deadline = channel.eventLoop.scheduleTask(in: GatewayLimits.request) { [weak self] in
+            self?.isLate(since: now)
+        }
+    }
+
+    private func isLate(since start: NIODeadline) {
+        let hasBytes: Bool? = state.withLock { state in
+            guard case .waiting(start, let hasBytes) = state.phase else { return nil }
+            return hasBytes
+        }
+        switch hasBytes {
+        case nil: return
+        case true?: channel.pipeline.fireUserInboundEventTriggered(RequestParts.Late())
+        // Nobody asked anything.
+        case false?: close()
+        }
     }
 }
 
-/// All open connections of a server.
+/// All open connections of a server, and a bound for them.
+///
+/// Where there is no place for one more, the connection gives way that has waited longest for a request. So connections
+/// on which nobody asks anything never keep out those on which somebody does.
 final class OpenConnections: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: OpenConnection] = [:]
         var isEnding = false
     }
 
+    private let limit: Int
     private let state = Mutex(State())
 
+    init(limit: Int) { self.limit = limit }
+
+    /// - Returns: a connection that is refused if all others have a request under way.
     func add(_ channel: any Channel) -> OpenConnection {
-        let connection = OpenConnection(channel)
-        let isEnding = state.withLock { state in
-            state.connections[ObjectIdentifier(channel)] = connection
-            return state.isEnding
+        let (connection, displaced, isEnding) = state.withLock { state in
+            let displaced = state.connections.count < limit ? nil : Self.longestWaiting(&state)
+            let isRefused = state.connections.count >= limit
+            let connection = OpenConnection(channel, isRefused: isRefused)
+            if !isRefused { state.connections[ObjectIdentifier(channel)] = connection }
+            return (connection, displaced, state.isEnding)
         }
+        displaced?.close()
         channel.closeFuture.whenComplete { [weak self] _ in
-            self?.state.withLock { state in state.connections[ObjectIdentifier(channel)] = nil }
+            connection.forget()
+            self?.state.withLock { state in
+                // Its place may have been given away, and its address in memory to another channel.
+                let id = ObjectIdentifier(channel)
+                if state.connections[id] === connection { state.connections[id] = nil }
+            }
         }
         if isEnding { connection.end() }
         return connection
@@ -124,5 +177,11 @@ final class OpenConnections: Sendable {
             return Array(state.connections.values)
         }
         for connection in connections { connection.end() }
+    }
+
+    private static func longestWaiting(_ state: inout State) -> OpenConnection? {
+        let waiting = state.connections.compactMap { id, connection in connection.waitingSince.map { (id, $0) } }
+        guard let (id, _) = waiting.min(by: { $0.1 < $1.1 }) else { return nil }
+        return state.connections.removeValue(forKey: id)
     }
 }

@@ -4,12 +4,6 @@ import NIOHTTP1
 
 /// A client's whole request.
 struct Request: Sendable {
-    enum Body: Sendable {
-        case bytes(ByteBuffer)
-        /// The body was longer than `GatewayLimits.bodyBytes`, and was not kept.
-        case tooLong
-    }
-
     /// An item of the query, percent-decoded; `nil` where that is not possible.
     struct QueryItem: Sendable {
         let name: String?
@@ -21,7 +15,7 @@ struct Request: Sendable {
     let path: String
     let query: [QueryItem]
     let headers: HTTPHeaders
-    let body: Body
+    let body: ByteBuffer
     /// What the client may do.
     let access: Access
     /// The texts in the open places of the route, percent-encoded.
@@ -29,7 +23,7 @@ struct Request: Sendable {
 
     /// - Parameter target: the request target in origin-form or absolute-form (RFC 9112, section 3.2).
     init(
-        method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: Body = .bytes(ByteBuffer()),
+        method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: ByteBuffer = ByteBuffer(),
         access: Access = .owner
     ) {
         self.method = method

@@ -3,41 +3,46 @@ import NIOHTTP1
 
 /// Reads the requests of a connection.
 struct RequestReader {
-    private var parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
+    private var parts: NIOAsyncChannelInboundStream<RequestPart>.AsyncIterator
 
-    init(_ parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>) { self.parts = parts.makeAsyncIterator() }
+    init(_ parts: NIOAsyncChannelInboundStream<RequestPart>) { self.parts = parts.makeAsyncIterator() }
 
-    /// The next request. If its body is announced to be too long, it is returned before the body has come.
+    /// The head of the next request.
     /// - Returns: `nil` at the end of the connection.
-    mutating func next() async throws -> (head: HTTPRequestHead, body: Request.Body)? {
+    /// - Throws: `GatewayError` for what is no request.
+    mutating func head() async throws -> HTTPRequestHead? {
         while let part = try await parts.next() {
             switch part {
-            case .head(let head): return try await body(of: head).map { (head, $0) }
-            // The rest of a body that was too long.
+            case .head(let head): return head
+            case .fault(let error): throw error
             case .body, .end: continue
             }
         }
         return nil
     }
 
-    /// Skips what the client still sends, until it closes the connection.
-    mutating func skipAll() async throws {
-        while try await parts.next() != nil {}
-    }
-
-    private mutating func body(of head: HTTPRequestHead) async throws -> Request.Body? {
-        let announced = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
-        guard announced <= GatewayLimits.bodyBytes else { return .tooLong }
+    /// The body of the request whose head came last.
+    /// - Returns: `nil` if the connection ends.
+    /// - Throws: `GatewayError` `tooLarge` as soon as it is too long; and for what is no request.
+    mutating func body() async throws -> ByteBuffer? {
         var body = ByteBuffer()
         while let part = try await parts.next() {
             switch part {
             case .head: return nil
             case .body(var piece):
-                guard body.readableBytes + piece.readableBytes <= GatewayLimits.bodyBytes else { return .tooLong }
+                guard body.readableBytes + piece.readableBytes <= GatewayLimits.bodyBytes else {
+                    throw GatewayError.tooLongBody
+                }
                 body.writeBuffer(&piece)
-            case .end: return .bytes(body)
+            case .end: return body
+            case .fault(let error): throw error
             }
         }
         return nil
+    }
+
+    /// Skips what the client still sends, until the connection ends.
+    mutating func skipAll() async throws {
+        while try await parts.next() != nil {}
     }
 }

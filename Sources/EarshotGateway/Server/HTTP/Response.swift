@@ -12,6 +12,8 @@ struct Response: Sendable {
     let status: HTTPResponseStatus
     var headers: HTTPHeaders
     let body: Body
+    /// Gives back what the response holds, once it is written or the connection is lost.
+    var release: (@Sendable () -> Void)?
 
     /// - Parameter contentType: the type of a body that is not a stream.
     init(status: HTTPResponseStatus, contentType: String? = nil, body: ByteBuffer = ByteBuffer()) {

@@ -7,15 +7,22 @@ struct ResponseWriter {
     let connection: OpenConnection
     let outgoing: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
 
-    /// - Parameter request: the head of the request that is answered.
-    func write(_ response: Response, to request: HTTPRequestHead) async throws {
+    /// Tells the client to send the body of its request.
+    func writeContinue() async throws {
+        try await outgoing.write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
+    }
+
+    /// - Parameters:
+    ///   - request: the head of the request that is answered; `nil` if it could not be read.
+    ///   - closes: whether it is the last response on the connection.
+    func write(_ response: Response, to request: HTTPRequestHead?, closes: Bool = true) async throws {
         var head = HTTPResponseHead(version: .http1_1, status: response.status, headers: response.headers)
         head.headers.add(name: "date", value: Self.date())
-        if !request.isKeepAlive { head.headers.add(name: "connection", value: "close") }
+        if closes { head.headers.add(name: "connection", value: "close") }
         switch response.body {
         case .bytes(let body):
             var parts: [HTTPServerResponsePart] = [.head(head), .end(nil)]
-            if body.readableBytes > 0, request.method != .HEAD { parts.insert(.body(.byteBuffer(body)), at: 1) }
+            if body.readableBytes > 0, request?.method != .HEAD { parts.insert(.body(.byteBuffer(body)), at: 1) }
             try await outgoing.write(contentsOf: parts)
         case .events(let stream):
             // The feed has observed the bus since before this head is written, so nothing is missed.

@@ -1,0 +1,165 @@
+import EarshotCrypto
+import EarshotStore
+import Foundation
+import Logging
+import Synchronization
+
+/// A node's tokens: what lets a program use the node over the local API.
+///
+/// A token is `earshot_ID_SECRET`. The node keeps the id and a hash of the secret, which is as long as a key and drawn at
+/// random; so nobody who reads the database can make the token from it, and no slower hash is needed.
+///
+/// Run it beside what looks tokens up: it writes down when they were last used.
+package final class TokenBook: Sendable {
+    private struct State {
+        var tokens: [String: TokenRecord] = [:]
+        /// Used since that was last written down.
+        var used: Set<String> = []
+    }
+
+    /// How many tokens a node has.
+    package static let limit = 1024
+    /// In bytes; also of its name.
+    private static let idBytes = 10
+    private static let nameLength = 64
+    /// How often uses are written down.
+    private static let interval = Duration.seconds(60)
+
+    private let node: Node
+    private let state: Mutex<State>
+    private let uses: AsyncStream<Void>
+    private let use: AsyncStream<Void>.Continuation
+
+    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
+    package init(node: Node) async throws(EarshotError) {
+        self.node = node
+        let store = node.store
+        let records = try await node.readStore { () throws(StoreError) in try store.tokens() }
+        state = Mutex(State(tokens: Dictionary(uniqueKeysWithValues: records.map { ($0.tokenID, $0) })))
+        (uses, use) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+    }
+
+    /// Writes down when tokens were used, at most once a minute, until the task is cancelled.
+    package func run() async {
+        for await _ in uses {
+            await writeUses()
+            do { try await Task.sleep(for: Self.interval) } catch { break }
+        }
+        await writeUses()
+    }
+
+    /// In the order in which they were made.
+    package var all: [TokenRecord] {
+        state.withLock(\.tokens).values.sorted { ($0.createdAt, $0.tokenID) < ($1.createdAt, $1.tokenID) }
+    }
+
+    /// Makes a token.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 64 letters, digits, and `-_.`.
+    ///   - scopes: what it is good for, in the local API's words.
+    ///   - recipients: the only users to whom it may send; `nil` for everybody.
+    ///   - lifetime: how long it works; `nil` for as long as nobody revokes it.
+    /// - Returns: the token, and the text to be shown, which nobody can get again.
+    /// - Throws: `EarshotError` `invalidName`, `tokenExists`, `overloaded` for too many tokens; `storeFull`,
+    ///   `storeUnavailable`, `stopped`.
+    package func create(
+        _ name: String, scopes: [String], recipients: Set<UserID>?, lifetime: Duration?
+    ) async throws(EarshotError) -> (token: TokenRecord, text: String) {
+        guard (1...Self.nameLength).contains(name.utf8.count),
+            name.utf8.allSatisfy({ Self.nameCharacters.contains($0) })
+        else {
+            throw EarshotError(
+                .invalidName, "a token's name is 1 to \(Self.nameLength) letters, digits, and any of -_.",
+                .init(name: Excerpt.of(name), limit: Self.nameLength))
+        }
+        guard all.count < Self.limit else {
+            throw EarshotError(.overloaded, "a node has at most \(Self.limit) tokens", .init(limit: Self.limit))
+        }
+        let tokenID = Self.randomText(Self.idBytes)
+        let secret = Self.randomText(Bytes32.count)
+        let now = now
+        let token = TokenRecord(
+            tokenID: tokenID, name: name, hash: Self.hash(secret), scopes: scopes, recipients: recipients,
+            createdAt: now, expiresAt: lifetime.map { now + $0.milliseconds })
+        guard try await write({ store throws(StoreError) in try store.add(token) }) else {
+            throw EarshotError(.tokenExists, "there is a token called \(name) already", .init(name: name))
+        }
+        state.withLock { $0.tokens[tokenID] = token }
+        return (token, "\(Self.prefix)_\(tokenID)_\(secret)")
+    }
+
+    /// Ends a token at once.
+    /// - Parameter text: its name or its id.
+    /// - Returns: the token as it was.
+    /// - Throws: `EarshotError` `unknownToken`; `storeFull`, `storeUnavailable`, `stopped`.
+    package func revoke(_ text: String) async throws(EarshotError) -> TokenRecord {
+        guard let token = all.first(where: { $0.name == text || $0.tokenID == text }) else {
+            throw EarshotError(
+                .unknownToken, "there is no token called \"\(Excerpt.of(text))\"", .init(name: Excerpt.of(text)))
+        }
+        // Refused from now on, even if the disk fails.
+        state.withLock { $0.tokens[token.tokenID] = nil }
+        _ = try await write { store throws(StoreError) in try store.removeToken(token.tokenID) }
+        return token
+    }
+
+    /// Finds the token that a program shows, and notes that it was used.
+    /// - Returns: `nil` for a text that is no valid token: none of this node's, or one that was revoked or has expired.
+    package func token(shownAs text: String) -> TokenRecord? {
+        let parts = text.split(separator: "_", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == Self.prefix, parts[2].utf8.count <= Self.longestSecret else { return nil }
+        let hash = Self.hash(String(parts[2]))
+        let now = now
+        let token = state.withLock { state -> TokenRecord? in
+            let tokenID = String(parts[1])
+            guard var token = state.tokens[tokenID], token.hash.isEqualInConstantTime(to: hash),
+                now < token.expiresAt ?? .max
+            else { return nil }
+            token.usedAt = now
+            state.tokens[tokenID] = token
+            state.used.insert(tokenID)
+            return token
+        }
+        if token != nil { use.yield() }
+        return token
+    }
+
+    private static let prefix = "earshot"
+    private static let longestSecret = 128
+    private static let nameCharacters = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.".utf8)
+
+    private var now: Int64 { node.environment.clock.now.wallClock }
+
+    private static func randomText(_ count: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Base32.encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    private static func hash(_ secret: String) -> Bytes32 {
+        var hash = Blake2b(label: "earshot token 1")
+        hash.update(Array(secret.utf8))
+        return hash.finalize()
+    }
+
+    private func writeUses() async {
+        let times = state.withLock { state in
+            defer { state.used = [] }
+            return state.used.reduce(into: [:]) { $0[$1] = state.tokens[$1]?.usedAt }
+        }
+        guard !times.isEmpty else { return }
+        do { try await write { store throws(StoreError) in try store.noteUse(of: times) } } catch {
+            node.configuration.logger.info("the last use of tokens was not noted", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func write<T: Sendable>(
+        _ body: @escaping @Sendable (Store) throws(StoreError) -> T
+    ) async throws(EarshotError) -> T {
+        let store = node.store
+        return try await node.writingHome { () throws(EarshotError) in
+            do throws(StoreError) { return try body(store) } catch { throw EarshotError(error) }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Earshot
+import NIOHTTP1
+import Testing
+
+@testable import EarshotGateway
+
+@Suite("Access to the local API")
+struct AccessTests {
+    private func userID(_ text: Character) throws -> UserID {
+        try #require(UserID(String(repeating: text, count: 51) + "0"))
+    }
+
+    @Test("is for what the scopes of a token say", arguments: Scope.allCases)
+    func scopes(scope: Scope) throws {
+        for needed in Scope.allCases {
+            let isAllowed = scope == .all || scope == needed
+            let access = Access(tokenID: "x", [scope])
+            #expect(((try? access.check(needed)) != nil) == isAllowed)
+        }
+        #expect(throws: Never.self) { try Access.owner.check(.all) }
+    }
+
+    @Test("to send can be limited to some users")
+    func recipients() throws {
+        let (bob, carol) = (try userID("1"), try userID("2"))
+        let access = Access(tokenID: "x", [.send], recipients: [bob])
+        #expect(throws: Never.self) { try access.check(sendingTo: [bob]) }
+        let error = #expect(throws: GatewayError.self) { try access.check(sendingTo: [bob, carol]) }
+        #expect(error?.code == .forbidden && error?.parameters.userID == carol)
+        #expect(throws: Never.self) { try Access(tokenID: "x", [.send]).check(sendingTo: [carol]) }
+        #expect(throws: GatewayError.self) { try Access(tokenID: "x", [.read]).check(sendingTo: [bob]) }
+    }
+
+    @Test("has a rate for each token, and one for all who show none")
+    func rates() throws {
+        let start = ContinuousClock.now
+        let time = Ticks(start)
+        let rates = RequestRates(perSecond: 10) { time.now }
+        for _ in 0..<20 { try rates.take(.token("a")) }
+        let error = #expect(throws: GatewayError.self) { try rates.take(.token("a")) }
+        #expect(error?.code == .tooManyRequests && error.map { Response($0).headers["retry-after"] } == ["1"])
+        for _ in 0..<20 { try rates.take(.strangers) }
+        #expect(throws: GatewayError.self) { try rates.take(.strangers) }
+        time.advance(by: .seconds(1))
+        for _ in 0..<10 { try rates.take(.token("a")) }
+        #expect(throws: GatewayError.self) { try rates.take(.token("a")) }
+    }
+
+    @Test("by requests that are held has a limit for programs, and another for the owner")
+    func held() throws {
+        let held = HeldRequests(limit: 2)
+        let program = Access(tokenID: "x", [.all])
+        let release = try held.hold(for: program)
+        _ = try held.hold(for: Access(tokenID: "y", [.read]))
+        let error = #expect(throws: GatewayError.self) { try held.hold(for: program) }
+        #expect(error?.code == .tooManyRequests && error?.code.status == .tooManyRequests)
+        _ = try held.hold(for: .owner)
+        release()
+        #expect(throws: Never.self) { try held.hold(for: program) }
+    }
+
+    @Test(
+        "leaves places for requests that end soon, however few files the process may have",
+        arguments: [0, 256, 1024, 4096, 1 << 20])
+    func places(openFiles: Int) {
+        let places = GatewayPlaces(openFiles: openFiles)
+        #expect(places.connections <= GatewayLimits.connections)
+        #expect(places.connections > 2 * places.heldRequests && places.heldRequests > 0)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A connection to a server, byte by byte, as no client library would let us have it.
+final class RawConnection: Sendable {
+    private let descriptor: Int32
+
+    /// Connects to a Unix socket.
+    init(_ path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        try connect(to: &address)
+    }
+
+    /// Connects to a TCP port on loopback.
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        try connect(to: &address)
+    }
+
+    deinit { close(descriptor) }
+
+    private func connect<Address>(to address: inout Address) throws {
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+        try #require(status == 0)
+    }
+
+    /// Sends a request, and gives the answer to it; an empty one if the connection ends.
+    func ask(_ request: String) async throws -> String {
+        try await onThread("an answer") {
+            self.send(Array(request.utf8))
+            var answer = Data()
+            while !Self.isWhole(answer), let piece = self.receive() { answer += piece }
+            return String(decoding: answer, as: UTF8.self)
+        }
+    }
+
+    /// Sends bytes, and gives all that comes until the server closes the connection.
+    /// - Parameters:
+    ///   - finishes: whether the client says that it has sent all.
+    ///   - onAnswer: called when the first bytes of an answer have come.
+    func exchange(
+        _ bytes: [UInt8], finishes: Bool = false, onAnswer: @escaping @Sendable () -> Void = {}
+    ) async throws -> Data {
+        try await onThread("the end of the connection") {
+            self.send(bytes)
+            if finishes { shutdown(self.descriptor, Int32(SHUT_WR)) }
+            var answer = Data()
+            while let piece = self.receive() {
+                if answer.isEmpty { onAnswer() }
+                answer += piece
+            }
+            return answer
+        }
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            // The node may answer and close before it has read a body that is too long.
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    private func receive() -> Data? {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return count > 0 ? Data(buffer[..<count]) : nil
+    }
+
+    /// Whether an answer has as many bytes as its head says.
+    private static func isWhole(_ answer: Data) -> Bool {
+        guard let end = answer.firstRange(of: Data("\r\n\r\n".utf8)) else { return false }
+        let head = String(decoding: answer[..<end.lowerBound], as: UTF8.self).lowercased()
+        let length = head.split(separator: "\r\n").first { $0.hasPrefix("content-length: ") }?.dropFirst(16)
+        return answer.count - end.upperBound >= length.flatMap { Int($0) } ?? 0
+    }
+}
