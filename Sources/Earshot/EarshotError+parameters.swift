@@ -29,12 +29,14 @@ extension EarshotError {
         public package(set) var limit: Int?
         /// How many messages were erased all the same, before it failed. They stay erased.
         public package(set) var erasedCount: Int?
+        /// Which message of a call it is about, from 0.
+        public package(set) var index: Int?
 
         package init(
             _ detail: Detail? = nil, path: String? = nil, mode: String? = nil, systemError: Int32? = nil,
             processID: Int32? = nil, interface: String? = nil, port: UInt16? = nil, name: String? = nil,
             userID: UserID? = nil, candidates: [UserID] = [], suggestions: [String] = [], messageID: MessageID? = nil,
-            limit: Int? = nil, erasedCount: Int? = nil
+            limit: Int? = nil, erasedCount: Int? = nil, index: Int? = nil
         ) {
             self.detail = detail
             self.path = path
@@ -50,6 +52,7 @@ extension EarshotError {
             self.messageID = messageID
             self.limit = limit
             self.erasedCount = erasedCount
+            self.index = index
         }
     }
 

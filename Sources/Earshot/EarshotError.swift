@@ -97,6 +97,18 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let invalidLimit = Code("invalidLimit")
         /// The message's content may still have to leave this machine.
         public static let undelivered = Code("undelivered")
+        /// The idempotency key belongs to another message.
+        public static let keyReused = Code("keyReused")
+        /// The inbox has no consumer with this name.
+        public static let unknownConsumer = Code("unknownConsumer")
+        /// The inbox has a consumer with this name already.
+        public static let consumerExists = Code("consumerExists")
+        /// The text cannot be the name of a consumer.
+        public static let invalidConsumer = Code("invalidConsumer")
+        /// The place is not one of this home any more.
+        public static let gone = Code("gone")
+        /// Somebody else receives for this consumer.
+        public static let consumerBusy = Code("consumerBusy")
         /// Too much waits already. Try again later.
         public static let overloaded = Code("overloaded")
         /// The node is not running.
@@ -140,13 +152,17 @@ extension EarshotError {
             case .notAdmitted: .notAdmitted
             case .nameChanged: .nameChanged
             case .alreadySent: .alreadySent
+            case .keyReused: .keyReused
+            case .unknownConsumer: .unknownConsumer
+            case .consumerExists: .consumerExists
+            case .invalidConsumer: .invalidConsumer
             case .overloaded: .overloaded
             case .storage: .storeUnavailable
             case .storageFull: .storeFull
             case .stopped: .stopped
             default: .internalError
             }
-        self.init(code, error.message, cause: error)
+        self.init(code, error.message, Parameters(index: error.index), cause: error)
     }
 
     init(_ error: StoreError) {

@@ -7,19 +7,28 @@ public struct Messages: Sendable {
 
     /// Sends a text. It returns when the message is on this node's disk; from then on it is never lost.
     ///
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - headers: see `MessageDraft.headers`.
+    ///   - recipientID: the recipient.
+    ///   - idempotencyKey: names this message, for as long as the message is kept: whoever sends it again with the same
+    ///     key gets the same answer, and nothing is sent. At most `Limits.idempotencyKeyBytes` of UTF-8.
     /// - Throws: `EarshotError`: `unknownUser`, `invalidMessage`, `blocked`, `overloaded`, `storeFull`,
-    ///   `storeUnavailable`, `stopped`. In each case nothing was accepted.
+    ///   `storeUnavailable`, `stopped`; `keyReused` if the key belongs to another message. In each case nothing was
+    ///   accepted.
     @discardableResult
     public func send(
-        _ text: String, headers: [String: String] = [:], to recipientID: UserID
+        _ text: String, headers: [String: String] = [:], to recipientID: UserID, idempotencyKey: String? = nil
     ) async throws(EarshotError) -> Message {
-        try await send(MessageDraft(text, headers: headers), to: recipientID)
+        try await send(MessageDraft(text, headers: headers), to: recipientID, idempotencyKey: idempotencyKey)
     }
 
     /// Sends a draft, which may set a time to live.
     @discardableResult
-    public func send(_ draft: MessageDraft, to recipientID: UserID) async throws(EarshotError) -> Message {
-        try await send([draft], to: recipientID)[0]
+    public func send(
+        _ draft: MessageDraft, to recipientID: UserID, idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> Message {
+        try await send([draft], to: recipientID, idempotencyKey: idempotencyKey)[0]
     }
 
     /// Sends several messages. They are accepted together or not at all, and delivered in this order.
@@ -27,11 +36,17 @@ public struct Messages: Sendable {
     /// - Parameters:
     ///   - drafts: 1 to `Limits.messagesPerSend`.
     ///   - recipientID: the recipient.
+    ///   - idempotencyKey: names all of them together; see `send(_:headers:to:idempotencyKey:)`.
     @discardableResult
-    public func send(_ drafts: [MessageDraft], to recipientID: UserID) async throws(EarshotError) -> [Message] {
-        do { return try await node.shell.send(drafts, to: .direct(node.userID, recipientID)) } catch {
-            throw error.about(recipientID)
-        }
+    public func send(
+        _ drafts: [MessageDraft], to recipientID: UserID, idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> [Message] {
+        do {
+            guard let idempotencyKey else {
+                return try await node.shell.send(drafts, to: .direct(node.userID, recipientID))
+            }
+            return try await node.shell.send(drafts, to: recipientID, key: idempotencyKey)
+        } catch { throw error.about(recipientID) }
     }
 
     /// Takes back a message that has not left this machine.

@@ -101,6 +101,21 @@ public enum Limits {
     /// Requests to take messages back that wait while users give back earlier messages; one more is refused as
     /// overloaded.
     package static let heldCancels = 1024
+    /// Calls of programs with keys, acknowledgements or times that are not yet answered; one more is refused as overloaded.
+    package static let programCalls = 4096
+    /// Named readers of the inbox.
+    public static let consumers = 128
+    /// The name of one, in bytes.
+    public static let consumerNameBytes = 64
+    /// Messages that are set aside for one consumer; beyond it they are handed out again and again.
+    public static let setAside = 1000
+    /// An idempotency key, in bytes of UTF-8.
+    public static let idempotencyKeyBytes = 255
+    /// Messages that wait for their time, and their bytes.
+    public static let scheduledMessages = 1024
+    package static let scheduledBytes = 16 * 1024 * 1024
+    /// Keys of messages that one link has given back, by which messages that were written again are recognized.
+    package static let returnedKeys = 65_536
     /// Bytes of their own entries that a user is given back at once, and in a second after that. A user who asks for
     /// more waits for it.
     package static let returnedBytes = 16 * 1024 * 1024

@@ -33,6 +33,8 @@ package enum NodeAction: Sendable {
     case read(EntriesRead)
     /// Find expired entries, and call `expiredFound` or `findExpiredFailed`.
     case findExpired(logID: LogID, after: UInt64, now: Int64)
+    /// Find this node's own entries by their keys, and call `keysFound` or `findKeysFailed`.
+    case findKeys(RequestID, [EntryKey])
     /// Connect, close at once, and call `probed` with the result. A connection that takes longer than `Timing.dialBack`
     /// has failed.
     case probe(ProbeID, PeerAddress)

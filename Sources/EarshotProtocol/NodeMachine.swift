@@ -19,6 +19,7 @@ package struct NodeMachine: Sendable {
     var replication: Replication
     private var actions: [NodeAction] = []
     var reachability = ReachabilityMachine()
+    var programs: ProgramsMachine
     private(set) var notes = NodeNotes()
 
     /// - Parameters:
@@ -31,6 +32,8 @@ package struct NodeMachine: Sendable {
         conversations = DirectConversations(userID: local.userID)
         trust = TrustMachine(users: snapshot.users, devices: snapshot.devices)
         replication = Replication(local: local, snapshot: snapshot)
+        programs = ProgramsMachine(
+            keys: EntryKeys(local.signingKey), consumers: snapshot.consumers, scheduled: snapshot.scheduled)
         for record in snapshot.logs {
             if record.description.deviceID == local.deviceID {
                 clocks.resume(after: record.head.timestamp)
@@ -97,6 +100,7 @@ package struct NodeMachine: Sendable {
         closeDuplicates(now: now)
         replication.advance(now: now)
         performReplication(now: now)
+        if programs.isWaiting { advancePrograms(now: now) }
         flushLinks(now: now)
         replication.commitIfDue(clocks: &clocks, now: now)
         performReplication(now: now)

@@ -38,9 +38,15 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
         package static let notAdmitted = Code(description: "notAdmitted")
         /// The recipient claims a name that is pinned to another key.
         package static let identityConflict = Code(description: "identityConflict")
-        /// It was sent already.
+        /// The idempotency key belongs to another message.
+        package static let keyReused = Code(description: "keyReused")
+        package static let unknownConsumer = Code(description: "unknownConsumer")
+        package static let consumerExists = Code(description: "consumerExists")
+        /// The text cannot be the name of a consumer.
+        package static let invalidConsumer = Code(description: "invalidConsumer")
         /// The user about whom was decided has another name by now.
         package static let nameChanged = Code(description: "nameChanged")
+        /// It was sent already.
         package static let alreadySent = Code(description: "alreadySent")
         package static let overloaded = Code(description: "overloaded")
         package static let storage = Code(description: "storage")
@@ -53,6 +59,8 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
     package let message: String
     /// Why a link was closed, if one was.
     package let closeReason: CloseReason?
+    /// Which message of a call it is about, from 0, if it is about one of several.
+    package internal(set) var index: Int?
 
     package init(_ code: Code, _ message: String, closeReason: CloseReason? = nil) {
         self.code = code

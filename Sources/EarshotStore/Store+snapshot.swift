@@ -26,6 +26,8 @@ extension Snapshot {
                         AND failure.sequence <= delivery.delivered)
                 """
         ).map(rows.failure)
+        consumers = try rows.consumers(db)
+        scheduled = try rows.scheduled(db)
     }
 }
 

@@ -31,6 +31,11 @@ struct SimulatedDisk: Disk {
         timeline.schedule { completion(result) }
     }
 
+    func findKeys(_ keys: [EntryKey], completion: @escaping @Sendable (Result<[KeyedEntry], StoreError>) -> Void) {
+        let result = Result { () throws(StoreError) in try store.entries(with: keys) }
+        timeline.schedule { completion(result) }
+    }
+
     /// Every request here is answered at once, so there is nothing to wait for.
     func drain() async {}
 }

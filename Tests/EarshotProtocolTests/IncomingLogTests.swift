@@ -24,7 +24,9 @@ struct IncomingLogTests {
         let drafts = (0..<count).map { index in
             let timestamp = timestamps?[index] ?? (first + UInt64(index)) << 16
             return (
-                draft: MessageDraft("text \(index)"), timestamp: HybridTimestamp(rawValue: timestamp), expiry: Int64.max
+                draft: MessageDraft("text \(index)"), timestamp: HybridTimestamp(rawValue: timestamp),
+                expiry: Int64.max,
+                key: nil as EntryKey?
             )
         }
         let (record, entries) = log.extended(by: drafts, signingKey: author.signingKey)

@@ -12,8 +12,8 @@ struct OutboxTests {
     private mutating func add(_ request: UInt64, to userID: UserID, count: Int = 1, isHeld: Bool = false) throws {
         let drafts = Array(repeating: MessageDraft("text"), count: count)
         let send = PendingSend(
-            requestID: RequestID(request), conversation: .direct(userID, device("alice").userID), recipientID: userID,
-            drafts: drafts)
+            requestID: RequestID(request),
+            parts: [.init(conversation: .direct(userID, device("alice").userID), recipientID: userID, drafts: drafts)])
         try outbox.add(send, isHeld: isHeld, to: "somebody")
     }
 
@@ -28,12 +28,12 @@ struct OutboxTests {
         try add(1, to: bob)
         outbox.hold(bob)
         try add(2, to: bob, isHeld: true)
-        outbox.release { _ in false }
+        _ = outbox.release { _ in false }
         try add(3, to: bob)
         outbox.hold(bob)
         try add(4, to: bob, isHeld: true)
         try add(5, to: carol)
-        outbox.release { _ in false }
+        _ = outbox.release { _ in false }
         let taken = takeAll()
         #expect(taken == [5, 1, 2, 3, 4])
     }
@@ -42,11 +42,11 @@ struct OutboxTests {
     mutating func behindHeld() throws {
         try add(1, to: bob, count: Limits.pendingSends)
         try add(2, to: carol, isHeld: true)
-        outbox.release { _ in false }
+        _ = outbox.release { _ in false }
         // There was no room for the held one yet.
         try add(3, to: carol)
         let first = takeAll()
-        outbox.release { _ in false }
+        _ = outbox.release { _ in false }
         let second = takeAll()
         #expect(first == [1] && second == [2, 3])
     }
@@ -60,7 +60,7 @@ struct OutboxTests {
         #expect(outbox.isEmpty && outbox.count == 2 && outbox.heldTotal.count == Limits.allHeldSends)
         let error = #expect(throws: ProtocolError.self) { try add(4, to: bob, isHeld: true) }
         #expect(error?.code == .overloaded)
-        outbox.release { [carol] in $0 == carol }
+        _ = outbox.release { [carol] in $0 == carol }
         let taken = takeAll()
         #expect(taken == [2, 3])
         #expect(outbox.count == 0 && outbox.bytes == 0)

@@ -38,8 +38,13 @@ struct ReplicationTests {
     @Test("lets an entry out only after the commit that holds it and says that it may leave")
     mutating func entryAfterCommit() throws {
         try replication.send(
-            [MessageDraft("one")], to: .direct(alice.userID, bob.userID), recipientID: bob.userID, name: bob.name,
-            requestID: RequestID(1))
+            PendingSend(
+                requestID: RequestID(1),
+                parts: [
+                    .init(
+                        conversation: .direct(alice.userID, bob.userID), recipientID: bob.userID,
+                        drafts: [MessageDraft("one")])
+                ]), name: bob.name)
         commitIfDue()
         let before = output()
         #expect(before.frames.isEmpty && before.events.isEmpty)

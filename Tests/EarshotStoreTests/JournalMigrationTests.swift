@@ -76,7 +76,7 @@ struct JournalMigrationTests {
                     INSERT INTO stateTime VALUES (1, x'04', 1, 3, 1);
                     INSERT INTO consumer (name, cursor, createdAt) VALUES ('watcher', 3, 1);
                     INSERT INTO setAside VALUES ('watcher', 2, 'never acknowledged', 1);
-                    INSERT INTO scheduled VALUES (x'01', x'02', 9, x'03', NULL, 1);
+                    INSERT INTO scheduled VALUES (zeroblob(16), zeroblob(32), 9, x'03', NULL, 1);
                     INSERT INTO token (tokenID, name, hash, scopes, createdAt) VALUES ('a', 'phone', x'736563726574', 'read', 1);
                     """)
         }

@@ -33,7 +33,7 @@ package struct ModelStore {
                 guard isLate else { continue }
                 entries[entry.sequence] = EntryRecord(
                     sequence: entry.sequence, timestamp: last, expiry: entry.expiry, kind: entry.kind,
-                    content: entry.content, chain: entry.chain, checkpoint: entry.checkpoint)
+                    content: entry.content, chain: entry.chain, checkpoint: entry.checkpoint, key: entry.key)
             }
             if record.head.sequence > 0 { record.head.timestamp = last }
         }
@@ -44,6 +44,7 @@ package struct ModelStore {
     private var logs: [LogID: StoredLog] = [:]
     private var records: [JournalRecord] = []
     private var generation: UInt64 = 0
+    private var programs = ModelPrograms()
 
     package init() {}
 
@@ -62,13 +63,27 @@ package struct ModelStore {
         self.devices = devices
         for log in commit.logs { write(log) }
         for run in commit.entries {
-            for entry in run.entries { logs[run.logID]?.entries[entry.sequence] = entry }
+            for entry in run.entries {
+                if let key = entry.key { dropKey(key) }
+                logs[run.logID]?.entries[entry.sequence] = entry
+                programs.arrived(MessageID(log: run.logID, sequence: entry.sequence))
+            }
         }
+        for change in commit.programChanges { try programs.apply(change) }
         for delivery in commit.deliveries { logs[delivery.logID]?.deliveries[delivery.recipientID] = delivery.progress }
         for message in commit.withdrawnFailures { logs[message.messageID.log]?.failures[message] = nil }
         for failure in commit.failures { write(failure) }
         if commit.beginsGeneration { (records, generation) = ([], generation + 1) }
         records += commit.journal
+    }
+
+    /// Like the unique index: the entry that comes has the key.
+    private mutating func dropKey(_ key: EntryKey) {
+        for (logID, log) in logs {
+            for (sequence, entry) in log.entries where entry.key == key {
+                logs[logID]?.entries[sequence] = entry.withKey(nil)
+            }
+        }
     }
 
     // MARK: - Cutting
@@ -106,7 +121,8 @@ package struct ModelStore {
             successor.entries[sequence] = EntryRecord(
                 sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, kind: entry.kind,
                 content: entry.content, chain: chain,
-                checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil, isDeleted: entry.isDeleted)
+                checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil, isDeleted: entry.isDeleted,
+                key: entry.key)
         }
         for (message, failure) in log.failures where message.messageID.sequence > start {
             log.failures[message] = nil
@@ -128,7 +144,8 @@ package struct ModelStore {
             else { continue }
             log.entries[entry.sequence] = EntryRecord(
                 sequence: entry.sequence, timestamp: own.timestamp, expiry: own.expiry, kind: own.kind,
-                content: own.content, chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: own.isDeleted)
+                content: own.content, chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: own.isDeleted,
+                key: own.key)
             isChanged = true
         }
         if isChanged { log.raiseTimes() }
@@ -144,7 +161,7 @@ package struct ModelStore {
             logs[retimed.logID]?.entries[sequence] = EntryRecord(
                 sequence: sequence, timestamp: new.timestamp, expiry: entry.expiry, kind: entry.kind, content: content,
                 chain: new.chain, checkpoint: index == retimed.entries.count - 1 ? retimed.checkpoint : nil,
-                isDeleted: entry.isDeleted)
+                isDeleted: entry.isDeleted, key: entry.key)
         }
     }
 
@@ -235,6 +252,8 @@ package struct ModelStore {
                 .filter { $0.isWithheld || $0.messageID.sequence > log.deliveries[$0.recipientID]?.delivered ?? 0 }
                 .sorted { ($0.messageID, $0.recipientID) < ($1.messageID, $1.recipientID) }
         }
+        snapshot.consumers = programs.consumers
+        snapshot.scheduled = programs.scheduled
         return snapshot
     }
 
@@ -252,6 +271,29 @@ package struct ModelStore {
             entries.append(entry)
         }
         return entries
+    }
+
+    /// Like `Store.entries(with:)`.
+    package func entries(with keys: [EntryKey]) -> [KeyedEntry] {
+        keys.compactMap { key in
+            for (logID, log) in logs {
+                if let entry = log.entries.values.first(where: { $0.key == key }) {
+                    return KeyedEntry(logID: logID, entry: entry)
+                }
+            }
+            return nil
+        }
+    }
+
+    /// Like `Store.arrived`.
+    func arrived(after cursor: Int64, for readerID: UserID, limit: Int) -> [(cursor: Int64, message: HeldMessage)] {
+        Array(
+            programs.places(after: cursor).lazy.compactMap { cursor, messageID in
+                guard let message = held(messageID), message.log.authorID != readerID, message.hasBody else {
+                    return nil
+                }
+                return (cursor, message)
+            }.prefix(limit))
     }
 
     /// Like `Store.expired`.

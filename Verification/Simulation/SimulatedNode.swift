@@ -54,6 +54,9 @@ struct SimulatedNode {
     var announced: Set<MessageID> = []
     var lastAnnounced: [LogID: UInt64] = [:]
 
+    /// A program on the same host, which may die for itself.
+    var programs = SimulatedProgram()
+
     private var machine: NodeMachine?
     private(set) var requests: [RequestID: [String]] = [:]
     private var requestCount: UInt64 = 0
@@ -90,6 +93,7 @@ struct SimulatedNode {
         isUp = false
         machine = nil
         requests = [:]
+        programs.nodeEnded()
         actionsLeft = nil
         commit = nil
     }
@@ -161,6 +165,8 @@ struct SimulatedNode {
     var isSettled: Bool { machine?.isSettled ?? true }
 
     func user(_ userID: UserID) -> User? { machine?.user(userID) }
+    var consumers: [ConsumerRecord] { machine?.consumers ?? [] }
+    var scheduled: [ScheduledMessage] { machine?.scheduled ?? [] }
 
     func isLinked(to userID: UserID) -> Bool {
         machine?.establishedLinks.contains { $0.peer.userID == userID } ?? false
@@ -175,10 +181,14 @@ struct SimulatedNode {
     // MARK: - Requests
 
     mutating func nextRequest(for texts: [String]) -> RequestID {
-        requestCount += 1
-        let requestID = RequestID(requestCount)
+        let requestID = nextRequest()
         requests[requestID] = texts
         return requestID
+    }
+
+    mutating func nextRequest() -> RequestID {
+        requestCount += 1
+        return RequestID(requestCount)
     }
 
     /// - Returns: whether this request was made and is not yet answered.

@@ -21,6 +21,9 @@ struct HeldMessage {
             return "no entry: \(error)"
         }
     }
+    var hasBody: Bool {
+        if case .body = entry.content { true } else { false }
+    }
     /// Whether its author withheld it: it is only in the author's history.
     var isWithheld: Bool { failure?.isWithheld == true }
 
@@ -73,6 +76,25 @@ enum SimulatedStore {
         switch self {
         case .real(let store): try store.expired(in: logID, after: after, now: now)
         case .model(let model): model.expired(in: logID, after: after, now: now)
+        }
+    }
+
+    func entries(with keys: [EntryKey]) throws -> [KeyedEntry] {
+        switch self {
+        case .real(let store): try store.entries(with: keys)
+        case .model(let model): model.entries(with: keys)
+        }
+    }
+
+    /// Messages of others after a place in the order of arrival.
+    func arrived(after cursor: Int64, for readerID: UserID, limit: Int) throws -> [(
+        cursor: Int64, message: HeldMessage
+    )] {
+        switch self {
+        case .real(let store):
+            try store.arrived(after: cursor, for: readerID, countLimit: limit, byteLimit: .max).rows
+                .map { ($0.cursor, HeldMessage($0)) }
+        case .model(let model): model.arrived(after: cursor, for: readerID, limit: limit)
         }
     }
 

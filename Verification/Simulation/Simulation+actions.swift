@@ -49,13 +49,21 @@ extension Simulation {
         case .findExpired(let logID, let after, let now):
             let answer = Answer.expired(logID, after: after, now: now)
             queue.push(.answer(node: index, generation: generation, answer), at: time + diskTime(of: index) / 4)
+        case .findKeys(let requestID, let keys):
+            let at = time + diskTime(of: index) / 4
+            queue.push(.answer(node: index, generation: generation, .keys(requestID, keys)), at: at)
         case .probe(let probeID, let address):
             let peer = network.holders[address]
             queue.push(.probed(node: index, generation: generation, probeID, peer: peer), at: time + latency())
         case .reachability(let requestID, let answers):
             trace.reachability(answers, node: index, at: time)
             observe(answers, to: requestID, at: index)
-        case .complete(let requestID, let result): complete(requestID, result, at: index)
+        case .complete(let requestID, let result):
+            if let step = nodes[index].programs.steps.removeValue(forKey: requestID) {
+                try answered(step, result, at: index)
+            } else {
+                complete(requestID, result, at: index)
+            }
         case .post(let event):
             trace.event(event, node: index, at: time)
             try checkJournal(of: index) { journal, _ in journal.posted(event) }
@@ -139,6 +147,13 @@ extension Simulation {
             try perform(index) {
                 $0.expiredFound(in: logID, sequences: sequences, nextExpiry: nextExpiry, now: $1)
             }
+        case .keys(let requestID, let keys):
+            guard isReadable else {
+                try perform(index) { $0.findKeysFailed(requestID, "the simulated disk cannot be read", now: $1) }
+                return
+            }
+            let found = try nodes[index].store.entries(with: keys)
+            try perform(index) { $0.keysFound(requestID, found, now: $1) }
         }
     }
 }

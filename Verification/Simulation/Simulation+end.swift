@@ -10,6 +10,7 @@ extension Simulation {
             try checkStates(of: index)
             try checkIntegrity(of: index)
             try checkJournal(of: index) { [isSettled = isAtRest] in try $0.checkEnd($1, isSettled: isSettled) }
+            try checkProgram(on: index)
             for peer in nodes[index].contacts where index < peer { try checkPair(index, peer) }
         }
     }

@@ -64,6 +64,7 @@ extension Simulation {
             violated("\(messageID) is announced out of order")
         }
         nodes[index].lastAnnounced[messageID.log] = messageID.sequence
+        if configuration.hasPrograms { queue.push(.program(node: index), at: time + 1) }
         if generator.oneIn(3) {
             queue.push(.markRead(node: index, messageID), at: time + configuration.latency.upperBound)
         }
@@ -139,7 +140,7 @@ extension Simulation {
     /// that expired on its way, and yet it arrives.
     func isQuiet() throws -> Bool {
         for index in nodes.indices {
-            guard nodes[index].isUp, nodes[index].requests.isEmpty else { return false }
+            guard nodes[index].isUp, nodes[index].requests.isEmpty, try isProgramDone(on: index) else { return false }
             for userID in nodes[index].undelivered.keys {
                 guard let peer = indices[userID], isOpen(index, peer) else { continue }
                 return false

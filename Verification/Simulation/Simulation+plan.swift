@@ -58,6 +58,7 @@ extension Simulation {
                 queue.push(.send(node: index, errand(number, of: index)), at: at)
             }
         }
+        planPrograms()
         queue.push(.fault, at: configuration.faultInterval)
         queue.push(.heal, at: configuration.trouble)
     }
@@ -174,7 +175,10 @@ extension Simulation {
 
     /// Ends the run when nothing is left to do, and was not a moment ago.
     mutating func lookAround() throws {
-        for index in nodes.indices { checkLoad(of: index) }
+        for index in nodes.indices {
+            checkLoad(of: index)
+            if configuration.hasPrograms { try runProgram(on: index) }
+        }
         let wasQuiet = isQuietSoFar
         isQuietSoFar = try isQuiet()
         isAtRest = wasQuiet && isQuietSoFar

@@ -38,6 +38,7 @@ package struct Simulation {
         case cancel(node: Int, MessageID)
         case markRead(node: Int, MessageID)
         case decide(node: Int, TrustDecision, about: Int)
+        case program(node: Int)
         case probed(node: Int, generation: Int, ProbeID, peer: Int?)
         case meet(Int, Int)
         case restart(node: Int)
@@ -50,6 +51,7 @@ package struct Simulation {
     enum Answer {
         case entries(EntriesRead)
         case expired(LogID, after: UInt64, now: Int64)
+        case keys(RequestID, [EntryKey])
     }
 
     /// Messages that a program wants to send.
@@ -83,11 +85,14 @@ package struct Simulation {
     var answers = 0
     var violations: [String] = []
     var trace = TraceDigest()
+    /// What programs do by chance, which changes no run without them.
+    var programChance: SeededGenerator
 
     private init(seed: UInt64, configuration: SimulationConfiguration) {
         self.seed = seed
         self.configuration = configuration
         generator = SeededGenerator(seed: seed)
+        programChance = SeededGenerator(seed: ~seed)
         network = SimulatedNetwork(nodes: configuration.nodes)
     }
 
@@ -165,6 +170,7 @@ package struct Simulation {
             guard nodes[node].generation == generation else { return }
             let isReachable = peer.map { nodes[$0].isUp && self.isReachable(node, $0) } ?? false
             try perform(node) { $0.probed(probeID, isReachable: isReachable, now: $1) }
+        case .program(let node): try runProgram(on: node)
         case .meet(let a, let b): try meet(a, b)
         case .restart(let node): try start(node)
         case .fault: try fault()
@@ -179,7 +185,7 @@ package struct Simulation {
         switch happening {
         case .connectResult(let node, _, _, _), .connectFailed(let node, _, _), .disconnected(let node, _, _),
             .commitDone(let node, _), .committed(let node, _), .answer(let node, _, _), .wake(let node, _, _),
-            .send(let node, _),
+            .send(let node, _), .program(let node),
             .cancel(let node, _), .markRead(let node, _), .decide(let node, _, _), .probed(let node, _, _, _),
             .restart(let node):
             node

@@ -35,6 +35,8 @@ package struct SimulationConfiguration: Sendable {
     package var realStoreOdds: UInt64 = 20
     /// The process that is about to run this action, counted from 0 over all nodes, dies instead.
     package var crashesBeforeAction: Int?
+    /// Whether programs on the nodes answer what comes, send with keys and for later.
+    package var hasPrograms = false
     /// Is told what happens, line by line.
     package var log: (@Sendable (String) -> Void)?
 

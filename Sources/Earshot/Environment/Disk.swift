@@ -18,6 +18,9 @@ package protocol Disk: Sendable {
         in logID: LogID, after sequence: UInt64, now: Int64,
         completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void)
 
+    /// Finds this node's own entries by their keys.
+    func findKeys(_ keys: [EntryKey], completion: @escaping @Sendable (Result<[KeyedEntry], StoreError>) -> Void)
+
     /// Returns when all requested reads are done.
     func drain() async
 }
@@ -50,6 +53,13 @@ struct StoreDisk: Disk {
     ) {
         reads.async { [store, loop] in
             let result = Result { () throws(StoreError) in try store.expired(in: logID, after: sequence, now: now) }
+            loop.execute { completion(result) }
+        }
+    }
+
+    func findKeys(_ keys: [EntryKey], completion: @escaping @Sendable (Result<[KeyedEntry], StoreError>) -> Void) {
+        reads.async { [store, loop] in
+            let result = Result { () throws(StoreError) in try store.entries(with: keys) }
             loop.execute { completion(result) }
         }
     }

@@ -15,12 +15,15 @@ public final class EventBus: Sendable {
 
     private let state = Mutex(State())
     private let lost = Atomic<Int>(0)
+    /// Wakes those who wait for messages.
+    let arrivals = ArrivalSignal()
 
     package init() {}
 
     /// Gives an event to everyone who observes its name.
     package func post(_ event: Event) {
         for mailbox in state.withLock({ Array($0.mailboxes.values) }) { mailbox.offer(event) }
+        if case .messageReceived = event { arrivals.signal() }
     }
 
     /// How many events all observers together have lost because they were too slow.
@@ -69,6 +72,7 @@ public final class EventBus: Sendable {
             return Array(state.mailboxes.values)
         }
         for mailbox in mailboxes { mailbox.finish() }
+        arrivals.finish()
     }
 
     private func register(_ names: Set<EventName>, _ limit: Int) -> EventMailbox {

@@ -49,6 +49,7 @@ public final class Node: Sendable {
     private let otherNetworks = Mutex(OtherNetworks())
     /// Looks for other nodes, once this node runs.
     private let discovery = Mutex<Discovery?>(nil)
+    let inboxReaders = InboxReaders()
     let environment: NodeEnvironment
     /// Ends when the node is to stop.
     private let untilStop: AsyncStream<Never>
@@ -144,6 +145,7 @@ public final class Node: Sendable {
     public var users: Users { Users(node: self) }
     public var messages: Messages { Messages(node: self) }
     public var conversations: Conversations { Conversations(node: self) }
+    public var inbox: Inbox { Inbox(node: self) }
 
     /// Where the node is in its life. Each change posts `Event.nodeStateChanged`.
     public var state: NodeState { shell.life.withLock { $0 } }

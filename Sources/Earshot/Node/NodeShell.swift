@@ -106,7 +106,7 @@ actor NodeShell {
     ///
     /// It goes to the event loop by itself, because an isolated function would return there: each answer would cost a
     /// hop to the loop and back.
-    private nonisolated func request(
+    nonisolated func request(
         _ body: @escaping @Sendable (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) async throws(EarshotError) -> RequestAnswer {
         let result = await withCheckedContinuation { (answer: PendingRequests.Answer<RequestAnswer>) in
@@ -269,6 +269,9 @@ actor NodeShell {
         perform(machine.tick(now: clock.now))
     }
 
+    /// Tells the machine something, and does what follows.
+    func perform(_ input: (inout NodeMachine, Moment) -> [NodeAction]) { perform(input(&machine, clock.now)) }
+
     // MARK: - What is to be done
 
     /// An action may bring about others at once, such as when a connection fails on its first write. They wait their
@@ -295,6 +298,7 @@ actor NodeShell {
         case .commit(let commit): write(commit)
         case .read(let read): self.read(read)
         case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
+        case .findKeys(let requestID, let keys): findKeys(keys, for: requestID)
         case .probe(let probeID, let address): probe(probeID, address)
         case .reachability(let requestID, let answers): requests.complete(requestID, answers)
         case .complete(let requestID, let result): requests.complete(requestID, result)
@@ -402,6 +406,19 @@ actor NodeShell {
                 case .failure(let error):
                     shell.logger.error("expired messages cannot be found", metadata: ["error": "\(error)"])
                     shell.perform(shell.machine.findExpiredFailed(in: logID, now: shell.clock.now))
+                }
+            }
+        }
+    }
+
+    private func findKeys(_ keys: [EntryKey], for requestID: RequestID) {
+        disk.findKeys(keys) { [self] result in
+            assumeIsolated { shell in
+                let now = shell.clock.now
+                switch result {
+                case .success(let entries): shell.perform(shell.machine.keysFound(requestID, entries, now: now))
+                case .failure(let error):
+                    shell.perform(shell.machine.findKeysFailed(requestID, error.message, now: now))
                 }
             }
         }

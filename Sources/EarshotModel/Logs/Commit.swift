@@ -28,6 +28,8 @@ package struct Commit: Hashable, Sendable {
     /// Whether the database turns out to be an older copy, or messages get new ids: what the journal says so far is
     /// about other messages, and goes.
     package var beginsGeneration = false
+    /// What programs change beside messages, in this order.
+    package var programChanges: [ProgramChange] = []
 
     package init() {}
 }
@@ -51,6 +53,9 @@ package struct Snapshot: Hashable, Sendable {
     package var deliveries: [DeliveryRecord] = []
     /// Failures of messages that no receipt covers, and of all messages that were withheld.
     package var failures: [DeliveryFailure] = []
+    /// Ascending by name.
+    package var consumers: [ConsumerRecord] = []
+    package var scheduled: [ScheduledRecord] = []
 
     package init() {}
 }

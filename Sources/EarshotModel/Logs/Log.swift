@@ -83,10 +83,12 @@ package struct EntryRecord: Hashable, Sendable {
     /// Whether its content was deleted: by this node's user, or by the recipient who gave the entry back. Then the
     /// content is withheld from everybody.
     package let isDeleted: Bool
+    /// By what a program finds it; only an own entry has one.
+    package var key: EntryKey?
 
     package init(
         sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, kind: EntryKind, content: EntryContent,
-        chain: ChainHash, checkpoint: Signature? = nil, isDeleted: Bool = false
+        chain: ChainHash, checkpoint: Signature? = nil, isDeleted: Bool = false, key: EntryKey? = nil
     ) {
         self.sequence = sequence
         self.timestamp = timestamp
@@ -96,10 +98,18 @@ package struct EntryRecord: Hashable, Sendable {
         self.chain = chain
         self.checkpoint = checkpoint
         self.isDeleted = isDeleted
+        self.key = key
     }
 
     /// What it counts in a window: its content and a fixed overhead, so that tiny entries are not free.
     package var windowBytes: Int { content.windowBytes }
+
+    /// The same entry, as its author's device finds it.
+    package func withKey(_ key: EntryKey?) -> EntryRecord {
+        var entry = self
+        entry.key = key
+        return entry
+    }
 }
 
 extension EntryContent {

@@ -12,6 +12,8 @@ package struct EntryBody: Hashable, Sendable {
     /// Milliseconds since 1970.
     package let expiry: Int64
     package let content: Content
+    /// For the author's device alone, which finds a message by it; `nil` for one that was sent without a key.
+    package let key: EntryKey?
 
     package var kind: EntryKind {
         switch content {
@@ -20,10 +22,11 @@ package struct EntryBody: Hashable, Sendable {
         }
     }
 
-    package init(timestamp: HybridTimestamp, expiry: Int64, content: Content) {
+    package init(timestamp: HybridTimestamp, expiry: Int64, content: Content, key: EntryKey? = nil) {
         self.timestamp = timestamp
         self.expiry = expiry
         self.content = content
+        self.key = key
     }
 
     /// - Throws: `ProtocolError` `malformed` for bytes that are not an entry, `violation` for a message over a limit.
@@ -34,6 +37,7 @@ package struct EntryBody: Hashable, Sendable {
         }
         self.timestamp = HybridTimestamp(rawValue: wire.timestamp)
         self.expiry = expiry
+        key = EntryKey(wire.key)
         switch wire.text {
         case let text?:
             do { try MessageDraft(text.text, headers: text.headers).validate() } catch {
@@ -52,6 +56,7 @@ package struct EntryBody: Hashable, Sendable {
         if case .text(let text, let headers) = content {
             wire.text = Wire.Text(text: text, headers: headers)
         }
+        if let key { wire.key = key.bytes }
         return Wire.encode(wire)
     }
 }

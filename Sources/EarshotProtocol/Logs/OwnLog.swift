@@ -4,7 +4,7 @@ import EarshotModel
 /// A log that this device writes.
 struct OwnLog: Sendable {
     /// A draft, with the times at which it was accepted and will expire.
-    typealias Draft = (draft: MessageDraft, timestamp: HybridTimestamp, expiry: Int64)
+    typealias Draft = (draft: MessageDraft, timestamp: HybridTimestamp, expiry: Int64, key: EntryKey?)
 
     private(set) var record: LogRecord
 
@@ -22,9 +22,9 @@ struct OwnLog: Sendable {
         var extended = record
         var entries: [EntryRecord] = []
         entries.reserveCapacity(drafts.count)
-        for (draft, timestamp, expiry) in drafts {
+        for (draft, timestamp, expiry, key) in drafts {
             let body = EntryBody(
-                timestamp: timestamp, expiry: expiry, content: .text(draft.text, headers: draft.headers)
+                timestamp: timestamp, expiry: expiry, content: .text(draft.text, headers: draft.headers), key: key
             ).encoded()
             extended.head = LogHead(
                 sequence: extended.head.sequence + 1, chain: extended.head.chain.appending(.of(body: body)),
@@ -33,7 +33,7 @@ struct OwnLog: Sendable {
             entries.append(
                 EntryRecord(
                     sequence: extended.head.sequence, timestamp: timestamp, expiry: expiry, kind: draft.kind,
-                    content: .body(body), chain: extended.head.chain))
+                    content: .body(body), chain: extended.head.chain, key: key))
         }
         if !entries.isEmpty {
             entries[entries.count - 1].checkpoint = Checkpoint.sign(

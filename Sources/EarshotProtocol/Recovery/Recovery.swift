@@ -153,7 +153,9 @@ struct Recovery: Sendable {
         }
         var log =
             ground.log ?? IncomingLog(description: run.log, authorID: authorID, head: .origin(of: run.log.logID))
-        let taken = try log.receive(run, deleted: run.deleted.mapValues { min($0, latest) }).map(\.record)
+        let taken = try log.receive(run, deleted: run.deleted.mapValues { min($0, latest) }).map { record, body in
+            record.withKey(body?.key)
+        }
         guard !taken.isEmpty else {
             throw ProtocolError(.violation, "the peer gives back entries that this node has, in the place of others")
         }
@@ -349,7 +351,8 @@ extension Recovery.Ground {
             last = last.next
             run.entries[index] = EntryRecord(
                 sequence: entry.sequence, timestamp: last, expiry: entry.expiry, kind: entry.kind,
-                content: entry.content, chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: entry.isDeleted)
+                content: entry.content, chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: entry.isDeleted,
+                key: entry.key)
         }
         log?.raise(to: last)
     }

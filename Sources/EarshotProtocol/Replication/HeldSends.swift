@@ -1,7 +1,7 @@
 import DequeModule
 import EarshotModel
 
-/// Messages to one user that wait while a log is taken back from them.
+/// Calls that wait while a log is taken back from their recipient, or from one of them.
 struct HeldSends: Sendable {
     private(set) var sends: Deque<PendingSend> = []
     private(set) var count = 0
@@ -19,14 +19,14 @@ struct HeldSends: Sendable {
     /// - Parameter isQueued: whether it still counts in the queue for the disk, as all sends before it then must.
     mutating func prepend(_ send: PendingSend, isQueued: Bool) {
         sends.prepend(send)
-        count += send.drafts.count
+        count += send.count
         bytes += send.bytes
         if !isQueued { outside.add(send) }
     }
 
     mutating func append(_ send: PendingSend) {
         sends.append(send)
-        count += send.drafts.count
+        count += send.count
         bytes += send.bytes
         outside.add(send)
     }
@@ -36,7 +36,7 @@ struct HeldSends: Sendable {
         let isQueued = isFirstQueued
         let send = sends.removeFirst()
         if !isQueued { outside.remove(send) }
-        count -= send.drafts.count
+        count -= send.count
         bytes -= send.bytes
         return send
     }
@@ -51,18 +51,18 @@ struct HeldTotal: Sendable {
     /// Whether one more may be held. A single call may have any size.
     func hasRoom(for send: PendingSend) -> Bool {
         calls == 0
-            || (count + send.drafts.count <= Limits.allHeldSends && bytes + send.bytes <= Limits.allHeldSendBytes)
+            || (count + send.count <= Limits.allHeldSends && bytes + send.bytes <= Limits.allHeldSendBytes)
     }
 
     mutating func add(_ send: PendingSend) {
         calls += 1
-        count += send.drafts.count
+        count += send.count
         bytes += send.bytes
     }
 
     mutating func remove(_ send: PendingSend) {
         calls -= 1
-        count -= send.drafts.count
+        count -= send.count
         bytes -= send.bytes
     }
 

@@ -18,13 +18,15 @@ extension NodeMachine {
             try node.trust.checkRecipient(recipientID)
             try node.check(drafts)
             try node.replication.send(
-                drafts, to: conversation, recipientID: recipientID,
-                name: node.trust.directory.users[recipientID]?.name, requestID: requestID)
+                PendingSend(
+                    requestID: requestID,
+                    parts: [.init(conversation: conversation, recipientID: recipientID, drafts: drafts)]),
+                name: node.trust.directory.users[recipientID]?.name)
             node.use(recipientID, now: now)
         }
     }
 
-    private func check(_ drafts: [MessageDraft]) throws(ProtocolError) {
+    func check(_ drafts: [MessageDraft]) throws(ProtocolError) {
         guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
             throw ProtocolError(
                 .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")
@@ -183,7 +185,8 @@ extension NodeMachine {
         case .read(let read): emit(.read(read))
         case .findExpired(let logID, let after, let wallClock):
             emit(.findExpired(logID: logID, after: after, now: wallClock))
-        case .complete(let requestID, let result): emit(.complete(requestID, result))
+        case .lookUpAgain(let send): lookUpAgain(send, now: now)
+        case .complete(let requestID, let result): complete(requestID, result, now: now)
         case .post(let event): post(event)
         }
     }

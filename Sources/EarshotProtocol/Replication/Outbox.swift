@@ -1,32 +1,55 @@
 import DequeModule
 import EarshotModel
 
-/// Messages of one call of `send`, which wait for a commit.
+/// What one call writes into this device's logs, all of it in one commit or nothing; it waits for that commit.
 struct PendingSend: Sendable {
+    /// Messages to one conversation.
+    struct Part: Sendable {
+        let conversation: ConversationRecord
+        /// The recipient, who may be giving back a log while the messages wait.
+        let recipientID: UserID
+        let drafts: [MessageDraft]
+        /// The drafts' keys, in their order; empty if none has one.
+        var keys: [EntryKey?] = []
+    }
+
     let requestID: RequestID
-    let conversation: ConversationRecord
-    /// The recipient, who may be giving back a log while the messages wait.
-    let recipientID: UserID
-    let drafts: [MessageDraft]
+    let parts: [Part]
+    /// What is written in the same commit.
+    let changes: [ProgramChange]
+    let count: Int
     /// The size of texts and headers, in bytes.
     let bytes: Int
 
-    init(requestID: RequestID, conversation: ConversationRecord, recipientID: UserID, drafts: [MessageDraft]) {
+    init(requestID: RequestID, parts: [Part], changes: [ProgramChange] = []) {
         self.requestID = requestID
-        self.conversation = conversation
-        self.recipientID = recipientID
-        self.drafts = drafts
-        bytes = drafts.reduce(0) { sum, draft in
-            sum + draft.text.utf8.count + draft.headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        }
+        self.parts = parts
+        self.changes = changes
+        count = parts.reduce(0) { $0 + $1.drafts.count }
+        bytes = parts.reduce(0) { $0 + $1.drafts.reduce(0) { $0 + $1.byteCount } }
     }
+
+    /// Whether a message of it may come back with a log that is taken back.
+    var isKeyed: Bool { parts.contains { !$0.keys.isEmpty } }
+
+    /// `nil` if it goes to several users, or to nobody.
+    fileprivate var onlyRecipientID: UserID? { parts.count == 1 ? parts[0].recipientID : nil }
+
+    /// Whether it goes to somebody of whom this is true.
+    fileprivate func goes(to condition: (UserID) -> Bool) -> Bool { parts.contains { condition($0.recipientID) } }
+}
+
+extension MessageDraft {
+    /// The size of text and headers, in bytes.
+    var byteCount: Int { text.utf8.count + headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 }
 
 /// Messages on their way into this device's logs: some wait for the disk, and others are held while a log is taken back
 /// from their recipient.
 ///
-/// It decides who may still add to it, and in which order messages leave it: messages to one user always leave in the
-/// order in which they were asked for. It does not decide who is held, and until when (`SendHolds`).
+/// It decides who may still add to it, and in which order messages leave it: calls to one user always leave in the order
+/// in which they were made. A call to several users waits while one of them is held, and then goes behind what the others
+/// were sent meanwhile. It does not decide who is held, and until when (`SendHolds`).
 struct Outbox: Sendable {
     private var waiting: Deque<PendingSend> = []
     private(set) var count = 0
@@ -34,13 +57,15 @@ struct Outbox: Sendable {
     /// Held messages do not wait for the disk, and do not count with those that do, except those that waited before and
     /// for which `heldTotal` had no room.
     private var held: [UserID: HeldSends] = [:]
+    /// Calls to several users.
+    private var heldTogether = HeldSends()
 
     var isEmpty: Bool { waiting.isEmpty }
-    var hasHeld: Bool { !held.isEmpty }
+    var hasHeld: Bool { !held.isEmpty || heldTogether.first != nil }
     var callCount: Int { waiting.count }
 
     /// The held messages that do not count with the others.
-    var heldTotal: HeldTotal { held.values.reduce(HeldTotal()) { $0 + $1.outside } }
+    var heldTotal: HeldTotal { held.values.reduce(heldTogether.outside) { $0 + $1.outside } }
 
     /// How many messages are held for the recipient who has the most.
     var mostHeld: Int { held.values.reduce(0) { max($0, $1.count) } }
@@ -48,7 +73,7 @@ struct Outbox: Sendable {
     /// Adds a send after those that wait for the same recipient, so that the order stays.
     /// - Throws: `ProtocolError` `overloaded`.
     mutating func add(_ send: PendingSend, isHeld: Bool, to name: @autoclosure () -> String) throws(ProtocolError) {
-        guard isHeld || held[send.recipientID] != nil else {
+        guard isHeld || (!held.isEmpty && send.parts.contains { held[$0.recipientID] != nil }) else {
             guard hasRoom(for: send) else {
                 throw ProtocolError(
                     .overloaded, "\(count) messages wait for the disk already; send again in a moment")
@@ -56,10 +81,11 @@ struct Outbox: Sendable {
             append(send)
             return
         }
-        let earlier = held[send.recipientID, default: HeldSends()]
+        let recipientID = send.onlyRecipientID
+        let earlier = recipientID.map { held[$0, default: HeldSends()] } ?? heldTogether
         guard
             earlier.count == 0
-                || (earlier.count + send.drafts.count <= Limits.heldSends
+                || (earlier.count + send.count <= Limits.heldSends
                     && earlier.bytes + send.bytes <= Limits.heldSendBytes)
         else {
             let name = name()
@@ -75,18 +101,18 @@ struct Outbox: Sendable {
                 "\(total.count) messages already wait until users have given back earlier messages of this node; send "
                     + "again in a moment")
         }
-        held[send.recipientID, default: HeldSends()].append(send)
+        if let recipientID { held[recipientID, default: HeldSends()].append(send) } else { heldTogether.append(send) }
     }
 
     /// Whether one more send may wait for the disk.
     private func hasRoom(for send: PendingSend) -> Bool {
         count == 0
-            || (count + send.drafts.count <= Limits.pendingSends && bytes + send.bytes <= Limits.pendingSendBytes)
+            || (count + send.count <= Limits.pendingSends && bytes + send.bytes <= Limits.pendingSendBytes)
     }
 
     private mutating func append(_ send: PendingSend) {
         waiting.append(send)
-        count += send.drafts.count
+        count += send.count
         bytes += send.bytes
     }
 
@@ -94,33 +120,60 @@ struct Outbox: Sendable {
 
     /// Holds the waiting messages to a user.
     mutating func hold(_ userID: UserID) {
-        guard waiting.contains(where: { $0.recipientID == userID }) else { return }
+        guard waiting.contains(where: { $0.goes { $0 == userID } }) else { return }
         var total = heldTotal
-        var hasRoom = held[userID]?.isFirstQueued != true
+        var (hasRoom, hasRoomTogether) = (held[userID]?.isFirstQueued != true, !heldTogether.isFirstQueued)
         // They come before messages that still waited when the last hold ended.
-        for send in waiting.reversed() where send.recipientID == userID {
-            hasRoom = hasRoom && total.hasRoom(for: send)
-            held[userID, default: HeldSends()].prepend(send, isQueued: !hasRoom)
+        for send in waiting.reversed() where send.goes(to: { $0 == userID }) {
+            if send.onlyRecipientID != nil {
+                hasRoom = hasRoom && total.hasRoom(for: send)
+                held[userID, default: HeldSends()].prepend(send, isQueued: !hasRoom)
+            } else {
+                hasRoomTogether = hasRoomTogether && total.hasRoom(for: send)
+                heldTogether.prepend(send, isQueued: !hasRoomTogether)
+            }
             // It was accepted, so it waits in any case. If there is no more room, it keeps its place.
-            guard hasRoom else { continue }
+            guard send.onlyRecipientID != nil ? hasRoom : hasRoomTogether else { continue }
             total.add(send)
-            count -= send.drafts.count
+            count -= send.count
             bytes -= send.bytes
         }
-        waiting.removeAll { $0.recipientID == userID }
+        waiting.removeAll { $0.goes { $0 == userID } }
     }
 
     /// Releases messages that are no longer held, as far as the others leave room.
-    mutating func release(where isHeld: (UserID) -> Bool) {
+    /// - Returns: those with keys. What was taken back may have brought them, so they are to be looked up, and added again.
+    mutating func release(where isHeld: (UserID) -> Bool) -> [PendingSend] {
+        var keyed: [PendingSend] = []
         for userID in held.keys.sorted() where !isHeld(userID) {
-            while let send = held[userID]?.first {
-                let isQueued = held[userID]?.isFirstQueued == true
-                guard isQueued || hasRoom(for: send) else { break }
+            while let sends = held[userID], let send = sends.first, release(send, isQueued: sends.isFirstQueued, &keyed)
+            {
                 held[userID]?.removeFirst()
-                if isQueued { waiting.append(send) } else { append(send) }
             }
             if held[userID]?.first == nil { held[userID] = nil }
         }
+        while let send = heldTogether.first, !send.goes(to: isHeld),
+            release(send, isQueued: heldTogether.isFirstQueued, &keyed)
+        {
+            heldTogether.removeFirst()
+        }
+        return keyed
+    }
+
+    /// - Returns: whether there was room for it.
+    private mutating func release(_ send: PendingSend, isQueued: Bool, _ keyed: inout [PendingSend]) -> Bool {
+        guard isQueued || hasRoom(for: send) else { return false }
+        if send.isKeyed {
+            keyed.append(send)
+            guard isQueued else { return true }
+            count -= send.count
+            bytes -= send.bytes
+        } else if isQueued {
+            waiting.append(send)
+        } else {
+            append(send)
+        }
+        return true
     }
 
     // MARK: - Into a commit
@@ -131,11 +184,11 @@ struct Outbox: Sendable {
         var (takenCount, takenBytes) = (0, 0)
         while let send = waiting.first,
             taken.isEmpty
-                || (takenCount + send.drafts.count <= Limits.commitEntries
+                || (takenCount + send.count <= Limits.commitEntries
                     && takenBytes + send.bytes <= Limits.commitBytes)
         {
             waiting.removeFirst()
-            takenCount += send.drafts.count
+            takenCount += send.count
             takenBytes += send.bytes
             taken.append(send)
         }

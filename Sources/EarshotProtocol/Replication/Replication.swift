@@ -45,14 +45,12 @@ struct Replication: Sendable {
 
     // MARK: - Requests
 
-    /// This node's user wants messages sent. They are accepted together or not at all, and keep their order.
-    mutating func send(
-        _ drafts: [MessageDraft], to conversation: ConversationRecord, recipientID: UserID, name: UserName?,
-        requestID: RequestID
-    ) throws(ProtocolError) {
-        let send = PendingSend(
-            requestID: requestID, conversation: conversation, recipientID: recipientID, drafts: drafts)
-        try outbox.add(send, isHeld: isHolding(recipientID), to: name?.description ?? recipientID.fingerprint)
+    /// Takes what a call writes: all of it or nothing. Its messages keep their order.
+    /// - Parameter name: the recipient's, or that of the first of several.
+    mutating func send(_ send: PendingSend, name: UserName?) throws(ProtocolError) {
+        let isHeld = send.parts.contains { isHolding($0.recipientID) }
+        try outbox.add(
+            send, isHeld: isHeld, to: name?.description ?? send.parts.first?.recipientID.fingerprint ?? "nobody")
     }
 
     /// The sender takes a message back. While a log is being taken back from the recipient, the answer waits: the message
@@ -572,6 +570,11 @@ struct Replication: Sendable {
         if recoveries.end(on: connectionID) == true, !isRecovering(userID) { holds.end(userID) }
     }
 
+    /// Whether logs of this node's own are being taken back, from anybody.
+    var isTakingBack: Bool {
+        recoveries.connections.contains { sessions[$0].map { isHolding($0.userID) } == true }
+    }
+
     // MARK: - Held messages
 
     /// Ends what has taken too long, and begins anew what has paused.
@@ -602,7 +605,9 @@ struct Replication: Sendable {
 
     private mutating func releaseHeld() {
         let isHeld = self.isHeld
-        if outbox.hasHeld { outbox.release(where: isHeld) }
+        if outbox.hasHeld {
+            for send in outbox.release(where: isHeld) { actions.append(.lookUpAgain(send)) }
+        }
         guard !heldCancels.isEmpty else { return }
         for held in heldCancels.release(where: isHeld) {
             do throws(ProtocolError) { try cancel(held.messageID, requestID: held.requestID) } catch {
@@ -759,30 +764,9 @@ struct Replication: Sendable {
     }
 
     private mutating func takeSends(into next: inout CommitInFlight, clocks: inout ClockMachine, now: Moment) {
-        var groups: [LogID: (log: OwnLog, drafts: [OwnLog.Draft])] = [:]
-        var places: [(requestID: RequestID, logID: LogID, range: Range<Int>)] = []
-        for send in outbox.takeForCommit() {
-            let log = logs.logForMessages(in: send.conversation, now: now)
-            let logID = log.record.logID
-            let start = groups[logID]?.drafts.count ?? 0
-            for draft in send.drafts {
-                let expiry = now.wallClock.addingReportingOverflow(draft.timeToLive.milliseconds)
-                groups[logID, default: (log, [])].drafts.append(
-                    (draft, clocks.tick(now: now), expiry.overflow ? .max : expiry.partialValue))
-            }
-            places.append((send.requestID, logID, start..<start + send.drafts.count))
-        }
-        var messages: [LogID: [Message]] = [:]
-        for (logID, group) in groups.sorted(by: { $0.key < $1.key }) {
-            let (record, entries) = group.log.extended(by: group.drafts, signingKey: author.signingKey)
-            let appended = group.log.messages(of: entries, drafts: group.drafts, record: record)
-            messages[logID] = appended
-            next.commit.logs.append(record)
-            next.commit.entries.append(LogEntries(logID: logID, entries: entries))
-            next.appended.append(.init(record: record, messages: appended))
-            offerNew(entries, of: record)
-        }
-        next.accepted = places.map { ($0.requestID, Array(messages[$0.logID]?[$0.range] ?? [])) }
+        let sends = AppendedSends(outbox.takeForCommit(), to: logs, by: author, clocks: &clocks, now: now)
+        next.append(sends)
+        for run in sends.runs { offerNew(run.entries, of: run.record) }
     }
 
     /// Where a link has sent all that came before, new entries may go out as soon as this commit is done.

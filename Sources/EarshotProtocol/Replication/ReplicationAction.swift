@@ -17,6 +17,8 @@ enum ReplicationAction: Sendable {
     case commit(Commit)
     case read(EntriesRead)
     case findExpired(logID: LogID, after: UInt64, now: Int64)
+    /// A call with keys was held while a log was taken back, which may have brought its messages.
+    case lookUpAgain(PendingSend)
     case complete(RequestID, Result<RequestAnswer, ProtocolError>)
     case post(Event)
 }

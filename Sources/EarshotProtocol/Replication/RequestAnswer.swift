@@ -10,6 +10,10 @@ package enum RequestAnswer: Hashable, Sendable {
     case markedRead(MessageID)
     /// A decision about a user is on the disk.
     case decided(UserID)
+    /// What a consumer is to be given next.
+    case planned(HandOutPlan)
+    /// A message waits for its time, or has been sent since.
+    case scheduled(ScheduledMessage)
 
     /// The messages that were accepted.
     package var messages: [Message] {

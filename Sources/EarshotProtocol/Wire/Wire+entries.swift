@@ -53,12 +53,14 @@ extension Wire {
         var timestamp: UInt64 = 0
         var expiry: UInt64 = 0
         var text: Text?
+        var key: [UInt8] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .fixed64(let value)): timestamp = value
             case (2, .fixed64(let value)): expiry = value
             case (3, .bytes(let bytes)): text = try Text(merging: bytes, into: text)
+            case (4, .bytes(let bytes)): key = Array(bytes)
             default: break
             }
         }
@@ -67,6 +69,7 @@ extension Wire {
             writer.fixed64(1, timestamp)
             writer.fixed64(2, expiry)
             if let text { writer.message(3, text) }
+            writer.bytes(4, key)
         }
     }
 

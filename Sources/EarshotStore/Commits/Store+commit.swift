@@ -45,10 +45,14 @@ struct CommitWriter {
         for log in commit.logs { try write(log) }
         for cut in commit.cuts { try write(cut) }
         for retimed in commit.retimed { try write(retimed) }
-        for run in commit.entries { try write(run) }
+        for run in commit.entries {
+            try write(run)
+            try writeKeys(of: run)
+        }
         for delivery in commit.deliveries { try write(delivery) }
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }
         for failure in commit.failures { try write(failure) }
+        for change in commit.programChanges { try write(change) }
         try writeJournal(of: commit)
     }
 

@@ -359,6 +359,9 @@ nonisolated struct Earshot_V1_EntryBody: Sendable {
     set {content = .text(newValue)}
   }
 
+  /// 16 bytes by which the author's device finds the entry again, or nothing. They mean nothing to others.
+  var key: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -1097,7 +1100,7 @@ nonisolated extension Earshot_V1_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V1_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1120,6 +1123,7 @@ nonisolated extension Earshot_V1_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
           self.content = .text(v)
         }
       }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.key) }()
       default: break
       }
     }
@@ -1139,6 +1143,9 @@ nonisolated extension Earshot_V1_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     try { if case .text(let v)? = self.content {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1146,6 +1153,7 @@ nonisolated extension Earshot_V1_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.timestamp != rhs.timestamp {return false}
     if lhs.expiry != rhs.expiry {return false}
     if lhs.content != rhs.content {return false}
+    if lhs.key != rhs.key {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -201,7 +201,7 @@ struct MachineNetwork {
             case .post(let event): nodes[index].events.append(event)
             case .probe(let probeID, let address): nodes[index].probes.append((probeID, address))
             case .reachability(let requestID, let answers): nodes[index].reachability[requestID] = answers
-            case .read, .findExpired, .complete: break
+            case .read, .findExpired, .findKeys, .complete: break
             }
         }
     }

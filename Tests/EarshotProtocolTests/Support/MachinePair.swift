@@ -43,7 +43,7 @@ struct MachinePair {
                 case .disconnect: isDisconnected = true
                 case .commit(let commit): commits.append(commit)
                 case .read(let read): reads.append(read)
-                case .findExpired, .probe, .reachability: break
+                case .findExpired, .findKeys, .probe, .reachability: break
                 case .complete(let requestID, let result): completions[requestID] = result
                 case .post(let event): events.append(event)
                 }

@@ -145,6 +145,17 @@ struct StoredPair {
         try settle()
     }
 
+    /// Makes a request of another kind.
+    @discardableResult
+    mutating func request(
+        _ name: Name, _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
+    ) throws -> RequestID {
+        requestCount += 1
+        let requestID = RequestID(requestCount)
+        try perform(body(&self[name].machine, requestID, now), name)
+        return requestID
+    }
+
     func rows(_ name: Name) throws -> [HistoryRow] {
         let conversationID = ConversationID.direct(alice.local.userID, bob.local.userID)
         return try self[name].store.history(of: conversationID, .latest, limit: 100_000) ?? []
@@ -244,6 +255,9 @@ struct StoredPair {
         case .commit(let commit): try write(commit, name)
         case .read(let read) where self[name].isSlowToRead: self[name].waitingReads.append(read)
         case .read(let read): try answer(read, name)
+        case .findKeys(let requestID, let keys):
+            let found = try self[name].store.entries(with: keys)
+            try perform(self[name].machine.keysFound(requestID, found, now: now), name)
         case .complete(let requestID, let result): self[name].completions[requestID] = result
         case .post(let event): self[name].events.append(event)
         default: return

@@ -71,6 +71,9 @@ func entryBody(_ input: inout FuzzInput, after timestamp: HybridTimestamp = Hybr
         for _ in 0..<input.choice(4) { text.headers[input.text()] = input.text() }
         body.text = text
     }
+    if input.choice(4) == 0 {
+        body.key = [UInt8](repeating: 7, count: input.flag() ? EntryKey.count : input.choice(40))
+    }
     var bytes: [UInt8] = Wire.encode(body)
     input.damage(&bytes)
     return bytes

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Wakes those who wait for messages, when a commit has brought some. It holds nothing but who waits.
+package final class ArrivalSignal: Sendable {
+    typealias Waiter = AsyncStream<Void>.Continuation
+
+    private struct State {
+        var waiters: [UInt64: Waiter] = [:]
+        var nextNumber: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    /// How many wait, so that a message costs nothing where nobody does.
+    private let count = Atomic<Int>(0)
+
+    /// A message is on the disk.
+    func signal() {
+        guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
+        for waiter in state.withLock({ Array($0.waiters.values) }) { waiter.yield() }
+    }
+
+    /// A sequence with an element after each moment at which messages arrived, several of them merged.
+    /// - Returns: also what ends it.
+    func waiter() -> (arrivals: AsyncStream<Void>, end: Waiter) {
+        let (stream, waiter) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state -> UInt64? in
+            guard !state.isFinished else { return nil }
+            state.nextNumber += 1
+            state.waiters[state.nextNumber] = waiter
+            return state.nextNumber
+        }
+        guard let number else {
+            waiter.finish()
+            return (stream, waiter)
+        }
+        count.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        waiter.onTermination = { [weak self] _ in
+            guard let self, state.withLock({ $0.waiters.removeValue(forKey: number) }) != nil else { return }
+            count.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        }
+        return (stream, waiter)
+    }
+
+    /// Nothing arrives any more.
+    func finish() {
+        let waiters = state.withLock { state in
+            state.isFinished = true
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.finish() }
+    }
+}

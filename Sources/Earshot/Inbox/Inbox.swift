@@ -1,0 +1,229 @@
+import EarshotProtocol
+import EarshotStore
+import Foundation
+
+/// What others have sent to this node, in the order of arrival, for programs that must miss nothing.
+///
+/// A program reads as a *consumer*, which has a name and a cursor on the disk. It is handed messages again until it
+/// acknowledges them. Acknowledging and answering are one commit, so a program that dies between the two answers neither
+/// twice nor never:
+/// ```swift
+/// while true {
+///     let batch = try await node.inbox.receive(consumer: "echo", wait: .seconds(30))
+///     guard !batch.messages.isEmpty else { continue }
+///     let replies = batch.messages.map { message in
+///         InboxReply(
+///             to: message.senderID, MessageDraft(message.text, headers: ["auto-submitted": "auto-replied"]),
+///             answering: message.messageID)
+///     }
+///     try await node.inbox.acknowledge(consumer: "echo", through: batch.cursor, sending: replies)
+/// }
+/// ```
+/// What a program sends by itself carries the header `auto-submitted` (RFC 3834): `auto-replied` or `auto-generated`.
+/// Such messages are left out unless a consumer asks for them, so two programs do not answer each other for ever. Erased
+/// messages are left out, too.
+///
+/// After the home was replaced by an older copy, consumers wait while recipients give back what this node has sent. An
+/// answer that comes back is not sent again. What no recipient who was met holds may be answered again.
+public struct Inbox: Sendable {
+    /// The header that marks what a program has sent by itself.
+    public static let automaticHeader = "auto-submitted"
+    /// After so many hand-outs in vain a message is set aside, unless a consumer asks for another number.
+    public static let defaultAttempts = 5
+
+    let node: Node
+
+    // MARK: - Consumers
+
+    /// All consumers, by name.
+    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
+    public func consumers() async throws(EarshotError) -> [InboxConsumer] {
+        let records = await node.shell.consumers
+        let (store, userID) = (node.store, node.userID)
+        return try await node.readStore { () throws(StoreError) in
+            let generation = try store.generation()
+            var consumers: [InboxConsumer] = []
+            for record in records {
+                let lag = try store.arrivedCount(after: record.cursor, for: userID)
+                consumers.append(InboxConsumer(record, lag: lag, generation: generation))
+            }
+            return consumers
+        }
+    }
+
+    /// Makes a consumer.
+    /// - Throws: `EarshotError` `consumerExists`, `invalidConsumer`; `overloaded` if there are too many.
+    public func makeConsumer(_ name: String, from start: InboxStart = .now) async throws(EarshotError) {
+        let record = ConsumerRecord(
+            name: name, cursor: try await cursor(of: start), createdAt: node.environment.clock.now.wallClock)
+        try await node.shell.change(name, .make(record))
+    }
+
+    /// Moves a consumer to another place. Messages that are set aside for it stay so.
+    /// - Throws: `EarshotError` `unknownConsumer`.
+    public func moveConsumer(_ name: String, to start: InboxStart) async throws(EarshotError) {
+        try await node.shell.change(name, .move(to: try await cursor(of: start)))
+        node.inboxReaders.forget(name)
+    }
+
+    /// Removes a consumer, and what is set aside for it.
+    /// - Throws: `EarshotError` `unknownConsumer`.
+    public func removeConsumer(_ name: String) async throws(EarshotError) {
+        try await node.shell.change(name, .remove)
+        node.inboxReaders.forget(name)
+    }
+
+    private func cursor(of start: InboxStart) async throws(EarshotError) -> Int64 {
+        let (store, userID) = (node.store, node.userID)
+        return try await node.readStore { () throws(StoreError) in
+            switch start {
+            case .beginning: return 0
+            case .now: return try store.latestCursor()
+            case .notOlderThan(let date):
+                let milliseconds = Int64(clamping: Int(max(0, date.timeIntervalSince1970) * 1000))
+                return try store.cursor(notOlderThan: HybridTimestamp(milliseconds: milliseconds), for: userID)
+            }
+        }
+    }
+
+    // MARK: - Receiving
+
+    /// What is next for a consumer. If it has acknowledged nothing since, it gets the same messages again.
+    ///
+    /// An unknown consumer is made, and begins now. After two hand-outs in vain a consumer gets one message at a time;
+    /// after `attempts` of them that message is set aside.
+    /// - Parameters:
+    ///   - consumer: its name: letters, digits, `-`, `_` and `.`, at most `Limits.consumerNameBytes`.
+    ///   - limit: 1 to `Limits.historyPage` messages.
+    ///   - wait: how long to wait for a message if there is none.
+    ///   - includingAutomatic: whether messages come, too, that programs have sent by themselves.
+    ///   - attempts: after so many hand-outs in vain a message is set aside.
+    /// - Returns: no messages if none came in time, or when the task is cancelled.
+    /// - Throws: `EarshotError` `consumerBusy` while somebody else receives for this consumer; `invalidConsumer`,
+    ///   `invalidLimit`, `stopped`, `storeFull`, `storeUnavailable`.
+    public func receive(
+        consumer: String, limit: Int = 100, wait: Duration = .zero, includingAutomatic: Bool = false,
+        attempts: Int = Self.defaultAttempts
+    ) async throws(EarshotError) -> InboxBatch {
+        guard (1...Limits.historyPage).contains(limit) else {
+            throw EarshotError(
+                .invalidLimit, "a batch has 1 to \(Limits.historyPage) messages, and not \(limit)",
+                .init(limit: Limits.historyPage))
+        }
+        try node.inboxReaders.begin(consumer)
+        defer { node.inboxReaders.end(consumer) }
+        let reader = InboxReader(
+            node: node, consumer: consumer, limit: limit, includesAutomatic: includingAutomatic,
+            attempts: max(1, attempts))
+        guard wait > .zero else { return try await reader.next() }
+        return try await reader.next(wait: wait)
+    }
+
+    // MARK: - Acknowledging
+
+    /// A consumer has dealt with everything up to a place, and sends messages, all in one commit or not at all.
+    ///
+    /// An acknowledgement of what is acknowledged already sends nothing, and is answered as the first time.
+    /// - Parameters:
+    ///   - cursor: that of the batch, or of one of its messages.
+    ///   - replies: the messages, to any users.
+    /// - Returns: the messages, in the order of the replies. To a repeated acknowledgement: those of them that were sent
+    ///   the first time.
+    /// - Throws: `EarshotError` `unknownConsumer`; `gone` for a place that is not one of this home; for a message that
+    ///   cannot be sent its reason, with `parameters.index`; `keyReused` for a key that belongs to another message; and
+    ///   like `Messages.send`. In each case nothing was accepted.
+    @discardableResult
+    public func acknowledge(
+        consumer: String, through cursor: InboxCursor, sending replies: [InboxReply] = []
+    ) async throws(EarshotError) -> [Message] {
+        let (store, userID) = (node.store, node.userID)
+        let needsLast = replies.contains { $0.idempotencyKey == nil && $0.answering == nil }
+        let place = try await node.readStore { () throws(StoreError) in
+            let isKnown = try UInt64(bitPattern: store.generation()) == cursor.generation
+            guard isKnown, try cursor.number <= store.latestCursor() else { return nil as Place? }
+            return Place(last: needsLast ? try store.lastArrived(through: cursor.number, for: userID) : nil)
+        }
+        guard let place else {
+            throw EarshotError(
+                .gone, "\(cursor) is no place in this home's inbox: the home was restored since, or is another one")
+        }
+        var counts: [MessageID: Int] = [:]
+        let sends = replies.map { reply in
+            let messageID = reply.answering ?? place.last
+            let number = messageID.map { counts[$0, default: 0] } ?? 0
+            if let messageID, reply.idempotencyKey == nil { counts[messageID] = number + 1 }
+            let key: ProgramReply.Key =
+                if let key = reply.idempotencyKey {
+                    .named(key)
+                } else if let messageID {
+                    .answer(number, to: messageID)
+                } else {
+                    .named("\(consumer) \(cursor) \(number)")
+                }
+            return ProgramReply(recipientID: reply.recipientID, draft: reply.draft, key: key)
+        }
+        do {
+            return try await node.shell.acknowledge(consumer, through: cursor.number, sending: sends)
+        } catch {
+            throw error.parameters.index.map { error.about(replies[$0].recipientID) } ?? error
+        }
+    }
+
+    private struct Place {
+        /// The last message that is acknowledged.
+        let last: MessageID?
+    }
+
+    // MARK: - Set aside
+
+    /// The messages that are set aside for a consumer, in the order of arrival. Erased ones are left out.
+    /// - Throws: `EarshotError` `unknownConsumer`.
+    public func setAside(consumer: String) async throws(EarshotError) -> [SetAsideMessage] {
+        try await checkConsumer(consumer)
+        let store = node.store
+        return try await node.readStore { () throws(StoreError) in
+            var found: [SetAsideMessage] = []
+            for row in try store.setAside(for: consumer) where !row.reason.isEmpty {
+                guard let message = try store.row(of: row.messageID).flatMap(Message.init) else { continue }
+                found.append(
+                    SetAsideMessage(message: message, reason: row.reason, date: Date(milliseconds: row.time)))
+            }
+            return found
+        }
+    }
+
+    /// Has a message handed out once more that is set aside. It comes alone, before all others.
+    /// - Throws: `EarshotError` `unknownConsumer`; `unknownMessage` for one that is not set aside.
+    public func handOutAgain(consumer: String, _ messageID: MessageID) async throws(EarshotError) {
+        try await checkConsumer(consumer)
+        let store = node.store
+        let row = try await node.readStore { () throws(StoreError) in
+            try store.setAside(for: consumer).first { $0.messageID == messageID && !$0.reason.isEmpty }
+        }
+        guard let row else {
+            throw EarshotError(
+                .unknownMessage, "the message \(messageID) is not set aside for \(consumer)",
+                .init(messageID: messageID))
+        }
+        try await node.shell.change(consumer, .handOutAgain(row.cursor))
+        node.events.arrivals.signal()
+    }
+
+    private func checkConsumer(_ name: String) async throws(EarshotError) {
+        guard await node.shell.consumers.contains(where: { $0.name == name }) else {
+            throw EarshotError(.unknownConsumer, "there is no consumer \(name)")
+        }
+    }
+}
+
+extension InboxConsumer {
+    fileprivate init(_ record: ConsumerRecord, lag: Int, generation: Int64) {
+        name = record.name
+        cursor = InboxCursor(generation: generation, number: record.cursor)
+        self.lag = lag
+        createdAt = Date(milliseconds: record.createdAt)
+        acknowledgedAt = record.acknowledgedAt.map { Date(milliseconds: $0) }
+        fruitless = record.fruitless
+        setAsideCount = record.setAsideCount
+    }
+}

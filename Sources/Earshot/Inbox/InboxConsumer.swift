@@ -1,0 +1,63 @@
+public import Foundation
+
+/// A named reader of the inbox.
+public struct InboxConsumer: Hashable, Sendable {
+    public let name: String
+    /// Everything up to here is acknowledged or set aside.
+    public let cursor: InboxCursor
+    /// How many messages have arrived after that.
+    public let lag: Int
+    /// When it was made, and when it last acknowledged something.
+    public let createdAt: Date
+    public let acknowledgedAt: Date?
+    /// How many times in a row the message that is next was handed out in vain, as of the last hand-out that was noted.
+    public let fruitless: Int
+    /// How many messages are set aside for it.
+    public let setAsideCount: Int
+}
+
+/// A message that was handed to a consumer too often in vain, and is out of its way.
+public struct SetAsideMessage: Hashable, Sendable {
+    public let message: Message
+    public let reason: String
+    public let date: Date
+}
+
+/// Where a consumer begins.
+public enum InboxStart: Hashable, Sendable {
+    /// With what arrives from now on.
+    case now
+    /// With the first message that is left.
+    case beginning
+    /// With the first message that arrived and is not older than this, by its sender's clock.
+    case notOlderThan(Date)
+}
+
+/// Messages for a consumer, in the order in which they arrived.
+public struct InboxBatch: Hashable, Sendable {
+    public let messages: [Message]
+    /// What to acknowledge when all of them are dealt with.
+    public let cursor: InboxCursor
+    /// The place of each message. Whoever has dealt with some of them acknowledges that of the last.
+    public let cursors: [InboxCursor]
+}
+
+/// A message that a consumer sends with its acknowledgement.
+public struct InboxReply: Hashable, Sendable {
+    public var recipientID: UserID
+    public var draft: MessageDraft
+    /// The message that it answers; by default the last one that is acknowledged.
+    public var answering: MessageID?
+    /// Its idempotency key. By default one that follows from the consumer, the message that it answers, and which of the
+    /// answers to that message it is: so the message is answered once, whatever happens in between.
+    public var idempotencyKey: String?
+
+    public init(
+        to recipientID: UserID, _ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil
+    ) {
+        self.recipientID = recipientID
+        self.draft = draft
+        self.answering = answering
+        self.idempotencyKey = idempotencyKey
+    }
+}

@@ -1,0 +1,140 @@
+import EarshotProtocol
+import EarshotStore
+
+/// One call of `Inbox.receive`.
+struct InboxReader: Sendable {
+    let node: Node
+    let consumer: String
+    let limit: Int
+    let includesAutomatic: Bool
+    let attempts: Int
+
+    private static let bytesPerRead = 4 * 1024 * 1024
+
+    /// Messages for the consumer, with their places.
+    private struct Found: Sendable {
+        var messages: [(cursor: Int64, message: Message)] = []
+        /// Up to here there is nothing else.
+        var through: Int64
+        let generation: Int64
+    }
+
+    /// What is there now.
+    func next() async throws(EarshotError) -> InboxBatch {
+        while true {
+            let plan = try await plan()
+            let found = try await read(plan)
+            guard let first = found.messages.first, let last = found.messages.last else {
+                switch plan {
+                case .after(let cursor, _): return batch(found, cursor: cursor)
+                case .again(let cursor):
+                    // Its content was erased since.
+                    _ = try await node.shell.acknowledge(consumer, through: cursor, sending: [])
+                    continue
+                }
+            }
+            await node.shell.handedOut(first.cursor, through: last.cursor, to: consumer)
+            return batch(found, cursor: last.cursor)
+        }
+    }
+
+    /// What is there, or arrives in time. Commits wake it; it never looks without a reason.
+    func next(wait: Duration) async throws(EarshotError) -> InboxBatch {
+        let (arrivals, end) = node.events.arrivals.waiter()
+        defer { end.finish() }
+        let result = await withTaskGroup(of: Result<InboxBatch, EarshotError>?.self) { group in
+            group.addTask { await Result.of { () async throws(EarshotError) in try await next(after: arrivals) } }
+            group.addTask {
+                // Cancelled when messages came first.
+                try? await node.environment.clock.sleep(milliseconds: wait.milliseconds)
+                end.finish()
+                return nil
+            }
+            var result: Result<InboxBatch, EarshotError>?
+            for await one in group where one != nil {
+                result = one
+                group.cancelAll()
+            }
+            return result
+        }
+        guard let result else { preconditionFailure("the first task has a result") }
+        return try result.get()
+    }
+
+    private func next(after arrivals: AsyncStream<Void>) async throws(EarshotError) -> InboxBatch {
+        var batch = try await next()
+        guard batch.messages.isEmpty else { return batch }
+        for await _ in arrivals {
+            batch = try await next()
+            guard batch.messages.isEmpty else { return batch }
+        }
+        return batch
+    }
+
+    private func plan() async throws(EarshotError) -> HandOutPlan {
+        do { return try await node.shell.receive(consumer, limit: limit, attempts: attempts) } catch {
+            guard error.code == .unknownConsumer else { throw error }
+        }
+        do { try await node.inbox.makeConsumer(consumer) } catch {
+            guard error.code == .consumerExists else { throw error }
+        }
+        return try await node.shell.receive(consumer, limit: limit, attempts: attempts)
+    }
+
+    private func read(_ plan: HandOutPlan) async throws(EarshotError) -> Found {
+        let (store, userID, readers) = (node.store, node.userID, node.inboxReaders)
+        return try await node.readStore { () throws(StoreError) in
+            switch plan {
+            case .again(let cursor):
+                var found = Found(through: cursor, generation: try store.generation())
+                if let message = try store.arrived(at: cursor, for: userID).flatMap(Message.init) {
+                    found.messages = [(cursor, message)]
+                }
+                return found
+            case .after(let cursor, let limit):
+                let start = readers.start(consumer, at: cursor, includesAutomatic: includesAutomatic)
+                var found = Found(through: start, generation: try store.generation())
+                try search(&found, limit: limit, in: store, for: userID)
+                if found.messages.isEmpty {
+                    readers.note(
+                        .init(cursor: cursor, includesAutomatic: includesAutomatic, through: found.through),
+                        for: consumer)
+                }
+                return found
+            }
+        }
+    }
+
+    private func search(
+        _ found: inout Found, limit: Int, in store: Store, for userID: UserID
+    ) throws(StoreError) {
+        while found.messages.count < limit {
+            let (rows, through) = try store.arrived(
+                after: found.through, for: userID, countLimit: limit, byteLimit: Self.bytesPerRead)
+            for row in rows where found.messages.count < limit {
+                guard let message = Message(row), includesAutomatic || !message.isAutomatic else { continue }
+                found.messages.append((row.cursor, message))
+            }
+            found.through = through
+            // A batch is handed out as soon as it is large, or nothing is left.
+            guard rows.count == limit, found.messages.isEmpty else { return }
+        }
+    }
+
+    private func batch(_ found: Found, cursor: Int64) -> InboxBatch {
+        InboxBatch(
+            messages: found.messages.map(\.message), cursor: InboxCursor(generation: found.generation, number: cursor),
+            cursors: found.messages.map { InboxCursor(generation: found.generation, number: $0.cursor) })
+    }
+}
+
+extension Message {
+    /// Whether a program has sent it by itself (RFC 3834).
+    var isAutomatic: Bool { headers[Inbox.automaticHeader].map { $0 != "no" } ?? false }
+}
+
+extension Result {
+    fileprivate static func of(_ body: () async throws(Failure) -> Success) async -> Result {
+        do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+    }
+}

@@ -1,0 +1,48 @@
+import EarshotProtocol
+public import Foundation
+
+extension Messages {
+    /// Has a message sent later. It takes its place in the history when it is due by this machine's clock, also if the
+    /// node was stopped meanwhile or the clock was set, and can be cancelled until then. Its time to live begins then.
+    ///
+    /// - Parameters:
+    ///   - draft: the message.
+    ///   - recipientID: the recipient.
+    ///   - notBefore: when it is due. If that is past, it is due at once.
+    ///   - idempotencyKey: names this message. Whoever schedules it again with the same key gets the same answer, also
+    ///     when it has been sent since.
+    /// - Throws: `EarshotError` like `send`; `overloaded` if `Limits.scheduledMessages` wait already.
+    @discardableResult
+    public func schedule(
+        _ draft: MessageDraft, to recipientID: UserID, notBefore: Date, idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> ScheduledMessage {
+        let milliseconds = Int64((notBefore.timeIntervalSince1970 * 1000).clamped(to: 0...9e15))
+        do {
+            return try await node.shell.schedule(
+                draft, to: recipientID, notBefore: milliseconds, key: idempotencyKey)
+        } catch { throw error.about(recipientID) }
+    }
+
+    /// The messages that wait for their time, the first due first.
+    public func scheduled() async -> [ScheduledMessage] { await node.shell.scheduled }
+
+    /// Cancels a message that waits for its time.
+    /// - Throws: `EarshotError` `unknownMessage` if there is none; it may have been sent.
+    public func cancelScheduled(_ id: ScheduledMessageID) async throws(EarshotError) {
+        try await node.shell.cancelScheduled(id)
+    }
+}
+
+extension ScheduledMessage {
+    /// When it is due.
+    public var notBeforeDate: Date { Date(milliseconds: notBefore) }
+
+    /// When it was scheduled.
+    public var scheduledAt: Date { Date(milliseconds: createdAt) }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        isNaN ? range.lowerBound : Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

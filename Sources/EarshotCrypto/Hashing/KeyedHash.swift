@@ -1,0 +1,26 @@
+import CSodium
+import EarshotModel
+
+/// BLAKE2b with a key (RFC 7693, section 2.9): a hash that only the key's holder can compute.
+package struct KeyedHash: Sendable {
+    private let key: SecretBytes
+
+    /// - Parameters:
+    ///   - label: what the hash is for; no two purposes have the same key.
+    ///   - secret: the key is derived from it, and does not tell it.
+    package init(label: StaticString, secret: SecretBytes) {
+        var hash = Blake2b(label: label)
+        secret.withUnsafeBytes { hash.update($0) }
+        let digest = hash.finalize()
+        key = digest.withUnsafeBytes { SecretBytes(copying: $0) }
+    }
+
+    /// - Parameter count: how many bytes the digest has, 16 to 64.
+    package func digest(of bytes: [UInt8], count: Int) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: count)
+        _ = key.withOctets {
+            crypto_generichash_blake2b(&digest, count, bytes, UInt64(bytes.count), $0, key.count)
+        }
+        return digest
+    }
+}

@@ -1,0 +1,96 @@
+/// A named reader of the inbox, as the store holds it.
+package struct ConsumerRecord: Hashable, Sendable {
+    package let name: String
+    /// Everything up to here is acknowledged or set aside: a place in the order of arrival.
+    package var cursor: Int64
+    /// In milliseconds since 1970.
+    package let createdAt: Int64
+    package var acknowledgedAt: Int64?
+    /// The first entry of the last hand-out that was in vain, and how many in a row were.
+    package var head: Int64?
+    package var fruitless = 0
+    /// Entries that were set aside and are to be handed out once more, ascending.
+    package var again: [Int64] = []
+    /// How many entries are set aside, without those.
+    package var setAsideCount = 0
+
+    package init(name: String, cursor: Int64, createdAt: Int64) {
+        self.name = name
+        self.cursor = cursor
+        self.createdAt = createdAt
+    }
+
+    /// Whether acknowledging up to here moves it on.
+    package func isAhead(_ cursor: Int64) -> Bool { cursor > self.cursor || again.contains(cursor) }
+
+    /// What a change makes of it.
+    package mutating func apply(_ change: ConsumerChange) {
+        switch change {
+        case .make, .remove: break
+        case .acknowledge(let through, let time):
+            if through > cursor { cursor = through } else { again.removeAll { $0 == through } }
+            acknowledgedAt = time
+            (head, fruitless) = (nil, 0)
+        case .move(let cursor):
+            self.cursor = cursor
+            (head, fruitless) = (nil, 0)
+        case .countFruitless(let head, let count): (self.head, fruitless) = (head, count)
+        case .setAside(let entry, _, _):
+            again.removeAll { $0 == entry }
+            cursor = max(cursor, entry)
+            setAsideCount += 1
+            (head, fruitless) = (nil, 0)
+        case .handOutAgain(let entry):
+            guard !again.contains(entry) else { return }
+            again = (again + [entry]).sorted()
+            setAsideCount = max(0, setAsideCount - 1)
+        }
+    }
+}
+
+/// A change of one consumer.
+package enum ConsumerChange: Hashable, Sendable {
+    case make(ConsumerRecord)
+    /// Everything up to here is done; or just this entry, if it was handed out once more.
+    case acknowledge(through: Int64, time: Int64)
+    case move(to: Int64)
+    case remove
+    /// The hand-out that begins with this entry was in vain, for so many times in a row.
+    case countFruitless(head: Int64, count: Int)
+    case setAside(Int64, reason: String, time: Int64)
+    /// An entry that was set aside is to be handed out once more.
+    case handOutAgain(Int64)
+}
+
+/// What a program changes beside messages, in the same commit.
+package enum ProgramChange: Hashable, Sendable {
+    case consumer(String, ConsumerChange)
+    case schedule(ScheduledRecord)
+    /// It has taken its place in a log, or was cancelled.
+    case unschedule(EntryKey)
+}
+
+/// A message that waits for its time, as the store holds it.
+package struct ScheduledRecord: Hashable, Sendable {
+    /// Drawn at random; or the key of the message, if it has one.
+    package let scheduledID: EntryKey
+    package let conversationID: ConversationID
+    /// Milliseconds since 1970, by this machine's clock.
+    package let notBefore: Int64
+    /// The recipient and the message, encoded.
+    package let draft: [UInt8]
+    package let key: EntryKey?
+    package let createdAt: Int64
+
+    package init(
+        scheduledID: EntryKey, conversationID: ConversationID, notBefore: Int64, draft: [UInt8], key: EntryKey?,
+        createdAt: Int64
+    ) {
+        self.scheduledID = scheduledID
+        self.conversationID = conversationID
+        self.notBefore = notBefore
+        self.draft = draft
+        self.key = key
+        self.createdAt = createdAt
+    }
+}

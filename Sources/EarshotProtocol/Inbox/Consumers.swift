@@ -1,0 +1,127 @@
+import EarshotModel
+
+/// What a consumer is to be given next.
+package enum HandOutPlan: Hashable, Sendable {
+    /// What arrived after this place, at most so many messages.
+    case after(Int64, limit: Int)
+    /// This entry alone, which was set aside before.
+    case again(Int64)
+}
+
+/// The named readers of the inbox: how far each has come, and what was handed out to it in vain.
+///
+/// It decides what a consumer is given next, and when a message is set aside. It reads no messages: cursors are places in
+/// the store's order of arrival. It changes when the disk has the change.
+struct Consumers: Sendable {
+    private struct HandOut: Sendable {
+        let first: Int64
+        let last: Int64
+    }
+
+    private var records: [String: ConsumerRecord]
+    /// What each was given last and has not acknowledged. A process that begins anew does not know it, so its own end is
+    /// held against no message.
+    private var handedOut: [String: HandOut] = [:]
+    /// Up to here a consumer gets one message at a time, because a batch with these was in vain.
+    private var careful: [String: Int64] = [:]
+
+    init(_ records: [ConsumerRecord] = []) {
+        self.records = Dictionary(uniqueKeysWithValues: records.map { ($0.name, $0) })
+    }
+
+    /// Ascending by name.
+    var all: [ConsumerRecord] { records.values.sorted { $0.name < $1.name } }
+
+    func known(_ name: String) throws(ProtocolError) -> ConsumerRecord {
+        guard let record = records[name] else {
+            throw ProtocolError(.unknownConsumer, "there is no consumer \(name)")
+        }
+        return record
+    }
+
+    /// Checks a change that a program asks for.
+    func check(_ change: ConsumerChange, of name: String) throws(ProtocolError) {
+        guard case .make = change else {
+            _ = try known(name)
+            return
+        }
+        guard records[name] == nil else {
+            throw ProtocolError(.consumerExists, "there is a consumer \(name) already")
+        }
+        guard (1...Limits.consumerNameBytes).contains(name.utf8.count),
+            name.utf8.allSatisfy({ Self.nameBytes.contains($0) })
+        else {
+            throw ProtocolError(
+                .invalidConsumer,
+                "a consumer's name is 1 to \(Limits.consumerNameBytes) letters, digits, \"-\", \"_\" or \".\"")
+        }
+        guard records.count < Limits.consumers else {
+            throw ProtocolError(.overloaded, "there are \(records.count) consumers already; remove one first")
+        }
+    }
+
+    private static let nameBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
+
+    // MARK: - Handing out
+
+    /// What a consumer gets next. If it comes back without having acknowledged anything, what it got was in vain.
+    /// - Parameter attempts: after so many hand-outs in vain the message that each began with is set aside.
+    /// - Returns: what is to be written first.
+    func plan(
+        for name: String, limit: Int, attempts: Int, now: Moment
+    ) throws(ProtocolError) -> (changes: [ConsumerChange], plan: HandOutPlan) {
+        var record = try known(name)
+        var (changes, last) = ([ConsumerChange](), careful[name] ?? 0)
+        if let given = handedOut[name] {
+            let count = (record.head == given.first ? record.fruitless : 0) + 1
+            let isSetAside = count >= attempts && record.setAsideCount < Limits.setAside
+            let change: ConsumerChange =
+                isSetAside
+                ? .setAside(given.first, reason: Self.reason(count), time: now.wallClock)
+                : .countFruitless(head: given.first, count: count)
+            record.apply(change)
+            changes.append(change)
+            if count >= Self.patience { last = max(last, given.last) }
+        }
+        if let again = record.again.first { return (changes, .again(again)) }
+        let isCareful = record.fruitless >= Self.patience || record.cursor < last
+        return (changes, .after(record.cursor, limit: isCareful ? 1 : limit))
+    }
+
+    /// After so many hand-outs in vain a consumer gets one message at a time.
+    private static let patience = 2
+
+    private static func reason(_ count: Int) -> String {
+        count == 1 ? "it was handed out once, in vain" : "it was handed out \(count) times, in vain"
+    }
+
+    /// The plan is on the disk, as far as it must be.
+    mutating func planned(for name: String) {
+        guard let given = handedOut.removeValue(forKey: name), records[name]?.fruitless ?? 0 >= Self.patience
+        else { return }
+        careful[name] = max(careful[name] ?? 0, given.last)
+    }
+
+    /// A consumer was given messages: the first and the last of these.
+    mutating func handedOut(_ first: Int64, through last: Int64, to name: String) {
+        guard let record = records[name] else { return }
+        handedOut[name] = HandOut(first: first, last: last)
+        // What came to nothing before began with another message.
+        if record.head != first { records[name]?.apply(.countFruitless(head: first, count: 0)) }
+    }
+
+    // MARK: - Changes
+
+    /// A change is on the disk.
+    mutating func apply(_ change: ConsumerChange, to name: String) {
+        switch change {
+        case .make(let record): records[name] = record
+        case .remove: (records[name], handedOut[name], careful[name]) = (nil, nil, nil)
+        case .acknowledge, .move:
+            records[name]?.apply(change)
+            handedOut[name] = nil
+            if let last = careful[name], records[name]?.cursor ?? 0 >= last { careful[name] = nil }
+        case .countFruitless, .setAside, .handOutAgain: records[name]?.apply(change)
+        }
+    }
+}

@@ -1,0 +1,290 @@
+package import EarshotModel
+
+/// A message that answers what a consumer has acknowledged.
+package struct ProgramReply: Sendable {
+    package enum Key: Sendable {
+        /// The program's own.
+        case named(String)
+        /// Which of the answers to a message it is, from 0.
+        case answer(Int, to: MessageID)
+    }
+
+    package let recipientID: UserID
+    package let draft: MessageDraft
+    package let key: Key
+
+    package init(recipientID: UserID, draft: MessageDraft, key: Key) {
+        self.recipientID = recipientID
+        self.draft = draft
+        self.key = key
+    }
+}
+
+/// Inputs that concern programs, on their way to `ProgramsMachine`.
+extension NodeMachine {
+    private func situation(_ now: Moment) -> ProgramsMachine.Situation {
+        ProgramsMachine.Situation(now: now, isTakingBack: replication.isTakingBack)
+    }
+
+    // MARK: - Sending
+
+    /// Messages are sent once, however often this is called with one key.
+    package mutating func send(
+        _ drafts: [MessageDraft], to recipientID: UserID, key: String, requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.checkIsRunning()
+            try node.checkRecipient(recipientID)
+            try node.check(drafts)
+            try Self.checkKey(key)
+            let items = drafts.enumerated().map { place, draft in
+                node.item(draft, to: recipientID, key: node.programs.key(key, place: place), isNamed: true)
+            }
+            var call = ProgramCall(requestID: requestID, kind: .send, items: items)
+            call.next = node.programs.key(key, place: drafts.count)
+            node.use(recipientID, now: now)
+            node.run(node.programs.begin(call, in: node.situation(now)), now: now)
+        }
+    }
+
+    /// A message goes out when it is due.
+    /// - Parameters:
+    ///   - notBefore: milliseconds since 1970.
+    ///   - scheduledID: drawn at random; not used for a message with a key.
+    package mutating func schedule(
+        _ draft: MessageDraft, to recipientID: UserID, notBefore: Int64, key: String?, scheduledID: EntryKey,
+        requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.checkIsRunning()
+            try node.checkRecipient(recipientID)
+            try node.check([draft])
+            if let key { try Self.checkKey(key) }
+            let entryKey = key.map { node.programs.key($0) }
+            let record = ScheduledRecord(
+                scheduledID: entryKey ?? scheduledID, conversation: .direct(node.local.userID, recipientID),
+                recipientID: recipientID, draft: draft, notBefore: notBefore, key: entryKey, now: now)
+            node.use(recipientID, now: now)
+            let call = ProgramCall(requestID: requestID, kind: .schedule(record))
+            node.run(node.programs.begin(call, in: node.situation(now)), now: now)
+        }
+    }
+
+    /// A message that waits for its time is not to be sent.
+    package mutating func cancelScheduled(
+        _ scheduledID: ScheduledMessageID, requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.call(.cancel(scheduledID.bytes), requestID, now: now)
+        }
+    }
+
+    /// The messages that wait for their time, the first due first.
+    package var scheduled: [ScheduledMessage] { programs.schedule.all }
+
+    // MARK: - The inbox
+
+    /// A consumer has dealt with everything up to a place, and answers some of it.
+    package mutating func acknowledge(
+        _ consumer: String, through cursor: Int64, sending replies: [ProgramReply], requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.checkIsRunning()
+            guard replies.count <= Limits.messagesPerSend else {
+                throw ProtocolError(
+                    .invalidMessage, "one call sends at most \(Limits.messagesPerSend) messages, not \(replies.count)")
+            }
+            let items = replies.map { reply in
+                switch reply.key {
+                case .named(let key):
+                    node.item(reply.draft, to: reply.recipientID, key: node.programs.key(key), isNamed: true)
+                case .answer(let place, let messageID):
+                    node.item(
+                        reply.draft, to: reply.recipientID,
+                        key: node.programs.key(ofAnswer: place, to: messageID, by: consumer), isNamed: false)
+                }
+            }
+            var call = ProgramCall(
+                requestID: requestID, kind: .acknowledge(consumer: consumer, through: cursor), items: items)
+            call.refusal = node.refusal(of: replies, items)
+            if call.refusal == nil { for reply in replies { node.use(reply.recipientID, now: now) } }
+            node.run(node.programs.begin(call, in: node.situation(now)), now: now)
+        }
+    }
+
+    /// Why the first reply that cannot be sent cannot be.
+    private mutating func refusal(of replies: [ProgramReply], _ items: [ProgramCall.Item]) -> ProtocolError? {
+        var keys: Set<EntryKey> = []
+        for (index, reply) in replies.enumerated() {
+            do throws(ProtocolError) {
+                try checkRecipient(reply.recipientID)
+                try check([reply.draft])
+                if case .named(let key) = reply.key { try Self.checkKey(key) }
+                guard items[index].key.map({ keys.insert($0).inserted }) ?? true else {
+                    throw ProtocolError(.keyReused, "two messages of one call have the same idempotency key")
+                }
+            } catch {
+                var error = error
+                error.index = index
+                return error
+            }
+        }
+        return nil
+    }
+
+    /// What a consumer is to be given next, as `RequestAnswer.planned`.
+    /// - Parameter attempts: after so many hand-outs in vain a message is set aside.
+    package mutating func receive(
+        _ consumer: String, limit: Int, attempts: Int, requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.call(.receive(consumer: consumer, limit: limit, attempts: attempts), requestID, now: now)
+        }
+    }
+
+    /// A consumer was given messages: the places of the first and the last.
+    package mutating func handedOut(_ first: Int64, through last: Int64, to consumer: String, now: Moment)
+        -> [NodeAction]
+    {
+        handle(now: now) { $0.programs.handedOut(first, through: last, to: consumer) }
+    }
+
+    /// Makes, moves or removes a consumer, or has it given again what was set aside.
+    package mutating func change(
+        _ consumer: String, _ change: ConsumerChange, requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.call(.change(consumer: consumer, change), requestID, now: now)
+        }
+    }
+
+    /// Ascending by name.
+    package var consumers: [ConsumerRecord] { programs.consumers.all }
+
+    private mutating func call(
+        _ kind: ProgramCall.Kind, _ requestID: RequestID, now: Moment
+    ) throws(ProtocolError) {
+        try checkIsRunning()
+        run(programs.begin(ProgramCall(requestID: requestID, kind: kind), in: situation(now)), now: now)
+    }
+
+    // MARK: - Checks
+
+    private func checkIsRunning() throws(ProtocolError) {
+        guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
+    }
+
+    private mutating func checkRecipient(_ userID: UserID) throws(ProtocolError) {
+        _ = try conversation(.direct(local.userID, userID))
+        guard userID != local.userID else {
+            throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
+        }
+        try trust.checkRecipient(userID)
+    }
+
+    private static func checkKey(_ key: String) throws(ProtocolError) {
+        guard (1...Limits.idempotencyKeyBytes).contains(key.utf8.count) else {
+            throw ProtocolError(
+                .invalidMessage, "an idempotency key is 1 to \(Limits.idempotencyKeyBytes) bytes of UTF-8")
+        }
+    }
+
+    private func item(
+        _ draft: MessageDraft, to recipientID: UserID, key: EntryKey?, isNamed: Bool
+    ) -> ProgramCall.Item {
+        ProgramCall.Item(
+            conversation: .direct(local.userID, recipientID), recipientID: recipientID, draft: draft, key: key,
+            isNamed: isNamed)
+    }
+
+    // MARK: - The store's answers
+
+    /// The answer to `findKeys`.
+    package mutating func keysFound(_ requestID: RequestID, _ entries: [KeyedEntry], now: Moment) -> [NodeAction] {
+        handle(now: now) { node in
+            var found: [EntryKey: FoundMessage] = [:]
+            for known in entries {
+                guard let key = known.entry.key, let message = node.replication.message(known) else { continue }
+                found[key] = FoundMessage(entry: known.entry, message: message)
+            }
+            node.run(node.programs.keysFound(requestID, found, in: node.situation(now)), now: now)
+        }
+    }
+
+    /// The store could not answer `findKeys`: nothing is sent.
+    package mutating func findKeysFailed(_ requestID: RequestID, _ error: String, now: Moment) -> [NodeAction] {
+        handle(now: now) { node in
+            let error = ProtocolError(.storage, error)
+            node.run(node.programs.keysNotFound(requestID, error, in: node.situation(now)), now: now)
+        }
+    }
+
+    // MARK: - What it wants
+
+    private mutating func run(_ actions: [ProgramsMachine.Action], now: Moment) {
+        for action in actions {
+            switch action {
+            case .findKeys(let requestID, let keys): emit(.findKeys(requestID, keys))
+            case .write(let send):
+                do throws(ProtocolError) {
+                    let name = send.parts.first.flatMap { trust.directory.users[$0.recipientID]?.name }
+                    try replication.send(send, name: name)
+                } catch { complete(send.requestID, .failure(error), now: now) }
+            case .complete(let requestID, let result): emit(.complete(requestID, result))
+            }
+        }
+    }
+
+    /// A request is answered; what it was part of may have more to do.
+    mutating func complete(_ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>, now: Moment) {
+        guard programs.callCount > 0, let actions = programs.ended(requestID, result, in: situation(now)) else {
+            emit(.complete(requestID, result))
+            return
+        }
+        run(actions, now: now)
+    }
+
+    mutating func lookUpAgain(_ send: PendingSend, now: Moment) {
+        run(programs.lookUpAgain(send.requestID, in: situation(now)), now: now)
+    }
+
+    /// Goes on with what has waited for time to pass, or for logs to be back.
+    mutating func advancePrograms(now: Moment) {
+        guard !isStopping else { return }
+        let userID = local.userID
+        let actions = programs.advance(in: situation(now)) { message, requestID in
+            // An older copy of the database may hold it still, though it has been sent.
+            let key = message.id.bytes
+            let item = ProgramCall.Item(
+                conversation: .direct(userID, message.recipientID), recipientID: message.recipientID,
+                draft: message.draft, key: key, isNamed: false)
+            return ProgramCall(requestID: requestID, kind: .due(key), items: [item])
+        }
+        run(actions, now: now)
+        if let wait = programs.schedule.wait(now: now) {
+            let (due, overflow) = now.uptime.addingReportingOverflow(wait)
+            clocks.wake(by: overflow ? .max : due)
+        }
+    }
+}
+
+extension Replication {
+    /// An own entry as a message; `nil` for one that is none, or is no longer there.
+    func message(_ known: KeyedEntry) -> Message? {
+        guard let log = logs.own(known.logID) else { return nil }
+        var (text, headers) = ("", [String: String]())
+        if case .body(let bytes) = known.entry.content {
+            guard case .text(let written, let writtenHeaders) = try? EntryBody(decoding: bytes).content else {
+                return nil
+            }
+            (text, headers) = (written, writtenHeaders)
+        }
+        let progress = deliveries.committed(log.deliveryKey) ?? DeliveryProgress()
+        let recipientID = log.record.recipientID
+        let state = progress.state(of: known.entry.sequence, failure: deliveries.failure(of: known.messageID))
+        return Message(
+            messageID: known.messageID, conversationID: log.description.conversationID, senderID: log.record.authorID,
+            recipientIDs: [recipientID], text: text, headers: headers, timestamp: known.entry.timestamp,
+            expiry: known.entry.expiry, states: [recipientID: state], isDeleted: known.entry.isDeleted)
+    }
+}

@@ -1,0 +1,97 @@
+import EarshotModel
+
+/// A call of a program that needs more than a place in the queue for the disk: it has keys, acknowledges, or concerns what
+/// is scheduled.
+struct ProgramCall: Sendable {
+    enum Kind: Sendable {
+        case send
+        /// Messages up to a place are done; the items answer them.
+        case acknowledge(consumer: String, through: Int64)
+        case receive(consumer: String, limit: Int, attempts: Int)
+        case change(consumer: String, ConsumerChange)
+        case schedule(ScheduledRecord)
+        case cancel(EntryKey)
+        /// What was scheduled takes its place in a log.
+        case due(EntryKey)
+    }
+
+    /// One message.
+    struct Item: Sendable {
+        let conversation: ConversationRecord
+        let recipientID: UserID
+        let draft: MessageDraft
+        let key: EntryKey?
+        /// Whether the key came from the program. Then it names this content, and no other.
+        let isNamed: Bool
+    }
+
+    /// What no two calls use at once.
+    enum Claim: Hashable, Sendable {
+        case key(EntryKey)
+        case consumer(String)
+        case scheduled(EntryKey)
+    }
+
+    let requestID: RequestID
+    let kind: Kind
+    var items: [Item] = []
+    /// The key that the next message of the call would have. If there is an entry with it, the key was used for more.
+    var next: EntryKey?
+    /// Why it is refused, unless it only repeats an earlier one.
+    var refusal: ProtocolError?
+
+    var claims: Set<Claim> {
+        var claims = Set(items.compactMap { $0.key.map(Claim.key) })
+        switch kind {
+        case .acknowledge(let name, _), .receive(let name, _, _), .change(let name, _): claims.insert(.consumer(name))
+        case .schedule(let record):
+            claims.insert(.scheduled(record.scheduledID))
+            if let key = record.key { claims.insert(.key(key)) }
+        case .cancel(let scheduledID), .due(let scheduledID): claims.insert(.scheduled(scheduledID))
+        case .send: break
+        }
+        return claims
+    }
+
+    /// What is to be looked up.
+    var keys: [EntryKey] {
+        var keys = items.compactMap(\.key)
+        if let next { keys.append(next) }
+        if case .schedule(let record) = kind, let key = record.key { keys.append(key) }
+        return keys
+    }
+
+    var bytes: Int { items.reduce(0) { $0 + $1.draft.byteCount } }
+
+    /// Those of its items that are to be written, in their order.
+    func parts(without answered: [Message?]) -> [PendingSend.Part] {
+        var parts: [PendingSend.Part] = []
+        var start = 0
+        let rest = zip(items, answered).filter { $1 == nil }.map { $0.0 }
+        while start < rest.count {
+            let run = rest[start...].prefix { $0.recipientID == rest[start].recipientID }
+            parts.append(
+                PendingSend.Part(
+                    conversation: rest[start].conversation, recipientID: rest[start].recipientID,
+                    drafts: run.map(\.draft), keys: run.contains { $0.key != nil } ? run.map(\.key) : []))
+            start = run.endIndex
+        }
+        return parts
+    }
+}
+
+/// An entry that was found by its key, as a message.
+struct FoundMessage: Sendable {
+    let entry: EntryRecord
+    let message: Message
+
+    /// Whether it says what an item says, to the same users. The encoded entry decides, so that it does not matter whether
+    /// its content is still there.
+    func isSame(as item: ProgramCall.Item) -> Bool {
+        guard message.conversationID == item.conversation.conversationID else { return false }
+        let body = EntryBody(
+            timestamp: entry.timestamp, expiry: entry.expiry,
+            content: .text(item.draft.text, headers: item.draft.headers), key: item.key)
+        return EntryHash.of(body: body.encoded()) == entry.content.hash || (entry.isDeleted && entry.expiry == .max)
+    }
+}

@@ -1,0 +1,309 @@
+import DequeModule
+import EarshotModel
+
+/// What programs ask beside plain sends: calls with idempotency keys, acknowledgements that answer, and messages for later.
+///
+/// It decides which call must wait for another, what was sent already, and what goes into one commit. It writes nothing
+/// itself: what is to be written goes the way of all sends (`Outbox`), and comes back when the disk has it.
+struct ProgramsMachine: Sendable {
+    enum Action: Sendable {
+        /// Ask the store for this node's own entries with these keys.
+        case findKeys(RequestID, [EntryKey])
+        case write(PendingSend)
+        case complete(RequestID, Result<RequestAnswer, ProtocolError>)
+    }
+
+    /// What a call depends on beside what this machine knows.
+    struct Situation: Sendable {
+        let now: Moment
+        /// Whether logs of this node's own are being taken back, so that nothing is handed out.
+        let isTakingBack: Bool
+    }
+
+    /// A call whose turn has come.
+    private struct Active: Sendable {
+        let call: ProgramCall
+        /// The messages that were found, in the places of the items.
+        var answers: [Message?] = []
+        var changes: [ProgramChange] = []
+        var plan: HandOutPlan?
+    }
+
+    private let keys: EntryKeys
+    private(set) var consumers: Consumers
+    private(set) var schedule: Schedule
+    private var active: [RequestID: Active] = [:]
+    private var claimed: Set<ProgramCall.Claim> = []
+    /// Calls that wait for others, in the order in which they came.
+    private var waiting: Deque<ProgramCall> = []
+    /// Calls that wait until nothing is taken back.
+    private var paused: [ProgramCall] = []
+    private var bytes = 0
+    /// Counts its own calls, which nobody waits for.
+    private var ownCalls: UInt64 = 0
+
+    init(keys: EntryKeys, consumers: [ConsumerRecord] = [], scheduled: [ScheduledRecord] = []) {
+        self.keys = keys
+        self.consumers = Consumers(consumers)
+        schedule = Schedule(scheduled)
+    }
+
+    /// Whether something waits for time to pass, or for logs to be back.
+    var isWaiting: Bool { !paused.isEmpty || !schedule.isEmpty }
+
+    /// How many calls are not yet answered.
+    var callCount: Int { active.count + waiting.count + paused.count }
+
+    // MARK: - Keys
+
+    /// The key of a message of a call that has a key itself.
+    func key(_ text: String, place: Int = 0) -> EntryKey { keys.key(text, place: place) }
+
+    /// The key of an answer that has none from its program: the same whenever the consumer answers that message again.
+    func key(ofAnswer place: Int, to messageID: MessageID, by consumer: String) -> EntryKey {
+        keys.key(ofAnswer: place, to: messageID, by: consumer)
+    }
+
+    // MARK: - Calls
+
+    /// A program calls.
+    mutating func begin(_ call: ProgramCall, in situation: Situation) -> [Action] {
+        guard callCount < Limits.programCalls, callCount == 0 || bytes + call.bytes <= Limits.pendingSendBytes else {
+            let error = ProtocolError(.overloaded, "\(callCount) calls of programs wait already; try again in a moment")
+            return [.complete(call.requestID, .failure(error))]
+        }
+        bytes += call.bytes
+        waiting.append(call)
+        return proceed(in: situation)
+    }
+
+    /// Begins with every call that waits for no other any more.
+    private mutating func proceed(in situation: Situation) -> [Action] {
+        var actions: [Action] = []
+        var blocked: Set<ProgramCall.Claim> = []
+        var left: Deque<ProgramCall> = []
+        while let call = waiting.popFirst() {
+            let claims = call.claims
+            guard claims.isDisjoint(with: claimed), claims.isDisjoint(with: blocked) else {
+                // What comes later and wants the same stays behind it.
+                blocked.formUnion(claims)
+                left.append(call)
+                continue
+            }
+            claimed.formUnion(claims)
+            active[call.requestID] = Active(call: call)
+            actions += evaluate(call, in: situation)
+        }
+        waiting = left + waiting
+        return actions
+    }
+
+    private mutating func evaluate(_ call: ProgramCall, in situation: Situation) -> [Action] {
+        do throws(ProtocolError) {
+            switch call.kind {
+            case .send: if call.items.contains(where: { isScheduled($0.key) }) { throw Self.reused }
+            case .acknowledge(let name, let through):
+                let isAhead = try consumers.known(name).isAhead(through)
+                if isAhead, let refusal = call.refusal { throw refusal }
+            case .receive(let name, let limit, let attempts):
+                if situation.isTakingBack { return pause(call, in: situation) }
+                let (changes, plan) = try consumers.plan(
+                    for: name, limit: limit, attempts: attempts, now: situation.now)
+                active[call.requestID]?.plan = plan
+                return write(changes.map { .consumer(name, $0) }, for: call, in: situation)
+            case .change(let name, let change):
+                try consumers.check(change, of: name)
+                return write([.consumer(name, change)], for: call, in: situation)
+            case .schedule(let record):
+                if let known = schedule.record(record.scheduledID) {
+                    guard known.draft == record.draft, known.notBefore == record.notBefore else { throw Self.reused }
+                    return end(call.requestID, .success(answer(known, messageID: nil)), in: situation)
+                }
+                try schedule.checkRoom(for: record)
+            case .cancel(let scheduledID):
+                guard schedule[scheduledID] != nil else {
+                    throw ProtocolError(.unknownMessage, "no message with that id waits for its time")
+                }
+                return write([.unschedule(scheduledID)], for: call, in: situation)
+            case .due: break
+            }
+        } catch { return end(call.requestID, .failure(error), in: situation) }
+        guard call.keys.isEmpty else { return [.findKeys(call.requestID, call.keys)] }
+        return resolve(call, found: [:], in: situation)
+    }
+
+    private func isScheduled(_ key: EntryKey?) -> Bool { key.map { schedule[$0] != nil } ?? false }
+
+    private static let reused = ProtocolError(
+        .keyReused, "the idempotency key belongs to another message, which was sent or scheduled before")
+
+    /// It is asked again when nothing is taken back any more.
+    private mutating func pause(_ call: ProgramCall, in situation: Situation) -> [Action] {
+        active[call.requestID] = nil
+        claimed.subtract(call.claims)
+        paused.append(call)
+        return []
+    }
+
+    // MARK: - What was sent already
+
+    /// The store's answer. The entries' messages are those that this node shows.
+    mutating func keysFound(
+        _ requestID: RequestID, _ found: [EntryKey: FoundMessage], in situation: Situation
+    ) -> [Action] {
+        guard let call = active[requestID]?.call else { return [] }
+        return resolve(call, found: found, in: situation)
+    }
+
+    /// The store could not answer.
+    mutating func keysNotFound(_ requestID: RequestID, _ error: ProtocolError, in situation: Situation) -> [Action] {
+        end(requestID, .failure(error), in: situation)
+    }
+
+    /// A call was held while logs were taken back, which may have brought its messages.
+    mutating func lookUpAgain(_ requestID: RequestID, in situation: Situation) -> [Action] {
+        guard let call = active[requestID]?.call else { return [] }
+        return evaluate(call, in: situation)
+    }
+
+    private mutating func resolve(
+        _ call: ProgramCall, found: [EntryKey: FoundMessage], in situation: Situation
+    ) -> [Action] {
+        var answers: [Message?] = []
+        for (index, item) in call.items.enumerated() {
+            let known = item.key.flatMap { found[$0] }
+            if let known, item.isNamed, !known.isSame(as: item) { return refuse(call, index, in: situation) }
+            answers.append(known?.message)
+        }
+        if call.next.map({ found[$0] != nil }) == true { return refuse(call, call.items.count, in: situation) }
+        let isAnswered = !answers.contains { $0 == nil }
+        active[call.requestID]?.answers = answers
+        switch call.kind {
+        case .send where isAnswered:
+            return end(call.requestID, .success(.accepted(answers.compactMap(\.self))), in: situation)
+        case .acknowledge(let name, let through):
+            // A program that has not heard the answer asks again.
+            guard (try? consumers.known(name))?.isAhead(through) == true else {
+                return end(call.requestID, .success(.accepted(answers.compactMap(\.self))), in: situation)
+            }
+            let change = ConsumerChange.acknowledge(through: through, time: situation.now.wallClock)
+            return write([.consumer(name, change)], for: call, in: situation)
+        case .schedule(let record):
+            guard let key = record.key, let known = found[key] else {
+                return write([.schedule(record)], for: call, in: situation)
+            }
+            guard let message = ScheduledMessage(record), known.isSame(as: message, key: key) else {
+                return refuse(call, 0, in: situation)
+            }
+            return end(
+                call.requestID, .success(answer(record, messageID: known.message.messageID)), in: situation)
+        case .due(let scheduledID): return write([.unschedule(scheduledID)], for: call, in: situation)
+        case .send, .receive, .change, .cancel: return write([], for: call, in: situation)
+        }
+    }
+
+    private mutating func refuse(_ call: ProgramCall, _ index: Int, in situation: Situation) -> [Action] {
+        var error = Self.reused
+        if case .acknowledge = call.kind { error.index = index }
+        return end(call.requestID, .failure(error), in: situation)
+    }
+
+    private func answer(_ record: ScheduledRecord, messageID: MessageID?) -> RequestAnswer {
+        guard var message = ScheduledMessage(record) else { preconditionFailure("a record that was read is readable") }
+        message.messageID = messageID
+        return .scheduled(message)
+    }
+
+    // MARK: - To the disk and back
+
+    private mutating func write(_ changes: [ProgramChange], for call: ProgramCall, in situation: Situation) -> [Action]
+    {
+        let parts = call.parts(without: active[call.requestID]?.answers ?? [])
+        active[call.requestID]?.changes = changes
+        guard !changes.isEmpty || !parts.isEmpty else {
+            return ended(call.requestID, .success(.accepted([])), in: situation) ?? []
+        }
+        return [.write(PendingSend(requestID: call.requestID, parts: parts, changes: changes))]
+    }
+
+    /// What a call wrote is on the disk, or is not.
+    /// - Returns: `nil` for a request that is none of these calls.
+    mutating func ended(
+        _ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>, in situation: Situation
+    ) -> [Action]? {
+        guard let done = active[requestID] else { return nil }
+        guard case .success(let written) = result else { return end(requestID, result, in: situation) }
+        for change in done.changes { apply(change) }
+        var messages = written.messages[...]
+        let answer: RequestAnswer
+        switch done.call.kind {
+        case .receive(let name, _, _):
+            consumers.planned(for: name)
+            answer = done.plan.map(RequestAnswer.planned) ?? .accepted([])
+        case .schedule(let record): answer = self.answer(record, messageID: nil)
+        case .send, .acknowledge, .change, .cancel, .due:
+            answer = .accepted(done.answers.compactMap { $0 ?? messages.popFirst() })
+        }
+        return end(requestID, .success(answer), in: situation)
+    }
+
+    private mutating func apply(_ change: ProgramChange) {
+        switch change {
+        case .consumer(let name, let change): consumers.apply(change, to: name)
+        case .schedule(let record): schedule.add(record)
+        case .unschedule(let scheduledID): schedule.remove(scheduledID)
+        }
+    }
+
+    /// A call is answered, and those that waited for it go on.
+    private mutating func end(
+        _ requestID: RequestID, _ result: Result<RequestAnswer, ProtocolError>, in situation: Situation
+    ) -> [Action] {
+        guard let ended = active.removeValue(forKey: requestID) else { return [] }
+        claimed.subtract(ended.call.claims)
+        bytes -= ended.call.bytes
+        if case .due(let scheduledID) = ended.call.kind {
+            if case .failure = result { schedule.putBack(scheduledID, now: situation.now) }
+            return proceed(in: situation)
+        }
+        return [.complete(requestID, result)] + proceed(in: situation)
+    }
+
+    // MARK: - Time
+
+    /// What has waited for time to pass, or for logs to be back.
+    mutating func advance(in situation: Situation, due: (ScheduledMessage, RequestID) -> ProgramCall) -> [Action] {
+        var actions: [Action] = []
+        if !situation.isTakingBack, !paused.isEmpty {
+            waiting += paused
+            paused = []
+            actions += proceed(in: situation)
+        }
+        for record in schedule.takeDue(now: situation.now) {
+            guard let message = schedule[record.scheduledID] else { continue }
+            ownCalls += 1
+            let call = due(message, RequestID(.max - ownCalls))
+            bytes += call.bytes
+            waiting.append(call)
+            actions += proceed(in: situation)
+        }
+        return actions
+    }
+
+    // MARK: - Handing out
+
+    /// A consumer was given messages.
+    mutating func handedOut(_ first: Int64, through last: Int64, to consumer: String) {
+        consumers.handedOut(first, through: last, to: consumer)
+    }
+}
+
+extension FoundMessage {
+    fileprivate func isSame(as scheduled: ScheduledMessage, key: EntryKey) -> Bool {
+        message.recipientIDs == [scheduled.recipientID]
+            && isSame(
+                as: ProgramCall.Item(
+                    conversation: .direct(message.senderID, scheduled.recipientID), recipientID: scheduled.recipientID,
+                    draft: scheduled.draft, key: key, isNamed: true))
+    }
+}

@@ -1,0 +1,120 @@
+import EarshotModel
+
+/// Messages that wait for their time.
+///
+/// It decides what is due by the wall clock, which may be set at any time. It sends nothing: what is due goes the way of
+/// all messages, and is forgotten here in the commit that gives it its place in a log.
+struct Schedule: Sendable {
+    private struct Waiting: Sendable {
+        let record: ScheduledRecord
+        let message: ScheduledMessage
+        /// Whether it is due and on its way into a log.
+        var isUnderWay = false
+        /// Not before this uptime, because the disk did not take it.
+        var retryAt = Int64.min
+    }
+
+    private var waiting: [EntryKey: Waiting] = [:]
+    private var bytes = 0
+
+    init(_ records: [ScheduledRecord] = []) {
+        for record in records { add(record) }
+    }
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// The first due comes first.
+    var all: [ScheduledMessage] {
+        waiting.values.map(\.message).sorted {
+            ($0.notBefore, $0.createdAt, $0.id) < ($1.notBefore, $1.createdAt, $1.id)
+        }
+    }
+
+    subscript(scheduledID: EntryKey) -> ScheduledMessage? { waiting[scheduledID]?.message }
+
+    func record(_ scheduledID: EntryKey) -> ScheduledRecord? { waiting[scheduledID]?.record }
+
+    /// - Throws: `ProtocolError` `overloaded`.
+    func checkRoom(for record: ScheduledRecord) throws(ProtocolError) {
+        guard waiting.count < Limits.scheduledMessages, bytes + record.draft.count <= Limits.scheduledBytes else {
+            throw ProtocolError(
+                .overloaded, "\(waiting.count) messages wait for their time already; cancel one or wait for one")
+        }
+    }
+
+    // MARK: - Time
+
+    /// The time until the next is due, in milliseconds; `nil` if none waits.
+    func wait(now: Moment) -> Int64? {
+        waiting.values.lazy.filter { !$0.isUnderWay }
+            .map { max(clamped($0.record.notBefore, minus: now.wallClock), clamped($0.retryAt, minus: now.uptime)) }
+            .min().map { max(0, $0) }
+    }
+
+    private func clamped(_ a: Int64, minus b: Int64) -> Int64 {
+        let (difference, overflow) = a.subtractingReportingOverflow(b)
+        return overflow ? (a < b ? .min : .max) : difference
+    }
+
+    /// Those that are due now, in order. They are on their way until they are gone or `putBack`.
+    mutating func takeDue(now: Moment) -> [ScheduledRecord] {
+        let due = waiting.values.filter {
+            !$0.isUnderWay && $0.record.notBefore <= now.wallClock && $0.retryAt <= now.uptime
+        }
+        for item in due { waiting[item.record.scheduledID]?.isUnderWay = true }
+        return due.map(\.record).sorted {
+            ($0.notBefore, $0.createdAt, $0.scheduledID) < ($1.notBefore, $1.createdAt, $1.scheduledID)
+        }
+    }
+
+    /// The disk did not take one that is due.
+    mutating func putBack(_ scheduledID: EntryKey, now: Moment) {
+        waiting[scheduledID]?.isUnderWay = false
+        waiting[scheduledID]?.retryAt = now.uptime + Timing.commitRetry
+    }
+
+    // MARK: - Changes
+
+    /// It is on the disk.
+    mutating func add(_ record: ScheduledRecord) {
+        guard let message = ScheduledMessage(record) else { return }
+        remove(record.scheduledID)
+        waiting[record.scheduledID] = Waiting(record: record, message: message)
+        bytes += record.draft.count
+    }
+
+    /// It is gone from the disk.
+    mutating func remove(_ scheduledID: EntryKey) {
+        guard let removed = waiting.removeValue(forKey: scheduledID) else { return }
+        bytes -= removed.record.draft.count
+    }
+}
+
+extension ScheduledMessage {
+    /// - Returns: `nil` if the bytes are not what `ScheduledRecord` has written.
+    init?(_ record: ScheduledRecord) {
+        guard let recipientID = UserID(bytes: record.draft.prefix(Bytes32.count)),
+            let body = try? EntryBody(decoding: Array(record.draft.dropFirst(Bytes32.count))),
+            case .text(let text, let headers) = body.content
+        else { return nil }
+        self.init(
+            id: ScheduledMessageID(record.scheduledID), recipientID: recipientID,
+            draft: MessageDraft(text, headers: headers, timeToLive: .milliseconds(body.expiry)),
+            notBefore: record.notBefore, createdAt: record.createdAt)
+    }
+}
+
+extension ScheduledRecord {
+    /// The draft is kept as an entry without a time, whose expiry is its time to live, behind its recipient.
+    init(
+        scheduledID: EntryKey, conversation: ConversationRecord, recipientID: UserID, draft: MessageDraft,
+        notBefore: Int64, key: EntryKey?, now: Moment
+    ) {
+        let body = EntryBody(
+            timestamp: HybridTimestamp(rawValue: 0), expiry: draft.timeToLive.milliseconds,
+            content: .text(draft.text, headers: draft.headers), key: key)
+        self.init(
+            scheduledID: scheduledID, conversationID: conversation.conversationID, notBefore: notBefore,
+            draft: recipientID.bytes + body.encoded(), key: key, createdAt: now.wallClock)
+    }
+}

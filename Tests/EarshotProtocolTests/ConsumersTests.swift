@@ -1,0 +1,112 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("A consumer of the inbox")
+struct ConsumersTests {
+    private var consumers = Consumers([ConsumerRecord(name: "bot", cursor: 10, createdAt: 1)])
+    private let now = Moment(wallClock: 1_700_000_000_000, uptime: 5)
+
+    /// What it gets next, once that is on the disk.
+    private mutating func receive(attempts: Int = 5) throws -> HandOutPlan {
+        let (changes, plan) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
+        for change in changes { consumers.apply(change, to: "bot") }
+        consumers.planned(for: "bot")
+        return plan
+    }
+
+    /// Hands out from one place to another, in vain.
+    private mutating func fail(_ first: Int64, through last: Int64) throws -> HandOutPlan {
+        let plan = try receive()
+        consumers.handedOut(first, through: last, to: "bot")
+        return plan
+    }
+
+    private mutating func acknowledge(_ cursor: Int64) {
+        consumers.apply(.acknowledge(through: cursor, time: now.wallClock), to: "bot")
+    }
+
+    @Test("gets what arrived after its cursor, which moves when it acknowledges")
+    mutating func cursor() throws {
+        let first = try receive()
+        acknowledge(20)
+        let second = try receive()
+        #expect(first == .after(10, limit: 100) && second == .after(20, limit: 100))
+        #expect(try !consumers.known("bot").isAhead(20) && consumers.known("bot").isAhead(21))
+    }
+
+    @Test("gets one message at a time after two hand-outs in vain, until it is past what was in them")
+    mutating func shrinks() throws {
+        var plans = [try fail(11, through: 14), try fail(11, through: 14), try fail(11, through: 11)]
+        #expect(plans == [.after(10, limit: 100), .after(10, limit: 100), .after(10, limit: 1)])
+        acknowledge(11)
+        plans = [try receive()]
+        acknowledge(13)
+        plans.append(try receive())
+        acknowledge(14)
+        plans.append(try receive())
+        #expect(plans == [.after(11, limit: 1), .after(13, limit: 1), .after(14, limit: 100)])
+    }
+
+    @Test("has the message set aside that it was handed so many times in vain, and goes on behind it")
+    mutating func setsAside() throws {
+        for _ in 1...5 { _ = try fail(11, through: 11) }
+        let (changes, plan) = try consumers.plan(for: "bot", limit: 100, attempts: 5, now: now)
+        #expect(
+            changes == [
+                .setAside(11, reason: "it was handed out 5 times, in vain", time: now.wallClock)
+            ])
+        #expect(plan == .after(11, limit: 100))
+    }
+
+    @Test("is not charged with hand-outs that were acknowledged, even in part")
+    mutating func acknowledgedInPart() throws {
+        for cursor in 11...30 as ClosedRange<Int64> {
+            let plan = try fail(cursor, through: 40)
+            acknowledge(cursor)
+            #expect(plan == .after(cursor - 1, limit: 100))
+        }
+    }
+
+    @Test("is given again what was set aside, alone, and is done with it when it acknowledges that")
+    mutating func again() throws {
+        for _ in 1...5 { _ = try fail(11, through: 11) }
+        _ = try receive()
+        acknowledge(50)
+        consumers.apply(.handOutAgain(11), to: "bot")
+        let isAhead = try consumers.known("bot").isAhead(11)
+        let plan = try receive()
+        consumers.handedOut(11, through: 11, to: "bot")
+        acknowledge(11)
+        let next = try receive()
+        #expect(isAhead && plan == .again(11) && next == .after(50, limit: 100))
+        #expect(try !consumers.known("bot").isAhead(11))
+    }
+
+    @Test("remembers on the disk what was in vain, and holds the end of its node's process against nobody")
+    mutating func restart() throws {
+        for _ in 1...3 { _ = try fail(11, through: 14) }
+        var restarted = Consumers(consumers.all)
+        let (changes, plan) = try restarted.plan(for: "bot", limit: 100, attempts: 5, now: now)
+        #expect(changes == [] && plan == .after(10, limit: 1))
+        restarted.handedOut(11, through: 11, to: "bot")
+        let (counted, _) = try restarted.plan(for: "bot", limit: 100, attempts: 5, now: now)
+        #expect(counted == [.countFruitless(head: 11, count: 3)])
+    }
+
+    @Test("has a name that fits into a path", arguments: ["", "a/b", "a b", "é", String(repeating: "a", count: 65)])
+    func name(_ name: String) {
+        let made = ConsumerRecord(name: name, cursor: 0, createdAt: 0)
+        let error = #expect(throws: ProtocolError.self) { try consumers.check(.make(made), of: name) }
+        #expect(error?.code == .invalidConsumer)
+    }
+
+    @Test("is made once, and must be there to be moved")
+    func checks() {
+        let made = ConsumerRecord(name: "bot", cursor: 0, createdAt: 0)
+        let twice = #expect(throws: ProtocolError.self) { try consumers.check(.make(made), of: "bot") }
+        let unknown = #expect(throws: ProtocolError.self) { try consumers.check(.move(to: 3), of: "other") }
+        #expect(twice?.code == .consumerExists && unknown?.code == .unknownConsumer)
+    }
+}

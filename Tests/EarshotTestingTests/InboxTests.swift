@@ -1,0 +1,245 @@
+import Earshot
+import EarshotTesting
+import Foundation
+import Testing
+
+@Suite("The inbox of a node", .timeLimit(.minutes(1)))
+struct InboxTests {
+    private let network: TestNetwork
+    private let alice: Node
+    private let bob: Node
+
+    init() async throws {
+        network = try TestNetwork()
+        alice = try await network.node("alice")
+        bob = try await network.node("bob")
+    }
+
+    /// Bob writes, and Alice has it.
+    private func write(_ texts: String..., headers: [String: String] = [:]) async throws {
+        let received = alice.events.events(.messageReceived)
+        for text in texts {
+            try await bob.messages.send(text, headers: headers, to: alice.userID)
+            _ = await received.first { $0.text == text }
+        }
+    }
+
+    private func reply(_ text: String, answering: MessageID? = nil, key: String? = nil) -> InboxReply {
+        InboxReply(to: bob.userID, MessageDraft(text), answering: answering, idempotencyKey: key)
+    }
+
+    private func texts(_ batch: InboxBatch) -> [String] { batch.messages.map(\.text) }
+
+    @Test("hands out what arrived, again and again until it is acknowledged")
+    func acknowledge() async throws {
+        try await write("before")
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "two", "three")
+        let first = try await alice.inbox.receive(consumer: "bot", limit: 2)
+        let again = try await alice.inbox.receive(consumer: "bot", limit: 2)
+        #expect(texts(first) == ["one", "two"] && again == first)
+        try await alice.inbox.acknowledge(consumer: "bot", through: first.cursors[0])
+        #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["two", "three"])
+        try await alice.inbox.acknowledge(consumer: "bot", through: first.cursor)
+        let last = try await alice.inbox.receive(consumer: "bot")
+        try await alice.inbox.acknowledge(consumer: "bot", through: last.cursor)
+        #expect(try await alice.inbox.receive(consumer: "bot").messages == [])
+        let consumer = try #require(try await alice.inbox.consumers().first)
+        #expect(consumer.lag == 0 && consumer.cursor == last.cursor && consumer.acknowledgedAt != nil)
+    }
+
+    @Test("lets a consumer begin now, with the first message, or with the first that is not older than a time")
+    func starts() async throws {
+        try await write("old")
+        await network.advance(by: .seconds(60))
+        let date = network.now
+        try await write("new")
+        try await alice.inbox.makeConsumer("now", from: .now)
+        try await alice.inbox.makeConsumer("all", from: .beginning)
+        try await alice.inbox.makeConsumer("recent", from: .notOlderThan(date))
+        #expect(texts(try await alice.inbox.receive(consumer: "now")) == [])
+        #expect(texts(try await alice.inbox.receive(consumer: "all")) == ["old", "new"])
+        #expect(texts(try await alice.inbox.receive(consumer: "recent")) == ["new"])
+        #expect(try await alice.inbox.consumers().map(\.name) == ["all", "now", "recent"])
+        #expect(try await alice.inbox.consumers().map(\.lag) == [2, 0, 1])
+    }
+
+    @Test("makes a consumer that asks for the first time, and it begins then")
+    func unknownConsumer() async throws {
+        try await write("before")
+        #expect(try await alice.inbox.receive(consumer: "bot").messages == [])
+        try await write("after")
+        #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["after"])
+        let error = await #expect(throws: EarshotError.self) { try await alice.inbox.receive(consumer: "a/b") }
+        #expect(error?.code == .invalidConsumer)
+    }
+
+    @Test("answers with nothing when nothing came in time")
+    func timeOut() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        #expect(try await alice.inbox.receive(consumer: "bot", wait: .milliseconds(40)).messages == [])
+    }
+
+    @Test("has one reader for a consumer, which is woken when something arrives")
+    func oneReader() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await withThrowingTaskGroup(of: Result<InboxBatch, any Error>.self) { [alice] group in
+            for _ in 0..<2 {
+                group.addTask {
+                    do { return .success(try await alice.inbox.receive(consumer: "bot", wait: .seconds(3600))) } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            // One of the two waits until something comes, so the other is the first to end.
+            let refused = try #require(try await group.next())
+            #expect(throws: EarshotError.self) { try refused.get() }
+            try await write("hello")
+            let served = try #require(try await group.next())
+            #expect(texts(try served.get()) == ["hello"])
+        }
+    }
+
+    @Test("serves the next reader when the one before is cancelled")
+    func cancelled() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        let first = Task { try await alice.inbox.receive(consumer: "bot", wait: .seconds(3600)) }
+        first.cancel()
+        #expect(try await first.value.messages == [])
+        #expect(try await alice.inbox.receive(consumer: "bot").messages == [])
+    }
+
+    @Test("acknowledges and answers together, once for each message, and repeats its answer")
+    func answers() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "two")
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        let replies = [
+            reply("to one", answering: batch.messages[0].messageID), reply("to two"), reply("and more"),
+        ]
+        let sent = try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: replies)
+        #expect(sent.map(\.text) == ["to one", "to two", "and more"])
+        let repeated = try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: replies)
+        #expect(repeated.map(\.messageID) == sent.map(\.messageID))
+        let history = try await alice.conversations.direct(with: bob.userID).history()
+        #expect(history.map(\.text) == ["one", "two", "to one", "to two", "and more"])
+    }
+
+    @Test("accepts nothing if one answer cannot be sent, and says which")
+    func invalidAnswer() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one")
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        let error = await #expect(throws: EarshotError.self) {
+            try await alice.inbox.acknowledge(
+                consumer: "bot", through: batch.cursor, sending: [reply("fine"), reply("")])
+        }
+        #expect(error?.code == .invalidMessage && error?.parameters.index == 1)
+        #expect(try await alice.inbox.consumers().first?.lag == 1)
+    }
+
+    @Test("knows no places of another home, and none that it never handed out")
+    func gone() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one")
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        let other = "\(batch.cursor)".hasPrefix("0") ? "1" : "0"
+        for text in [other + "\(batch.cursor)".dropFirst(), "\(batch.cursor)9"] {
+            let cursor = try #require(InboxCursor(text))
+            let error = await #expect(throws: EarshotError.self) {
+                try await alice.inbox.acknowledge(consumer: "bot", through: cursor)
+            }
+            #expect(error?.code == .gone, "\(text)")
+        }
+    }
+
+    @Test("sets only the message aside that makes a consumer fail, lists it, and hands it out again")
+    func poison() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "poison", "three")
+        var done: [String] = []
+        for _ in 0..<20 {
+            let batch = try await alice.inbox.receive(consumer: "bot")
+            guard let last = batch.messages.last else { break }
+            guard !texts(batch).contains("poison") else { continue }
+            done += texts(batch)
+            try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
+            #expect(last.text != "poison")
+        }
+        #expect(done == ["one", "three"])
+        let aside = try await alice.inbox.setAside(consumer: "bot")
+        #expect(aside.map(\.message.text) == ["poison"] && aside[0].reason.contains("5 times"))
+        try await write("four")
+        try await alice.inbox.handOutAgain(consumer: "bot", aside[0].message.messageID)
+        let again = try await alice.inbox.receive(consumer: "bot")
+        #expect(texts(again) == ["poison"])
+        try await alice.inbox.acknowledge(consumer: "bot", through: again.cursor, sending: [reply("at last")])
+        #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["four"])
+        #expect(try await alice.inbox.setAside(consumer: "bot").isEmpty)
+    }
+
+    @Test("leaves out what programs have sent by themselves, unless a consumer asks for it")
+    func automatic() async throws {
+        try await alice.inbox.makeConsumer("bot", from: .beginning)
+        try await write("reply", headers: ["auto-submitted": "auto-replied"])
+        try await write("person", headers: ["auto-submitted": "no"])
+        #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["person"])
+        #expect(
+            texts(try await alice.inbox.receive(consumer: "bot", includingAutomatic: true)) == ["reply", "person"])
+    }
+
+    @Test("moves and removes consumers")
+    func manages() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one")
+        try await alice.inbox.moveConsumer("bot", to: .now)
+        #expect(try await alice.inbox.receive(consumer: "bot").messages == [])
+        try await alice.inbox.moveConsumer("bot", to: .beginning)
+        #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["one"])
+        try await alice.inbox.removeConsumer("bot")
+        let error = await #expect(throws: EarshotError.self) { try await alice.inbox.removeConsumer("bot") }
+        #expect(error?.code == .unknownConsumer)
+        #expect(try await alice.inbox.consumers().isEmpty)
+    }
+
+    @Test("is as it was when the node begins anew")
+    func restart() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "two")
+        let batch = try await alice.inbox.receive(consumer: "bot", limit: 1)
+        try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
+        await network.crash(alice)
+        let restarted = try await network.node("alice")
+        #expect(texts(try await restarted.inbox.receive(consumer: "bot")) == ["two"])
+    }
+
+    @Test("sends a message later, when it is due by the clock, and not if it is cancelled before")
+    func scheduled() async throws {
+        let due = network.now.addingTimeInterval(3600)
+        let kept = try await alice.messages.schedule(MessageDraft("later"), to: bob.userID, notBefore: due)
+        let dropped = try await alice.messages.schedule(MessageDraft("never"), to: bob.userID, notBefore: due)
+        #expect(await Set(alice.messages.scheduled().map(\.id)) == [kept.id, dropped.id])
+        try await alice.messages.cancelScheduled(dropped.id)
+        let received = bob.events.events(.messageReceived)
+        await network.advance(by: .seconds(3599))
+        #expect(try await bob.conversations.direct(with: alice.userID).history().isEmpty)
+        await network.advance(by: .seconds(2))
+        #expect(await received.first { _ in true }?.text == "later")
+        #expect(await alice.messages.scheduled().isEmpty)
+        let error = await #expect(throws: EarshotError.self) { try await alice.messages.cancelScheduled(kept.id) }
+        #expect(error?.code == .unknownMessage)
+    }
+
+    @Test("sends once for one idempotency key")
+    func idempotent() async throws {
+        async let first = alice.messages.send("hello", to: bob.userID, idempotencyKey: "k")
+        async let second = alice.messages.send("hello", to: bob.userID, idempotencyKey: "k")
+        let ids = try await [first.messageID, second.messageID]
+        #expect(ids[0] == ids[1])
+        let error = await #expect(throws: EarshotError.self) {
+            try await alice.messages.send("other", to: bob.userID, idempotencyKey: "k")
+        }
+        #expect(error?.code == .keyReused)
+        #expect(try await alice.conversations.direct(with: bob.userID).history().count == 1)
+    }
+}
