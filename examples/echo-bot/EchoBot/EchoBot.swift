@@ -2,30 +2,21 @@ public import Earshot
 
 /// Answers every message with its own text, until its node stops.
 public struct EchoBot: Sendable {
-    private let node: Node
-    private let received: EventSequence<Message>
+    private let bot: Bot
 
-    /// Answers messages that arrive from now on.
+    /// - Parameter node: answers for its user.
     public init(on node: Node) {
-        self.node = node
-        received = node.events.events(.messageReceived)
-    }
-
-    /// Returns when the node has stopped.
-    /// - Throws: `EarshotError` if an answer is not accepted.
-    public func run() async throws(EarshotError) {
-        for await message in received {
-            do {
-                try await answer(message)
-            } catch {
-                guard error.code == .stopped else { throw error }
-                return
-            }
+        bot = Bot("echo", on: node).otherwise { message in
+            try await message.reply("you said: \(message.text)")
+            try await node.messages.markRead(message.message.messageID)
         }
     }
 
-    private func answer(_ message: Message) async throws(EarshotError) {
-        _ = try await node.messages.send("you said: \(message.text)", to: message.senderID)
-        try await node.messages.markRead(message.messageID)
-    }
+    /// From now on the bot misses no message, though it may not run yet.
+    /// - Throws: `EarshotError` if the node cannot remember that.
+    public func prepare() async throws(EarshotError) { try await bot.prepare() }
+
+    /// Returns when the node has stopped.
+    /// - Throws: `EarshotError` if another program is the bot `echo` of this node already.
+    public func run() async throws(EarshotError) { try await bot.run() }
 }

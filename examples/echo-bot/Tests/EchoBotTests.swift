@@ -14,6 +14,7 @@ struct EchoBotTests {
     func answers() async throws {
         let (alice, robot) = (try await network.node("alice"), try await network.node("robot"))
         let bot = EchoBot(on: robot)
+        try await bot.prepare()
         async let echoing: Void = bot.run()
 
         let answers = alice.events.events(.messageReceived)
@@ -28,6 +29,7 @@ struct EchoBotTests {
     func cutCable() async throws {
         let (alice, robot) = (try await network.node("alice"), try await network.node("robot"))
         let bot = EchoBot(on: robot)
+        try await bot.prepare()
         async let echoing: Void = bot.run()
 
         network.cut(alice, robot)
@@ -43,19 +45,20 @@ struct EchoBotTests {
         try await echoing
     }
 
-    @Test("answers nothing twice when it crashes after an answer and is started again")
+    @Test("answers what came while it did not run, and nothing twice, when it crashes and is started again")
     func crash() async throws {
         let alice = try await network.node("alice")
-        var robot = try await network.node("robot")
         var answers = alice.events.events(.messageReceived).makeAsyncIterator()
-        for (text, crashes) in [("one", true), ("two", false)] {
+        for text in ["one", "two", "three"] {
+            let robot = try await network.node("robot")
             let bot = EchoBot(on: robot)
-            async let echoing: Void = bot.run()
+            try await bot.prepare()
             try await alice.messages.send(text, to: robot.userID)
+            async let echoing: Void = bot.run()
             #expect(await answers.next()?.text == "you said: \(text)")
-            if crashes { await network.crash(robot) } else { await network.stop() }
+            await network.crash(robot)
             try await echoing
-            if crashes { robot = try await network.node("robot") }
         }
+        await network.stop()
     }
 }

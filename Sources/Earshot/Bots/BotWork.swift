@@ -1,0 +1,171 @@
+import Logging
+import NIOCore
+
+/// The loop of a bot: it asks the inbox, runs handlers, and acknowledges what they have done, with their answers.
+struct BotWork: Sendable {
+    /// How long one question to the inbox waits for messages.
+    private static let patience = Duration.seconds(600)
+    /// What passes by itself, or when somebody makes room on the disk.
+    private static let troubles: Set<EarshotError.Code> = [.overloaded, .storeFull, .storeUnavailable]
+
+    private let node: Node
+    private let consumer: String
+    private let takesAutomatic: Bool
+    private let handle: @Sendable (Message) async throws -> [BotAnswer]
+    private var handOut = HandOut<BotAnswer>()
+    private var retries = BackOff()
+    private var waits = BackOff(longest: .seconds(5))
+    /// Whether messages are acknowledged one by one, because an acknowledgement of several was refused.
+    private var isCareful = false
+
+    init(
+        node: Node, consumer: String, takesAutomatic: Bool,
+        handle: @escaping @Sendable (Message) async throws -> [BotAnswer]
+    ) {
+        self.node = node
+        self.consumer = consumer
+        self.takesAutomatic = takesAutomatic
+        self.handle = handle
+    }
+
+    /// Returns when the node has stopped, or the task is cancelled.
+    mutating func run() async throws(EarshotError) {
+        while !Task.isCancelled {
+            do {
+                let batch = try await node.inbox.receive(
+                    consumer: consumer, limit: Limits.botMessages, wait: Self.patience,
+                    includingAutomatic: takesAutomatic)
+                waits.reset()
+                try await work(through: batch)
+                let failure = handOut.failure
+                handOut.end()
+                if failure == nil { retries.reset() } else { await pause(retries.wait()) }
+            } catch {
+                switch error.code {
+                case .stopped: return
+                // The home was restored: what was handed out before is handed out again.
+                case .gone: handOut.end()
+                case let code where Self.troubles.contains(code): await pause(waits.wait())
+                default: throw error
+                }
+            }
+        }
+    }
+
+    private mutating func work(through batch: InboxBatch) async throws(EarshotError) {
+        handOut.begin(
+            batch.messages.map { HandOut.Item(id: $0.messageID.description, sender: $0.senderID.description) })
+        var fault: EarshotError?
+        await withTaskGroup(of: (index: Int, result: Result<[BotAnswer], any Error>).self) { group in
+            while fault == nil {
+                for index in handOut.start(limit: Limits.botHandlers) {
+                    group.addTask { [handle] in
+                        do { return (index, .success(try await handle(batch.messages[index]))) } catch {
+                            return (index, .failure(error))
+                        }
+                    }
+                }
+                do throws(EarshotError) {
+                    if try await acknowledge(batch) { continue }
+                } catch {
+                    fault = error
+                    break
+                }
+                guard let (index, result) = await group.next() else { break }
+                switch result {
+                case .success(let answers): handOut.finish(index, answers)
+                case .failure(let error): fail(batch.messages[index], index, error)
+                }
+            }
+        }
+        if let fault { throw fault }
+    }
+
+    private mutating func fail(_ message: Message, _ index: Int, _ error: any Error) {
+        handOut.fail(index, "\(error)")
+        node.configuration.logger.warning(
+            "a bot has failed",
+            metadata: ["bot": "\(consumer)", "message": "\(message.messageID)", "error": "\(error)"])
+    }
+
+    // MARK: - Acknowledging
+
+    /// - Returns: whether there was something to acknowledge.
+    private mutating func acknowledge(_ batch: InboxBatch) async throws(EarshotError) -> Bool {
+        guard
+            let done = handOut.acknowledgement(
+                replyLimit: Limits.messagesPerSend, messageLimit: isCareful ? 1 : .max)
+        else { return false }
+        do {
+            try await commit(done, batch)
+            handOut.acknowledged(through: done.through)
+            isCareful = false
+            retries.reset()
+        } catch {
+            switch error.code {
+            case .stopped, .gone: throw error
+            case let code where Self.troubles.contains(code):
+                await pause(waits.wait())
+                if Task.isCancelled { throw error }
+            default: refused(done, error, batch)
+            }
+        }
+        return true
+    }
+
+    private mutating func refused(
+        _ done: HandOut<BotAnswer>.Acknowledgement, _ error: EarshotError, _ batch: InboxBatch
+    ) {
+        guard done.count == 1 else {
+            isCareful = true
+            return
+        }
+        fail(batch.messages[done.through], done.through, error)
+    }
+
+    private func commit(
+        _ done: HandOut<BotAnswer>.Acknowledgement, _ batch: InboxBatch
+    ) async throws(EarshotError) {
+        var replies: [InboxReply] = []
+        var places: [Int: Int] = [:]
+        for (index, answer) in done.replies {
+            let messageID = batch.messages[index].messageID
+            guard let notBefore = answer.notBefore else {
+                replies.append(InboxReply(to: answer.recipientID, answer.draft, answering: messageID))
+                continue
+            }
+            // First, because the acknowledgement ends the message's handling. The key makes it one message, however
+            // often the handling begins.
+            let key = "\(consumer) \(messageID) \(places[index, default: 0])"
+            places[index, default: 0] += 1
+            do {
+                try await node.messages.schedule(
+                    answer.draft, to: answer.recipientID, notBefore: notBefore, idempotencyKey: key)
+            } catch {
+                // Before the last acknowledgement failed, the handler chose another time or text, which stands.
+                guard error.code == .keyReused else { throw error }
+            }
+        }
+        try await node.inbox.acknowledge(consumer: consumer, through: batch.cursors[done.through], sending: replies)
+    }
+
+    // MARK: - Waiting
+
+    /// Waits by the node's clock, and no longer than the node or this task lives.
+    private func pause(_ duration: Duration) async {
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        let clock = node.environment.clock
+        let timer = clock.schedule(
+            at: clock.now.uptime + duration.milliseconds, on: node.configuration.eventLoopGroup.next()
+        ) { continuation.finish() }
+        let states = node.events.events(.nodeStateChanged)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in stream {} }
+            // Ends with the node.
+            group.addTask { for await _ in states {} }
+            await group.next()
+            group.cancelAll()
+        }
+        timer.cancel()
+    }
+}

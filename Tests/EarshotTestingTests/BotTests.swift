@@ -1,0 +1,218 @@
+import Earshot
+import EarshotTesting
+import Foundation
+import Testing
+
+@Suite("A bot", .timeLimit(.minutes(1)))
+struct BotTests {
+    private let network: TestNetwork
+    private let alice: Node
+    private let robot: Node
+
+    init() async throws {
+        network = try TestNetwork()
+        alice = try await network.node("alice")
+        robot = try await network.node("robot")
+    }
+
+    private struct Failing: Error {}
+
+    /// What alice gets from somebody, in the order of arrival.
+    private func received(from sender: Node) async throws -> [Message] {
+        try await alice.conversations.direct(with: sender.userID).history(order: .arrival, limit: Limits.historyPage)
+            .filter { $0.senderID == sender.userID }
+    }
+
+    /// Turns the clock, again and again, while the body runs.
+    private func turning<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result
+    {
+        let network = network
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                while !Task.isCancelled { await network.advance(by: .seconds(1)) }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+
+    @Test("runs the command that somebody calls, answers /help, and marks its answers as a program's")
+    func commands() async throws {
+        let bot = Bot("greeter", on: robot)
+            .command("greet", "Greets.", parameters: [.user("whom"), .integer("times"), .text("how")]) { call in
+                for _ in 0..<call.integer("times") {
+                    try await call.reply("\(call["how"]) \(call.user("whom").name), \(call["times"]) times")
+                }
+            }
+            .otherwise { try await $0.reply("what?") }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let answers = alice.events.events(.messageReceived)
+        for text in ["/greet alice 2 good morning", "/greet bob 1 hello", "/help", "hello"] {
+            try await alice.messages.send(text, to: robot.userID)
+        }
+        #expect(await answers.first { $0.text == "what?" } != nil)
+        let texts = try await received(from: robot)
+        #expect(
+            texts.map(\.text) == [
+                "good morning alice, 2 times", "good morning alice, 2 times",
+                "WHOM: nobody called \"bob\" is known.\nUsage: /greet WHOM TIMES HOW", "/greet WHOM TIMES HOW: Greets.",
+                "what?",
+            ])
+        #expect(texts.allSatisfy { $0.headers == ["auto-submitted": "auto-replied"] })
+        await network.stop()
+        try await running
+    }
+
+    @Test("gets a message again whose handler threw, sends nothing of what that one answered, and answers once")
+    func throwing() async throws {
+        let tries = AsyncStream<Int>.makeStream()
+        let count = Counter()
+        let bot = Bot("flaky", on: robot).otherwise { message in
+            try await message.reply("\(message.text)!")
+            guard await count.next() > 3 else { throw Failing() }
+            tries.continuation.finish()
+        }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let answers = alice.events.events(.messageReceived)
+        try await alice.messages.send("one", to: robot.userID)
+        try await turning { for await _ in tries.stream {} }
+        #expect(await answers.first { _ in true }?.text == "one!")
+        try await alice.messages.send("two", to: robot.userID)
+        #expect(await alice.events.events(.messageReceived).first { _ in true }?.text == "two!")
+        #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
+        await network.stop()
+        try await running
+    }
+
+    @Test("goes on without a message on which its handler fails each time: that one alone is set aside")
+    func poison() async throws {
+        let bot = Bot("picky", on: robot).otherwise { message in
+            guard message.text != "poison" else { throw Failing() }
+            try await message.reply("\(message.text)!")
+        }
+        try await bot.prepare()
+        for text in ["one", "poison", "two"] { try await alice.messages.send(text, to: robot.userID) }
+        let answers = alice.events.events(.messageReceived)
+        async let running: Void = bot.run()
+        try await turning { _ = await answers.first { $0.text == "two!" } }
+        #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
+        #expect(try await robot.inbox.setAside(consumer: "picky").map(\.message.text) == ["poison"])
+        await network.stop()
+        try await running
+    }
+
+    @Test("answers once if its node crashes while the handler runs")
+    func crash() async throws {
+        let entered = AsyncStream<Void>.makeStream()
+        let never = AsyncStream<Never>.makeStream()
+        let slow = Bot("slow", on: robot).otherwise { message in
+            try await message.reply("first")
+            entered.continuation.yield()
+            for await _ in never.stream {}
+        }
+        try await slow.prepare()
+        async let ended: Void = slow.run()
+        try await alice.messages.send("hello", to: robot.userID)
+        for await _ in entered.stream { break }
+        await network.crash(robot)
+        never.continuation.finish()
+        try await ended
+
+        let answers = alice.events.events(.messageReceived)
+        let reborn = try await network.node("robot")
+        let quick = Bot("slow", on: reborn).otherwise { try await $0.reply("second") }
+        async let running: Void = quick.run()
+        #expect(await answers.first { _ in true }?.text == "second")
+        #expect(try await received(from: reborn).map(\.text) == ["second"])
+        await network.stop()
+        try await running
+    }
+
+    @Test("sends what is to go out later when it is time, and once")
+    func later() async throws {
+        let network = network
+        let bot = Bot("reminders", on: robot)
+            .command("remind", "Reminds.", parameters: [.duration("in"), .text("what")]) { call in
+                try await call.reply("in \(call["in"])")
+                let due = network.now + Double(call.duration("in").components.seconds)
+                try await call.reply(call["what"], notBefore: due)
+            }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let answers = alice.events.events(.messageReceived)
+        try await alice.messages.send("/remind 1d milk", to: robot.userID)
+        #expect(await answers.first { _ in true }?.text == "in 1d")
+        await network.advance(by: .seconds(86_000))
+        #expect(try await received(from: robot).count == 1)
+        let reminder = alice.events.events(.messageReceived)
+        await network.advance(by: .seconds(500))
+        #expect(await reminder.first { _ in true }?.text == "milk")
+        #expect(try await received(from: robot).map(\.text) == ["in 1d", "milk"])
+        await network.stop()
+        try await running
+    }
+
+    @Test("does not answer another bot, unless it asks for what programs send")
+    func twoBots() async throws {
+        let carol = try await network.node("carol")
+        let curious = Bot("curious", on: robot).takingAutomatic().otherwise { message in
+            try await message.reply("heard: \(message.text)")
+        }
+        let shy = Bot("shy", on: carol).otherwise { try await $0.reply("answered: \($0.text)") }
+        try await curious.prepare()
+        try await shy.prepare()
+        async let first: Void = curious.run()
+        async let second: Void = shy.run()
+        let heard = carol.events.events(.messageReceived)
+        try await shy.send(MessageDraft("hello"), to: robot.userID)
+        let answer = await heard.first { _ in true }
+        #expect(answer?.text == "heard: hello")
+        // When the bot has come so far, it has passed the answer by.
+        let answers = alice.events.events(.messageReceived)
+        try await alice.messages.send("and you?", to: carol.userID)
+        #expect(await answers.first { _ in true }?.text == "answered: and you?")
+        let conversation = try await robot.conversations.direct(with: carol.userID)
+            .history(order: .arrival, limit: 50)
+        #expect(conversation.map(\.text) == ["hello", "heard: hello"])
+        await network.stop()
+        try await first
+        try await second
+    }
+
+    @Test("cannot answer after its handler has returned, nor more often than the limit")
+    func limits() async throws {
+        let kept = AsyncStream<BotMessage>.makeStream()
+        let bot = Bot("limits", on: robot).otherwise { message in
+            for _ in 0..<Limits.botReplies { try await message.reply("x") }
+            await #expect(throws: EarshotError.self) { try await message.reply("one too many") }
+            kept.continuation.yield(message)
+        }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let last = alice.events.events(.messageReceived)
+        try await alice.messages.send("hello", to: robot.userID)
+        let message = try #require(await kept.stream.first { _ in true })
+        _ = await last.first { _ in true }
+        await #expect(throws: EarshotError.self) { try await message.reply("too late") }
+        await network.stop()
+        try await running
+        #expect(try await received(from: robot).count == Limits.botReplies)
+    }
+}
+
+/// Counts from 1.
+private actor Counter {
+    private var count = 0
+
+    func next() -> Int {
+        count += 1
+        return count
+    }
+}
