@@ -44,7 +44,7 @@ struct EarshotProgram: AsyncParsableCommand {
                 subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),
             CommandGroup(name: "Program", subcommands: [TokenCommand.self]),
             CommandGroup(name: "Backup", subcommands: [Export.self, Import.self]),
-            CommandGroup(name: "Bot", subcommands: [TestNetworkCommand.self]),
+            CommandGroup(name: "Bot", subcommands: [BotCommand.self, TestNetworkCommand.self]),
             CommandGroup(name: "Shell", subcommands: [Completions.self]),
         ])
 

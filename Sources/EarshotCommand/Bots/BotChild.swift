@@ -1,0 +1,71 @@
+import Foundation
+
+/// The running program of a bot, and the pipes to it.
+struct BotChild: Sendable {
+    /// A message of the longest text, with every byte of it escaped, is shorter.
+    static let lineBytes = 1024 * 1024
+    /// Lines of the log are cut there.
+    static let errorLineBytes = 8 * 1024
+    /// What may wait for a program that does not read its standard input.
+    static let unreadBytes = 8 * 1024 * 1024
+    /// A program that is told to end has so long before it is killed; what it wrote last is read for so long.
+    static let grace = Duration.seconds(5)
+
+    let program: ChildProgram
+    let input: PipeEnd
+    let output: PipeEnd
+    let errors: PipeEnd
+
+    /// - Throws: `Failure` `programUnusable`.
+    init(_ path: String, _ arguments: [String]) throws(Failure) {
+        let pipes = [try ChildProgram.pipe(), try ChildProgram.pipe(), try ChildProgram.pipe()]
+        let descriptors = [pipes[0].reading, pipes[1].writing, pipes[2].writing]
+        defer { for descriptor in descriptors { close(descriptor) } }
+        input = try PipeEnd(pipes[0].writing)
+        output = try PipeEnd(pipes[1].reading)
+        errors = try PipeEnd(pipes[2].reading)
+        program = try ChildProgram(path, arguments, descriptors: descriptors)
+    }
+
+    /// Reads what it writes until it has ended.
+    /// - Returns: how it ended, in words.
+    func run(
+        output onLine: @escaping @Sendable (LineSplitter.Line) async -> Void,
+        errors onError: @escaping @Sendable (LineSplitter.Line) async -> Void
+    ) async -> String {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await Self.lines(of: output, limit: Self.lineBytes, onLine) }
+            group.addTask { await Self.lines(of: errors, limit: Self.errorLineBytes, onError) }
+            let status = await program.end()
+            // A program that it has started may have the pipes open, and outlive it.
+            group.addTask {
+                do { try await Task.sleep(for: Self.grace) } catch { return }
+                stopReading()
+            }
+            for _ in 0..<2 { await group.next() }
+            group.cancelAll()
+            input.stop()
+            return status > 128 ? "signal \(status - 128)" : "status \(status)"
+        }
+    }
+
+    private func stopReading() {
+        output.stop()
+        errors.stop()
+    }
+
+    private static func lines(
+        of pipe: PipeEnd, limit: Int, _ body: @Sendable (LineSplitter.Line) async -> Void
+    ) async {
+        var splitter = LineSplitter(limit: limit)
+        while let bytes = await pipe.read() {
+            for line in splitter.append(bytes) { await body(line) }
+        }
+        if let line = splitter.end() { await body(line) }
+    }
+
+    func kill() { Glibc.kill(program.pid, SIGKILL) }
+
+    /// Tells it to end.
+    func terminate() { Glibc.kill(program.pid, SIGTERM) }
+}

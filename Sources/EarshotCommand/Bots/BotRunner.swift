@@ -1,0 +1,186 @@
+import Earshot
+import Foundation
+import Logging
+
+/// Runs a program as a bot: the shell of `ExecBot`.
+actor BotRunner {
+    /// What takes time, and is done beside everything else. `ExecBot` asks for one of each kind at a time.
+    private enum Work: Sendable {
+        case runProgram
+        case receive(limit: Int)
+        case acknowledge(through: String, [BotAnswer])
+        case wake(Int64)
+    }
+
+    private let inbox: BotInbox
+    private let path: String
+    private let arguments: [String]
+    private let logger: Logger
+    private var bot: ExecBot
+    private var child: BotChild?
+    private var isEnding = false
+    /// Ends with the program that runs when the bot is to end.
+    private let isGone: AsyncStream<Never>
+    private let gone: AsyncStream<Never>.Continuation
+    private let work: AsyncStream<Work>
+    private let queue: AsyncStream<Work>.Continuation
+
+    init(_ bot: ExecBot, program path: String, _ arguments: [String], inbox: BotInbox, logger: Logger) {
+        self.bot = bot
+        self.path = path
+        self.arguments = arguments
+        self.inbox = inbox
+        self.logger = logger
+        (isGone, gone) = AsyncStream.makeStream()
+        (work, queue) = AsyncStream.makeStream()
+    }
+
+    /// Runs until the task is cancelled, or the node refuses the consumer for good.
+    func run() async throws {
+        perform(bot.advance(now: Self.now))
+        try await withThrowingDiscardingTaskGroup { group in
+            for await work in work { group.addTask { try await self.run(work) } }
+            group.cancelAll()
+        }
+    }
+
+    /// Tells the program to end, and kills it if it does not.
+    func end() async {
+        isEnding = true
+        guard let child else { return }
+        child.terminate()
+        child.input.stop()
+        let isOver: Void?
+        do { isOver = try await within(BotChild.grace) { [isGone] in for await _ in isGone {} } } catch { isOver = nil }
+        if isOver == nil { self.child?.kill() }
+    }
+
+    private static var now: Int64 {
+        let (seconds, attoseconds) = (ContinuousClock.now - begin).components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+
+    private static let begin = ContinuousClock.now
+
+    // MARK: - Actions
+
+    private func perform(_ actions: [ExecBot.Action]) {
+        for action in actions {
+            switch action {
+            case .start: if !isEnding { queue.yield(.runProgram) }
+            case .kill: child?.kill()
+            case .give(let message, let attempt): tell(.message(message, attempt: attempt))
+            case .complain(let reason): tell(.error(reason))
+            case .receive(let limit): queue.yield(.receive(limit: limit))
+            case .acknowledge(let cursor, let answers): queue.yield(.acknowledge(through: cursor, answers))
+            case .send: preconditionFailure("only a line of the program makes the bot send unasked")
+            case .note(let text): logger.warning("\(SafeText.line(text))")
+            case .wake(let time): queue.yield(.wake(time))
+            }
+        }
+    }
+
+    private func run(_ work: Work) async throws {
+        switch work {
+        case .runProgram: await runProgram()
+        case .wake(let time):
+            try await Task.sleep(for: .milliseconds(max(0, time - Self.now)))
+            perform(bot.advance(now: Self.now))
+        case .receive(let limit): try await receive(limit: limit)
+        case .acknowledge(let cursor, let answers): try await acknowledge(through: cursor, answers)
+        }
+    }
+
+    private func receive(limit: Int) async throws {
+        do throws(EarshotError) {
+            let messages = try await inbox.receive(limit: limit)
+            perform(bot.received(messages, now: Self.now))
+        } catch { try failed(error, acknowledging: false) }
+    }
+
+    private func acknowledge(through cursor: String, _ answers: [BotAnswer]) async throws {
+        do throws(EarshotError) {
+            try await inbox.acknowledge(through: cursor, answers)
+            perform(bot.acknowledged(now: Self.now))
+        } catch { try failed(error, acknowledging: true) }
+    }
+
+    private func failed(_ error: EarshotError, acknowledging: Bool) throws {
+        switch BotInbox.meaning(of: error, acknowledging: acknowledging) {
+        case .refused(let index): perform(bot.refused(error.message, answer: index, now: Self.now))
+        case .beganAnew: perform(bot.inboxBeganAnew(now: Self.now))
+        case .trouble: perform(bot.inboxFailed(error.message, now: Self.now))
+        case .fatal: throw error
+        }
+    }
+
+    private func send(_ sends: [BotSend]) async {
+        for send in sends {
+            do { try await inbox.send(send) } catch {
+                let reason = "a message was not sent: \(Failure(error).message)"
+                logger.warning("\(SafeText.line(reason))")
+                tell(.error(reason))
+            }
+        }
+    }
+
+    // MARK: - The program
+
+    private func tell(_ line: ToldLine) {
+        guard let child, !child.input.write(line.bytes, limit: BotChild.unreadBytes) else { return }
+        perform(bot.programMisbehaved("the program does not read its standard input", now: Self.now))
+    }
+
+    private func runProgram() async {
+        let child: BotChild
+        do { child = try BotChild(path, arguments) } catch {
+            perform(bot.programEnded(error.message, now: Self.now))
+            return
+        }
+        self.child = child
+        perform(bot.programStarted(now: Self.now))
+        let reason = await child.run { line in
+            await self.programWrote(line)
+        } errors: { [logger] line in
+            logger.info("\(SafeText.line(String(decoding: line.bytes, as: UTF8.self)))")
+        }
+        self.child = nil
+        if isEnding { gone.finish() }
+        perform(bot.programEnded(reason, now: Self.now))
+    }
+
+    /// Returns when the next line may be read.
+    private func programWrote(_ line: LineSplitter.Line) async {
+        switch line {
+        case .whole(let bytes):
+            for action in bot.programWrote(bytes, now: Self.now) {
+                if case .send(let sends) = action { await send(sends) } else { perform([action]) }
+            }
+        case .cut:
+            let reason = "the program has written a line of more than \(BotChild.lineBytes) bytes"
+            perform(bot.programMisbehaved(reason, now: Self.now))
+        }
+    }
+}
+
+/// A line that the program of an exec bot is told.
+enum ToldLine: Sendable {
+    case message(HandedMessage, attempt: Int)
+    case error(String)
+
+    var bytes: [UInt8] {
+        switch self {
+        case .message(let message, let attempt):
+            Array(#"{"type":"message","message":\#(message.json),"attempt":\#(attempt)}"#.utf8) + [UInt8(ascii: "\n")]
+        case .error(let reason): Self.encoded(["type": "error", "message": reason]) + [UInt8(ascii: "\n")]
+        }
+    }
+
+    private static func encoded(_ object: [String: String]) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return Array(try encoder.encode(object)) } catch {
+            preconditionFailure("an object of texts can be written as JSON: \(error)")
+        }
+    }
+}

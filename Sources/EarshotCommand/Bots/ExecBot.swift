@@ -1,0 +1,277 @@
+import Earshot
+
+/// A message that the inbox has handed out.
+struct HandedMessage: Hashable, Sendable {
+    let id: String
+    /// The sender's key.
+    let sender: String
+    /// Acknowledging this acknowledges the message and all before it.
+    let cursor: String
+    /// The message as the local API shows it, for the program.
+    let json: String
+}
+
+/// An answer to a message.
+struct BotAnswer: Hashable, Sendable {
+    let message: HandedMessage
+    /// Which of the answers to that message it is, from 0.
+    let place: Int
+    let send: BotSend
+}
+
+/// A bot that is a program of its own: it gets messages as lines, and says in lines what became of them.
+///
+/// It decides when the program is started, which messages it gets, and what is acknowledged. It runs nothing: it
+/// returns actions, and is told what became of them.
+struct ExecBot: Sendable {
+    enum Action: Hashable, Sendable {
+        /// Start the program; `programStarted` or `programEnded` follows.
+        case start
+        /// Kill the program, which does not keep to the rules; `programEnded` follows.
+        case kill
+        /// Write a message to the program.
+        /// - attempt: how often the program got it, with this time.
+        case give(HandedMessage, attempt: Int)
+        /// Tell the program what is wrong with a line of its own.
+        case complain(String)
+        /// Ask the inbox; `received` or `inboxFailed` follows.
+        case receive(limit: Int)
+        /// `acknowledged`, `refused` or `inboxFailed` follows.
+        case acknowledge(through: String, [BotAnswer])
+        case send([BotSend])
+        /// For the log.
+        case note(String)
+        /// Call `advance` at this uptime.
+        case wake(Int64)
+    }
+
+    private enum Program: Sendable {
+        case waiting(until: Int64)
+        case starting
+        case running
+    }
+
+    private enum Inbox: Sendable {
+        /// Nothing is handed out.
+        case idle
+        case receiving
+        case handedOut
+        case acknowledging(HandOut<BotSend>.Acknowledgement)
+        /// Nothing is asked of the inbox until then. What is handed out stays so.
+        case paused(until: Int64, isHandedOut: Bool)
+    }
+
+    /// How many messages the program may have at once.
+    private let limit: Int
+    private var program = Program.waiting(until: .min)
+    private var inbox = Inbox.idle
+    private var handOut = HandOut<BotSend>()
+    private var messages: [HandedMessage] = []
+    /// Whether messages are acknowledged one by one, because an acknowledgement of several was refused.
+    private var isCareful = false
+    /// The first message of the last hand-out, and how often the program had it first.
+    private var head: String?
+    private var attempts = 1
+    private var restarts = BackOff()
+    private var retries = BackOff()
+    private var reconnects = BackOff(longest: .seconds(5))
+    private var actions: [Action] = []
+
+    init(limit: Int = 1) { self.limit = limit }
+
+    // MARK: - Time and the program
+
+    /// Time has passed. The first call starts the program.
+    mutating func advance(now: Int64) -> [Action] { handle(now) { _ in } }
+
+    mutating func programStarted(now: Int64) -> [Action] { handle(now) { $0.program = .running } }
+
+    /// The program has ended, or could not be started. What it had was in vain.
+    mutating func programEnded(_ reason: String, now: Int64) -> [Action] {
+        handle(now) { bot in
+            let until = now + bot.restarts.wait().milliseconds
+            bot.program = .waiting(until: until)
+            bot.handOut.failAll("the program ended while it had the message: \(reason)")
+            bot.actions += [.note("the program ended: \(reason)"), .wake(until)]
+        }
+    }
+
+    /// The program has written a line.
+    mutating func programWrote(_ line: some Sequence<UInt8>, now: Int64) -> [Action] {
+        handle(now) { bot in
+            do throws(LineError) { try bot.obey(ProgramLine(line: line)) } catch {
+                bot.actions += [.complain(error.description), .note("a line of the program is refused: \(error)")]
+            }
+        }
+    }
+
+    /// The program has begun a line that is longer than any may be, or does not read what it is told.
+    mutating func programMisbehaved(_ reason: String, now: Int64) -> [Action] {
+        handle(now) { $0.actions += [.note(reason), .kill] }
+    }
+
+    private mutating func obey(_ line: ProgramLine) throws(LineError) {
+        switch line {
+        case .acknowledge(let id, let sends):
+            let index = try place(of: id)
+            guard sends.count <= Limits.botReplies else {
+                throw LineError("one message has at most \(Limits.botReplies) answers, and not \(sends.count)")
+            }
+            handOut.finish(index, sends)
+        case .fail(let id, let reason): handOut.fail(try place(of: id), reason)
+        case .send(let sends):
+            guard !sends.contains(where: { $0.to == nil }) else {
+                throw LineError("the field \"to\" is missing: only an answer has a sender to go to")
+            }
+            actions.append(.send(sends))
+        }
+    }
+
+    private func place(of id: String) throws(LineError) -> Int {
+        guard let index = handOut.underWay(id) else {
+            throw LineError("no message \"\(SafeText.line(String(id.prefix(128))))\" waits for this")
+        }
+        return index
+    }
+
+    // MARK: - The inbox
+
+    mutating func received(_ messages: [HandedMessage], now: Int64) -> [Action] {
+        handle(now) { bot in
+            bot.reconnects.reset()
+            bot.attempts = messages.first?.id == bot.head ? bot.attempts + 1 : 1
+            bot.head = messages.first?.id
+            bot.messages = messages
+            bot.handOut.begin(messages.map { HandOut.Item(id: $0.id, sender: $0.sender) })
+            bot.inbox = messages.isEmpty ? .idle : .handedOut
+        }
+    }
+
+    mutating func acknowledged(now: Int64) -> [Action] {
+        handle(now) { bot in
+            guard case .acknowledging(let done) = bot.inbox else { return }
+            bot.handOut.acknowledged(through: done.through)
+            bot.inbox = .handedOut
+            bot.isCareful = false
+            bot.restarts.reset()
+            bot.retries.reset()
+            bot.reconnects.reset()
+        }
+    }
+
+    /// The node does not take an acknowledgement, because of one of its answers.
+    /// - Parameter index: which of the answers, if the node says so.
+    mutating func refused(_ reason: String, answer index: Int?, now: Int64) -> [Action] {
+        handle(now) { bot in
+            guard case .acknowledging(let done) = bot.inbox else { return }
+            bot.inbox = .handedOut
+            let answer = index.flatMap { done.replies.indices.contains($0) ? done.replies[$0].index : nil }
+            guard let message = answer ?? (done.count == 1 ? done.through : nil) else {
+                bot.isCareful = true
+                return
+            }
+            bot.handOut.fail(message, reason)
+            bot.actions += [
+                .complain("the answer to \(bot.messages[message].id) is refused: \(reason)"),
+                .note("an answer of the program is refused: \(reason)"),
+            ]
+        }
+    }
+
+    /// The node has other cursors than before: what it has handed out is void.
+    mutating func inboxBeganAnew(now: Int64) -> [Action] {
+        handle(now) { bot in
+            bot.handOut.failAll("the node was restored meanwhile")
+            bot.handOut.end()
+            bot.inbox = .idle
+        }
+    }
+
+    /// The node cannot be asked now.
+    mutating func inboxFailed(_ reason: String, now: Int64) -> [Action] {
+        handle(now) { bot in
+            let isHandedOut = if case .acknowledging = bot.inbox { true } else { false }
+            let until = now + bot.reconnects.wait().milliseconds
+            bot.inbox = .paused(until: until, isHandedOut: isHandedOut)
+            bot.actions += [.note(reason), .wake(until)]
+        }
+    }
+
+    // MARK: - What follows
+
+    private mutating func handle(_ now: Int64, _ body: (inout ExecBot) -> Void) -> [Action] {
+        body(&self)
+        proceedWithProgram(now)
+        while proceedWithInbox(now) {}
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func proceedWithProgram(_ now: Int64) {
+        guard case .waiting(let until) = program, until <= now else { return }
+        program = .starting
+        actions.append(.start)
+    }
+
+    private var isProgramRunning: Bool { if case .running = program { true } else { false } }
+
+    /// - Returns: whether there may be more to do.
+    private mutating func proceedWithInbox(_ now: Int64) -> Bool {
+        switch inbox {
+        case .receiving: return false
+        case .acknowledging:
+            giveMessages()
+            return false
+        case .paused(let until, let isHandedOut):
+            if isHandedOut { giveMessages() }
+            guard until <= now else { return false }
+            inbox = isHandedOut ? .handedOut : .idle
+            return true
+        case .idle:
+            guard isProgramRunning else { return false }
+            inbox = .receiving
+            actions.append(.receive(limit: limit))
+            return false
+        case .handedOut:
+            giveMessages()
+            if let done = handOut.acknowledgement(
+                replyLimit: Limits.messagesPerSend, messageLimit: isCareful ? 1 : .max)
+            {
+                inbox = .acknowledging(done)
+                actions.append(.acknowledge(through: messages[done.through].cursor, answers(of: done)))
+                return false
+            }
+            return handOut.isOver && handedOutAgain(now)
+        }
+    }
+
+    /// The hand-out is over: all of it is acknowledged, or a message failed and comes again.
+    private mutating func handedOutAgain(_ now: Int64) -> Bool {
+        let failure = handOut.failure
+        handOut.end()
+        guard let failure else {
+            inbox = .idle
+            return true
+        }
+        let until = now + retries.wait().milliseconds
+        inbox = .paused(until: until, isHandedOut: false)
+        actions += [.note("a message was not handled, and comes again: \(failure)"), .wake(until)]
+        return false
+    }
+
+    private mutating func giveMessages() {
+        guard isProgramRunning else { return }
+        for index in handOut.start(limit: limit) { actions.append(.give(messages[index], attempt: attempt(index))) }
+    }
+
+    /// Only the first message of a hand-out can be one that comes again.
+    private func attempt(_ index: Int) -> Int { index == 0 ? attempts : 1 }
+
+    private func answers(of done: HandOut<BotSend>.Acknowledgement) -> [BotAnswer] {
+        var places: [Int: Int] = [:]
+        return done.replies.map { index, send in
+            defer { places[index, default: 0] += 1 }
+            return BotAnswer(message: messages[index], place: places[index, default: 0], send: send)
+        }
+    }
+}

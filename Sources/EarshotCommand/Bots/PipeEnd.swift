@@ -1,0 +1,88 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// This end of a pipe to another program, read or written on a thread that may wait. It is closed with the object.
+final class PipeEnd: Sendable {
+    private static let pieceBytes = 64 * 1024
+
+    private let descriptor: Int32
+    /// Closing the second one ends all waiting.
+    private let wakeUp: (reading: Int32, writing: Int32)
+    private let isStopped = Mutex(false)
+    private let pendingBytes = Mutex(0)
+    private let queue = DispatchQueue(label: "earshot.pipe")
+
+    /// - Throws: `Failure` `programUnusable`.
+    init(_ descriptor: Int32) throws(Failure) {
+        self.descriptor = descriptor
+        wakeUp = try ChildProgram.pipe()
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    deinit {
+        stop()
+        close(descriptor)
+        close(wakeUp.reading)
+    }
+
+    /// Ends all waiting. What was not read or written is lost.
+    func stop() {
+        isStopped.withLock { isStopped in
+            if !isStopped { close(wakeUp.writing) }
+            isStopped = true
+        }
+    }
+
+    /// The next bytes; `nil` at the end, or once it is stopped.
+    func read() async -> [UInt8]? {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+                while true {
+                    let count = Glibc.read(descriptor, &piece, piece.count)
+                    if count > 0 { return continuation.resume(returning: Array(piece.prefix(count))) }
+                    guard count < 0, canGoOn(POLLIN) else { return continuation.resume(returning: nil) }
+                }
+            }
+        }
+    }
+
+    /// Writes in the background, behind everything that was written before.
+    /// - Returns: whether no more than `limit` bytes wait for the reader.
+    func write(_ bytes: [UInt8], limit: Int) -> Bool {
+        let pending = pendingBytes.withLock { pending in
+            pending += bytes.count
+            return pending
+        }
+        queue.async { [self] in
+            writeNow(bytes)
+            pendingBytes.withLock { $0 -= bytes.count }
+        }
+        return pending <= limit
+    }
+
+    private func writeNow(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if !canGoOn(POLLOUT) {
+                // Nobody will read it.
+                return
+            }
+        }
+    }
+
+    /// Waits after a call that could do nothing.
+    private func canGoOn(_ event: Int32) -> Bool {
+        guard errno == EAGAIN || errno == EINTR else { return false }
+        var watched = [
+            pollfd(fd: descriptor, events: Int16(event), revents: 0),
+            pollfd(fd: wakeUp.reading, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&watched, nfds_t(watched.count), -1) < 0, errno == EINTR {}
+        return watched[1].revents == 0
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// A line that the program of an exec bot writes: one JSON object.
+enum ProgramLine: Hashable, Sendable {
+    /// The program is done with a message, and answers it.
+    case acknowledge(String, [BotSend])
+    /// The program cannot do anything with a message now.
+    case fail(String, reason: String)
+    /// Messages that answer none.
+    case send([BotSend])
+}
+
+/// A message that a bot's program sends.
+struct BotSend: Hashable, Sendable {
+    let text: String
+    /// A user as everywhere; `nil` for the sender of the message that it answers.
+    var to: String?
+    var headers: [String: String] = [:]
+    /// It goes out at this time.
+    var notBefore: Date?
+}
+
+extension ProgramLine: Decodable {
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.fields(["ack", "fail", "reason", "send"])
+        let present = Set(fields.allKeys.map(\.stringValue))
+        switch present {
+        case ["ack"], ["ack", "send"]:
+            self = .acknowledge(try fields.read("ack"), try fields.readIfPresent("send") ?? [])
+        case ["fail", "reason"]: self = .fail(try fields.read("fail"), reason: try fields.read("reason"))
+        case ["send"]: self = .send(try fields.read("send"))
+        default: throw LineError("a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"send\"")
+        }
+    }
+}
+
+extension BotSend: Decodable {
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.fields(["text", "to", "headers", "notBefore"])
+        text = try fields.read("text")
+        to = try fields.readIfPresent("to")
+        headers = try fields.readIfPresent("headers") ?? [:]
+        notBefore = try fields.readIfPresent("notBefore", String.self).map { text in
+            for style in [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()] {
+                if let date = try? style.parse(text) { return date }
+            }
+            throw LineError("notBefore is a time like 2026-01-31T12:00:00Z")
+        }
+    }
+}

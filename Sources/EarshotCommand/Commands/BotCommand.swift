@@ -1,0 +1,14 @@
+import ArgumentParser
+
+struct BotCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bot", abstract: "Run a program as a bot.",
+        discussion: """
+            A bot is a program that gets messages and answers them. It misses none, and answers none twice, whenever \
+            it or the node ends.
+
+            EXAMPLES:
+              earshot bot run echo --exec ./echo.py
+            """,
+        subcommands: [BotRun.self])
+}

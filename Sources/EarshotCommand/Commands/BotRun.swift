@@ -1,0 +1,118 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+import Foundation
+import Logging
+
+struct BotRun: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run a program as a bot, until SIGINT or SIGTERM.",
+        discussion: """
+            The program is started once, and again whenever it ends. It gets each message as one line of JSON on its \
+            standard input:
+
+              {"type":"message","message":{"id":ID,"text":"hello","sender":{…},…},"attempt":1}
+
+            and says in lines on its standard output what became of it:
+
+              {"ack":ID}                              it is done
+              {"ack":ID,"send":[{"text":"hi"}]}       the same, with answers
+              {"fail":ID,"reason":"no database"}      not now: it comes again after a wait
+              {"send":[{"to":"bob","text":"hi"}]}     what answers no message
+
+            What is sent has a text, and may have to (else the sender), headers, and notBefore, when it is to go out \
+            (2026-01-31T12:00:00Z). A line that is wrong comes back as {"type":"error","message":"…"}. What the \
+            program writes to standard error is in the log.
+
+            Answers and the acknowledgement of their message are one: the program answers nothing twice and misses \
+            nothing, whenever it or the node ends. A message that it fails on five times is set aside.
+
+            The command runs the node, too: no other may run on the home directory.
+
+            EXAMPLES:
+              earshot bot run echo --exec ./echo.py
+              earshot bot run reminders --home robot --exec python3 reminders.py
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var network: NetworkOptions
+
+    @Argument(help: "The bot's name: the node remembers under it how far the bot has come.")
+    var name: String
+
+    @Option(
+        name: .customLong("exec"), parsing: .remaining,
+        help: ArgumentHelp("The program and its arguments. Everything behind this belongs to it.", valueName: "program")
+    )
+    var program: [String] = []
+
+    @Option(help: "How many messages the program may have at once, one of each sender.")
+    var atOnce = 1
+
+    @Flag(help: "Take messages, too, that other programs sent by themselves.")
+    var takeAutomatic = false
+
+    @Option(help: "How the log is written: text, or json with one object a line.")
+    var logFormat = LogFormat.text
+
+    func validate() throws {
+        guard !program.isEmpty else { throw ValidationError("--exec is missing: it names the program.") }
+        guard (1...Limits.botMessages).contains(atOnce) else {
+            throw ValidationError("--at-once takes a number from 1 to \(Limits.botMessages).")
+        }
+    }
+
+    private struct Record: Encodable {
+        let name = "botUp"
+        let bot: String
+    }
+
+    func execute(_ output: Output) async throws {
+        // From here on, signals end the bot instead of killing it.
+        let signal = Signals.awaiting([SIGINT, SIGTERM])
+        let home = common.homeDirectory
+        try home.check()
+        let node = try await open(home)
+        try await NodeHost(node: node).run { client, start in
+            let inbox = BotInbox(node: node, client: client, bot: name, takesAutomatic: takeAutomatic)
+            // Before the node is on the network, so that the bot misses nothing.
+            try await inbox.prepare()
+            _ = try await start()
+            try await run(inbox, until: signal, output)
+        }
+    }
+
+    /// Opens the node. If a short-lived one has the home, this waits until the commands that use it have ended.
+    private func open(_ home: Home) async throws -> Node {
+        let coming = try HomeMark(.coming, of: home)
+        defer { coming?.remove() }
+        let begin = ContinuousClock.now
+        while true {
+            do { return try await Node.open(home, configuration: network.configuration(logger: nil)) } catch {
+                guard error.code == .homeInUse, HomeMark.isSet(.shortLived, of: home),
+                    ContinuousClock.now - begin < NodeLease.patience
+                else { throw error }
+                try await Task.sleep(for: NodeLease.interval)
+            }
+        }
+    }
+
+    private func run(_ inbox: BotInbox, until signal: SignalWait, _ output: Output) async throws {
+        var logger = Logger(label: name, factory: logFormat.handler)
+        logger.logLevel = .info
+        let runner = BotRunner(
+            ExecBot(limit: atOnce), program: program[0], Array(program.dropFirst()),
+            inbox: inbox, logger: logger)
+        try output.object(Record(bot: name))
+        output.line("\(SafeText.line(name)) runs")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await runner.run() }
+            group.addTask {
+                await signal.wait()
+                await runner.end()
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}

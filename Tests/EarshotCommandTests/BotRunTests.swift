@@ -1,0 +1,148 @@
+import Earshot
+import EarshotGateway
+import Foundation
+import Testing
+
+@Suite("earshot bot run", .timeLimit(.minutes(2)))
+struct BotRunTests {
+    /// Alice's node, and a bot of robot's that runs a program in Python.
+    private struct Arranged {
+        let alice: TestHome
+        let aliceNode: RunningProgram
+        let port: String
+        let robot: TestHome
+
+        init() async throws {
+            alice = try await TestHome.named("alice")
+            (aliceNode, port) = try await alice.up()
+            robot = try await TestHome.named("robot")
+        }
+
+        /// Starts the bot. It returns when alice has met it.
+        func bot(_ program: String) async throws -> RunningProgram {
+            let file = robot.path + "/bot.py"
+            try program.write(toFile: file, atomically: true, encoding: .utf8)
+            let bot = try RunningProgram([
+                "bot", "run", "test", "--home", robot.path, "--no-discovery", "--peer", "127.0.0.1:\(port)", "--exec",
+                "/usr/bin/python3", "-u", file,
+            ])
+            try await bot.expect("test runs")
+            try await alice.until("alice has met robot") { client in
+                try await client.users().contains { $0.name == "robot" && $0.isOnline }
+            }
+            return bot
+        }
+
+        func send(_ text: String) async throws {
+            let result = try await alice.run("send", "robot", text)
+            try #require(result.status == 0, "\(result.errors)")
+        }
+
+        /// Robot's messages to alice, once the last one has this text.
+        func answers(until last: String) async throws -> [GatewayMessage] {
+            try await alice.until("alice has got: \(last)") { client in
+                try await client.history(with: "robot").contains { $0.text == last }
+            }
+            return try await GatewayClient(home: Home(path: alice.path)).history(with: "robot", order: .arrival)
+                .filter { $0.sender.name == "robot" }
+        }
+
+        func end(_ bot: RunningProgram) async throws {
+            bot.signal(SIGTERM)
+            #expect(try await bot.end().status == 0)
+        }
+    }
+
+    private static let echo = """
+        import json, sys
+        for line in sys.stdin:
+            given = json.loads(line)
+            if given["type"] == "message":
+                message = given["message"]
+                answer = {"ack": message["id"], "send": [{"text": "you said: " + message["text"]}]}
+                print(json.dumps(answer), flush=True)
+        """
+
+    @Test("answers with what a program of ten lines says, marked as a program's, and ends with a signal")
+    func echo() async throws {
+        let arranged = try await Arranged()
+        let bot = try await arranged.bot(Self.echo)
+        for text in ["one", "ünïcode\u{2028}two"] { try await arranged.send(text) }
+        let answers = try await arranged.answers(until: "you said: ünïcode\u{2028}two")
+        #expect(answers.map(\.text) == ["you said: one", "you said: ünïcode\u{2028}two"])
+        #expect(answers.allSatisfy { $0.headers == ["auto-submitted": "auto-replied"] })
+        try await arranged.end(bot)
+    }
+
+    @Test("starts its program again, and gives it the message that it had, with the number of attempts")
+    func restart() async throws {
+        let arranged = try await Arranged()
+        let bot = try await arranged.bot(
+            """
+            import json, os, signal, sys
+            given = json.loads(sys.stdin.readline())
+            if given["attempt"] == 1:
+                sys.stderr.write("about to die\\n")
+                sys.stderr.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+            print(json.dumps({"ack": given["message"]["id"], "send": [{"text": f"attempt {given['attempt']}"}]}))
+            sys.stdin.readline()
+            """)
+        try await arranged.send("hello")
+        #expect(try await arranged.answers(until: "attempt 2").map(\.text) == ["attempt 2"])
+        try await bot.expectError("about to die")
+        try await bot.expectError("the program ended: signal 9")
+        try await arranged.end(bot)
+    }
+
+    @Test("killed with its node, answers what came meanwhile, and nothing twice")
+    func killed() async throws {
+        let arranged = try await Arranged()
+        for text in ["one", "two", "three"] {
+            let bot = try await arranged.bot(Self.echo)
+            try await arranged.send(text)
+            _ = try await arranged.answers(until: "you said: \(text)")
+            bot.signal(SIGKILL)
+            _ = try await bot.end()
+        }
+        try await arranged.send("four")
+        let bot = try await arranged.bot(Self.echo)
+        #expect(
+            try await arranged.answers(until: "you said: four").map(\.text)
+                == ["one", "two", "three", "four"].map { "you said: \($0)" })
+        try await arranged.end(bot)
+    }
+
+    @Test("tells the program which of its lines is wrong, and why an answer cannot be sent")
+    func wrongLines() async throws {
+        let arranged = try await Arranged()
+        let bot = try await arranged.bot(
+            """
+            import json, sys
+            def say(line):
+                print(line, flush=True)
+            def hear():
+                return json.loads(sys.stdin.readline())
+            given = hear()
+            say("hello")
+            first = hear()["message"]
+            say(json.dumps({"ack": given["message"]["id"], "send": [{"to": "nobody", "text": "x"}]}))
+            second = hear()["message"]
+            again = hear()
+            say(json.dumps({"ack": again["message"]["id"], "send": [{"text": text} for text in [first, second]]}))
+            hear()
+            """)
+        try await arranged.send("hello")
+        let answers = try await arranged.answers(until: "the line is not a JSON object").map(\.text)
+        #expect(answers.first == "the line is not a JSON object")
+        try await bot.expectError("an answer of the program is refused: nobody called \"nobody\" is known")
+        try await arranged.end(bot)
+    }
+
+    @Test("needs a program")
+    func usage() async throws {
+        let result = try await Program.run("bot", "run", "test")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("--exec is missing"))
+    }
+}

@@ -1,0 +1,161 @@
+import Testing
+
+@testable import EarshotCommand
+
+@Suite("A bot that is a program")
+struct ExecBotTests {
+    private func message(_ id: String, from sender: String = "alice") -> HandedMessage {
+        HandedMessage(id: id, sender: sender, cursor: "at \(id)", json: "{}")
+    }
+
+    /// A bot whose program runs, and that has asked the inbox.
+    private func running(limit: Int = 1) -> ExecBot {
+        var bot = ExecBot(limit: limit)
+        #expect(bot.advance(now: 0) == [.start])
+        #expect(bot.programStarted(now: 0) == [.receive(limit: limit)])
+        return bot
+    }
+
+    private func again(_ reason: String, _ time: Int64) -> [ExecBot.Action] {
+        [.note("a message was not handled, and comes again: \(reason)"), .wake(time)]
+    }
+
+    @Test("gets one message at a time, and the next when what it made of it is on the disk")
+    func oneByOne() {
+        var bot = running()
+        #expect(bot.received([message("m1")], now: 0) == [.give(message("m1"), attempt: 1)])
+        let answer = BotAnswer(message: message("m1"), place: 0, send: BotSend(text: "hi"))
+        #expect(
+            bot.programWrote(#"{"ack":"m1","send":[{"text":"hi"}]}"#.utf8, now: 1)
+                == [.acknowledge(through: "at m1", [answer])])
+        #expect(bot.acknowledged(now: 2) == [.receive(limit: 1)])
+    }
+
+    @Test("asks again if nothing came")
+    func nothing() {
+        var bot = running()
+        #expect(bot.received([], now: 30_000) == [.receive(limit: 1)])
+    }
+
+    @Test("gets several messages at once if it wants, one of each sender, and they are acknowledged in order")
+    func several() {
+        var bot = running(limit: 3)
+        let (a1, a2, b1) = (message("a1"), message("a2"), message("b1", from: "bob"))
+        #expect(bot.received([a1, a2, b1], now: 0) == [.give(a1, attempt: 1), .give(b1, attempt: 1)])
+        #expect(bot.programWrote(#"{"ack":"b1"}"#.utf8, now: 0) == [])
+        #expect(
+            bot.programWrote(#"{"ack":"a1"}"#.utf8, now: 0) == [
+                .give(a2, attempt: 1), .acknowledge(through: "at a1", []),
+            ])
+        #expect(bot.programWrote(#"{"ack":"a2"}"#.utf8, now: 0) == [])
+        #expect(bot.acknowledged(now: 0) == [.acknowledge(through: "at b1", [])])
+        #expect(bot.acknowledged(now: 0) == [.receive(limit: 3)])
+    }
+
+    @Test("gets a message again that it gave up on, after a wait that doubles, and is told how often it had it")
+    func failing() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        #expect(bot.programWrote(#"{"fail":"m1","reason":"no database"}"#.utf8, now: 0) == again("no database", 1000))
+        #expect(bot.advance(now: 999) == [])
+        #expect(bot.advance(now: 1000) == [.receive(limit: 1)])
+        #expect(bot.received([message("m1")], now: 1000) == [.give(message("m1"), attempt: 2)])
+        #expect(bot.programWrote(#"{"fail":"m1","reason":"still none"}"#.utf8, now: 1000) == again("still none", 3000))
+        _ = bot.advance(now: 3000)
+        _ = bot.received([message("m1")], now: 3000)
+        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 3000) == [.acknowledge(through: "at m1", [])])
+        #expect(bot.acknowledged(now: 3000) == [.receive(limit: 1)])
+    }
+
+    @Test("is started again after a wait that doubles until it acknowledges something")
+    func restarts() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        #expect(
+            bot.programEnded("signal 9", now: 0)
+                == [.note("the program ended: signal 9"), .wake(1000)]
+                + again("the program ended while it had the message: signal 9", 1000))
+        #expect(bot.advance(now: 1000) == [.start])
+        #expect(bot.programStarted(now: 1000) == [.receive(limit: 1)])
+        #expect(bot.programEnded("signal 9", now: 1000) == [.note("the program ended: signal 9"), .wake(3000)])
+        // What comes meanwhile waits for the program, and was not in vain.
+        #expect(bot.received([message("m1")], now: 2000) == [])
+        #expect(bot.advance(now: 3000) == [.start])
+        #expect(bot.programStarted(now: 3000) == [.give(message("m1"), attempt: 2)])
+        _ = bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 3000)
+        _ = bot.acknowledged(now: 3000)
+        #expect(bot.programEnded("status 0", now: 4000) == [.note("the program ended: status 0"), .wake(5000)])
+    }
+
+    @Test("is told which of its lines are refused, and nothing else comes of them")
+    func refusedLines() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        for (line, reason) in [
+            ("hello", "the line is not a JSON object"),
+            (#"{"ack":"m2"}"#, "no message \"m2\" waits for this"),
+            (#"{"send":[{"text":"x"}]}"#, "the field \"to\" is missing: only an answer has a sender to go to"),
+        ] {
+            #expect(
+                bot.programWrote(line.utf8, now: 0)
+                    == [.complain(reason), .note("a line of the program is refused: \(reason)")])
+        }
+        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0) == [.acknowledge(through: "at m1", [])])
+        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first == .complain("no message \"m1\" waits for this"))
+    }
+
+    @Test("sends unasked at any time")
+    func unasked() {
+        var bot = running()
+        #expect(
+            bot.programWrote(#"{"send":[{"text":"hi","to":"bob"}]}"#.utf8, now: 0) == [
+                .send([BotSend(text: "hi", to: "bob")])
+            ])
+    }
+
+    @Test("gets a message again whose answer the node refuses; the messages before it are acknowledged without it")
+    func refusedAnswer() {
+        var bot = running(limit: 2)
+        let (a1, b1) = (message("a1"), message("b1", from: "bob"))
+        _ = bot.received([a1, b1], now: 0)
+        _ = bot.programWrote(#"{"ack":"b1","send":[{"text":"x","to":"nobody"}]}"#.utf8, now: 0)
+        _ = bot.programWrote(#"{"ack":"a1"}"#.utf8, now: 0)
+        // The node names no answer, so the messages are tried one by one.
+        #expect(bot.refused("nobody is called so", answer: nil, now: 0) == [.acknowledge(through: "at a1", [])])
+        let answer = BotAnswer(message: b1, place: 0, send: BotSend(text: "x", to: "nobody"))
+        #expect(bot.acknowledged(now: 0) == [.acknowledge(through: "at b1", [answer])])
+        #expect(
+            bot.refused("nobody is called so", answer: 0, now: 0) == [
+                .complain("the answer to b1 is refused: nobody is called so"),
+                .note("an answer of the program is refused: nobody is called so"),
+            ] + again("nobody is called so", 1000))
+        #expect(bot.advance(now: 1000) == [.receive(limit: 2)])
+    }
+
+    @Test("keeps what it has when the node is away, and acknowledges it when the node is back")
+    func nodeAway() {
+        var bot = running()
+        #expect(bot.inboxFailed("no node", now: 0) == [.note("no node"), .wake(1000)])
+        #expect(bot.advance(now: 1000) == [.receive(limit: 1)])
+        _ = bot.received([message("m1")], now: 1000)
+        _ = bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 1000)
+        #expect(bot.inboxFailed("no node", now: 1000) == [.note("no node"), .wake(2000)])
+        #expect(bot.advance(now: 2000) == [.acknowledge(through: "at m1", [])])
+        #expect(bot.acknowledged(now: 2000) == [.receive(limit: 1)])
+    }
+
+    @Test("forgets what it has if the node was restored, and asks anew")
+    func restored() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        _ = bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0)
+        #expect(bot.inboxBeganAnew(now: 0) == [.receive(limit: 1)])
+        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first == .complain("no message \"m1\" waits for this"))
+    }
+
+    @Test("is killed if it does not keep to the rules")
+    func misbehaving() {
+        var bot = running()
+        #expect(bot.programMisbehaved("a line is too long", now: 0) == [.note("a line is too long"), .kill])
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import EarshotCommand
+
+@Suite("A line of a bot's program")
+struct ProgramLineTests {
+    private func read(_ line: String) throws -> ProgramLine { try ProgramLine(line: line.utf8) }
+
+    @Test("acknowledges a message and answers it, gives up on one, or sends unasked")
+    func lines() throws {
+        #expect(try read(#"{"ack":"m1"}"#) == .acknowledge("m1", []))
+        #expect(
+            try read(
+                #"{"ack":"m1","send":[{"text":"hi","to":"b","headers":{"a":"b"},"notBefore":"2026-01-31T12:00:00Z"}]}"#
+            )
+                == .acknowledge(
+                    "m1",
+                    [
+                        BotSend(
+                            text: "hi", to: "b", headers: ["a": "b"],
+                            notBefore: Date(timeIntervalSince1970: 1_769_860_800))
+                    ]))
+        #expect(try read(#"{"fail":"m1","reason":"no database"}"#) == .fail("m1", reason: "no database"))
+        #expect(try read(#"{"send":[{"text":"hi","to":"bob"}]}"#) == .send([BotSend(text: "hi", to: "bob")]))
+    }
+
+    @Test(
+        "with anything else is refused, and told what is wrong",
+        arguments: [
+            ("hello", "the line is not a JSON object"), ("[]", "the line is not a JSON object"),
+            ("", "the line is not a JSON object"),
+            (#"{"acknowledge":"m1"}"#, "there is no field \"acknowledge\"; there are: ack, fail, reason, send"),
+            ("{}", "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"send\""),
+            (#"{"fail":"m1"}"#, "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"send\""),
+            (#"{"ack":1}"#, "the field \"ack\" is of the wrong type"),
+            (#"{"ack":null}"#, "the field \"ack\" is of the wrong type"),
+            (#"{"ack":"m1","send":[{"to":"bob"}]}"#, "the field \"text\" is missing"),
+            (
+                #"{"ack":"m1","send":[{"text":"x","when":1}]}"#,
+                "there is no field \"when\"; there are: text, to, headers, notBefore"
+            ),
+            (
+                #"{"send":[{"text":"x","to":"bob","notBefore":"soon"}]}"#,
+                "notBefore is a time like 2026-01-31T12:00:00Z"
+            ),
+        ])
+    func refused(line: String, reason: String) {
+        #expect(throws: LineError(reason)) { try read(line) }
+    }
+}
+
+@Suite("What a program writes")
+struct LineSplitterTests {
+    private func whole(_ text: String) -> LineSplitter.Line { .whole(Array(text.utf8)) }
+
+    @Test("is split at line breaks, wherever the pieces end")
+    func lines() {
+        var splitter = LineSplitter(limit: 100)
+        #expect(splitter.append("on".utf8) == [])
+        #expect(splitter.append("e\n\ntwo\nthr".utf8) == [whole("one"), whole(""), whole("two")])
+        #expect(splitter.end() == whole("thr"))
+        #expect(splitter.end() == nil)
+    }
+
+    @Test("has no line longer than the limit: the rest of it is left out")
+    func tooLong() {
+        var splitter = LineSplitter(limit: 3)
+        #expect(splitter.append("abc\nabcd".utf8) == [whole("abc"), .cut(Array("abc".utf8))])
+        #expect(splitter.append("efg".utf8) == [])
+        #expect(splitter.end() == nil)
+        #expect(splitter.append("\nab\n".utf8) == [whole("ab")])
+    }
+}
