@@ -183,6 +183,13 @@ extension EarshotError {
         return EarshotError(code, message, parameters, cause: cause)
     }
 
+    /// The same error, about one of the messages of a call.
+    package func about(index: Int) -> EarshotError {
+        var parameters = parameters
+        parameters.index = index
+        return EarshotError(code, message, parameters, cause: cause)
+    }
+
     /// The same error, about a message.
     func about(_ messageID: MessageID) -> EarshotError {
         var parameters = parameters

@@ -25,6 +25,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "The process that is about to do this action, counted over all nodes, dies instead.")
     var crash: Int?
     @Flag(help: "With --seed: say on standard error what happens.") var log = false
+    @Flag(help: "Programs on the nodes answer what comes, and send with keys and for later.") var programs = false
     @Flag(help: "Print one hash over all frames, commits and events of all seeds.") var digest = false
     @Flag(help: "Print one object, before the last line.") var json = false
 
@@ -41,6 +42,7 @@ struct Simulate: AsyncParsableCommand {
         if let contacts { configuration.contacts = contacts }
         configuration.storage = storage
         configuration.crashesBeforeAction = crash
+        configuration.hasPrograms = programs
         return configuration
     }
 

@@ -18,6 +18,7 @@ package struct GatewayErrorParameters: Codable, Hashable, Sendable {
     package var messageID: String?
     package var limit: Int?
     package var erasedCount: Int?
+    package var index: Int?
 
     /// - Returns: `nil` if there are no details.
     package init?(_ parameters: EarshotError.Parameters) {
@@ -36,6 +37,7 @@ package struct GatewayErrorParameters: Codable, Hashable, Sendable {
         messageID = parameters.messageID?.description
         limit = parameters.limit
         erasedCount = parameters.erasedCount
+        index = parameters.index
     }
 }
 
@@ -50,6 +52,6 @@ extension EarshotError.Parameters {
             candidates: (parameters?.candidates ?? []).compactMap { UserID($0) },
             suggestions: parameters?.suggestions ?? [],
             messageID: parameters?.messageID.flatMap { MessageID($0) }, limit: parameters?.limit,
-            erasedCount: parameters?.erasedCount)
+            erasedCount: parameters?.erasedCount, index: parameters?.index)
     }
 }

@@ -16,7 +16,8 @@ struct MessageRoutes: RouteGroup {
     private func send(_ request: Request, _ body: SendRequest) async throws -> Response {
         let recipient = try await node.users.named(body.to)
         try request.access.check(sendingTo: [recipient.userID])
-        let message = try await node.messages.send(try body.draft(), to: recipient.userID)
+        let message = try await node.messages.send(
+            try body.draft(), to: recipient.userID, idempotencyKey: try request.idempotencyKey())
         return try .created(await representer.message(message))
     }
 

@@ -58,12 +58,16 @@ extension EarshotError.Code {
         case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
         case .unauthorized: .unauthorized
         case .blocked, .notAdmitted, .forbidden, .foreignOrigin: .forbidden
-        case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownEndpoint: .notFound
+        case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownEndpoint:
+            .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged, .tokenExists: .conflict
+        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged, .tokenExists, .keyReused,
+            .consumerExists, .consumerBusy:
+            .conflict
+        case .gone: .gone
         case .tooSlow: .requestTimeout
         case .tooLarge: .payloadTooLarge
-        case .invalidMessage, .invalidName: .unprocessableEntity
+        case .invalidMessage, .invalidName, .invalidConsumer: .unprocessableEntity
         case .tooManyRequests: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .overloaded, .stopped, .storeUnavailable, .storeDamaged, .storeNewer: .serviceUnavailable

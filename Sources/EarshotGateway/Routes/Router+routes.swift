@@ -8,6 +8,8 @@ extension Router {
             UserRoutes(node: node),
             ConversationRoutes(node: node),
             MessageRoutes(node: node),
+            InboxRoutes(node: node),
+            ScheduledRoutes(node: node),
             EventRoutes(node: node),
             TokenRoutes(node: node, tokens: tokens),
         ]

@@ -1,0 +1,270 @@
+import Earshot
+import Foundation
+
+/// The inbox: what arrived, for programs that read it under a name and answer as they acknowledge.
+struct InboxRoutes: RouteGroup {
+    let node: Node
+
+    var routes: [Route] {
+        [
+            .get("/v1/inbox", query: InboxQuery.items, isHeld: true) { try await receive($0) },
+            .post("/v1/inbox/{consumer}", AcknowledgeRequest.self, scope: .read) { try await acknowledge($0, $1) },
+            .get("/v1/consumers") { _ in try .json(await node.inbox.consumers().map { GatewayConsumer($0) }) },
+            .post("/v1/consumers", ConsumerRequest.self, scope: .read) { try await make($1) },
+            .post("/v1/consumers/{consumer}/move", StartRequest.self, scope: .all) { request, body in
+                try await node.inbox.moveConsumer(try request.parameter("consumer"), to: try body.start())
+                return .done
+            },
+            .delete("/v1/consumers/{consumer}", scope: .all) { request in
+                try await node.inbox.removeConsumer(try request.parameter("consumer"))
+                return .done
+            },
+            .get("/v1/consumers/{consumer}/set-aside") { try await setAside($0) },
+            .post("/v1/consumers/{consumer}/set-aside/{message}/again", scope: .all) { request in
+                let messageID = try MessageID(reading: try request.parameter("message"))
+                try await node.inbox.handOutAgain(consumer: try request.parameter("consumer"), messageID)
+                return .done
+            },
+        ]
+    }
+
+    private func receive(_ request: Request) async throws -> Response {
+        let query = try InboxQuery(request)
+        let batch = try await node.inbox.receive(
+            consumer: query.consumer, limit: query.limit, wait: query.wait, includingAutomatic: query.includesAutomatic,
+            attempts: query.attempts)
+        return try .json(
+            GatewayBatch(
+                messages: await representer.messages(batch.messages), cursor: batch.cursor.description,
+                cursors: batch.cursors.map(\.description)))
+    }
+
+    private func acknowledge(_ request: Request, _ body: AcknowledgeRequest) async throws -> Response {
+        guard let cursor = InboxCursor(body.ack) else {
+            throw GatewayError(
+                .invalidRequest, "\"\(Excerpt.of(body.ack))\" is no place in the inbox", .init(name: "ack"))
+        }
+        var replies: [InboxReply] = []
+        for (index, send) in (body.send ?? []).enumerated() {
+            do {
+                let recipient = try await node.users.named(send.to)
+                try request.access.check(sendingTo: [recipient.userID])
+                replies.append(try send.reply(to: recipient.userID))
+            } catch let error as EarshotError { throw error.about(index: index) }
+        }
+        let messages = try await node.inbox.acknowledge(
+            consumer: try request.parameter("consumer"), through: cursor, sending: replies)
+        return try .json(GatewayAcknowledgement(messages: await representer.messages(messages)))
+    }
+
+    private func make(_ body: ConsumerRequest) async throws -> Response {
+        try await node.inbox.makeConsumer(body.name, from: try body.start.start())
+        guard let made = try await node.inbox.consumers().first(where: { $0.name == body.name }) else {
+            throw GatewayError(.unknownConsumer, "the consumer \(body.name) was removed at once")
+        }
+        return try .created(GatewayConsumer(made))
+    }
+
+    private func setAside(_ request: Request) async throws -> Response {
+        let found = try await node.inbox.setAside(consumer: try request.parameter("consumer"))
+        let messages = await representer.messages(found.map(\.message))
+        return try .json(
+            zip(found, messages).map { aside, message in
+                GatewaySetAside(
+                    message: message, reason: aside.reason,
+                    time: Timestamp.text(Int64(aside.date.timeIntervalSince1970 * 1000)))
+            })
+    }
+}
+
+// MARK: - Requests
+
+/// What is asked of the inbox: `consumer`, `limit`, `wait` in seconds, `automatic` and `attempts`.
+struct InboxQuery {
+    static let items = ["consumer", "limit", "wait", "automatic", "attempts"]
+    /// The longest wait, in seconds.
+    static let longestWait = 300
+    private static let mostAttempts = 1000
+
+    let consumer: String
+    let limit: Int
+    let wait: Duration
+    let includesAutomatic: Bool
+    let attempts: Int
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    init(_ request: Request) throws(GatewayError) {
+        guard let consumer = request.query("consumer") else {
+            throw GatewayError(.invalidRequest, "the query's item consumer is missing", .init(name: "consumer"))
+        }
+        self.consumer = consumer
+        limit = try request.limit()
+        wait = .seconds(try Self.number("wait", of: request, in: 0...Self.longestWait) ?? 0)
+        attempts = try Self.number("attempts", of: request, in: 1...Self.mostAttempts) ?? Inbox.defaultAttempts
+        switch request.query("automatic") {
+        case nil, "false": includesAutomatic = false
+        case "true": includesAutomatic = true
+        default:
+            throw GatewayError(
+                .invalidRequest, "automatic is true or false",
+                .init(name: "automatic", suggestions: ["true", "false"]))
+        }
+    }
+
+    private static func number(
+        _ name: String, of request: Request, in range: ClosedRange<Int>
+    ) throws(GatewayError) -> Int? {
+        guard let text = request.query(name) else { return nil }
+        guard let number = Int(text), String(number) == text, range.contains(number) else {
+            throw GatewayError(
+                .invalidRequest, "\(name) is a number from \(range.lowerBound) to \(range.upperBound)",
+                .init(name: name, limit: range.upperBound))
+        }
+        return number
+    }
+}
+
+/// The body of `POST /v1/inbox/{consumer}`.
+struct AcknowledgeRequest: RequestBody, Encodable {
+    /// A cursor of a batch: everything up to there is done.
+    let ack: String
+    /// Messages that are sent in the same commit.
+    var send: [ReplyRequest]?
+
+    init(ack: String, send: [ReplyRequest]? = nil) {
+        self.ack = ack
+        self.send = send
+    }
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        ack = try fields.required("ack", .text)
+        send = try fields.optional("send", .list(of: .object(ReplyRequest.self)))
+    }
+}
+
+/// A message that goes with an acknowledgement.
+struct ReplyRequest: RequestBody, Encodable {
+    let to: String
+    let text: String
+    var headers: [String: String]?
+    var timeToLiveSeconds: Double?
+    /// The id of the message that it answers; the last one that is acknowledged without it.
+    var answering: String?
+    var idempotencyKey: String?
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        to = try fields.required("to", .text)
+        text = try fields.required("text", .text)
+        headers = try fields.optional("headers", .dictionary(of: .text))
+        timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+        answering = try fields.optional("answering", .text)
+        idempotencyKey = try fields.optional("idempotencyKey", .text)
+    }
+
+    func reply(to recipientID: UserID) throws(GatewayError) -> InboxReply {
+        let draft = try SendRequest(to: to, text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
+        var reply = InboxReply(to: recipientID, draft, idempotencyKey: idempotencyKey)
+        if let answering { reply.answering = try MessageID(reading: answering) }
+        return reply
+    }
+}
+
+/// Where a consumer begins: `from` is `now`, `beginning` or a time.
+struct StartRequest: RequestBody, Encodable {
+    var from: String?
+
+    init(_ fields: inout JSONFields) throws(GatewayError) { from = try fields.optional("from", .text) }
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func start() throws(GatewayError) -> InboxStart {
+        switch from {
+        case nil, "now": return .now
+        case "beginning": return .beginning
+        case let text?:
+            guard let milliseconds = Timestamp.milliseconds(text) else {
+                throw GatewayError(
+                    .invalidRequest, "from is now, beginning, or a time like 2026-01-31T09:30:00Z",
+                    .init(name: "from", suggestions: ["now", "beginning"]))
+            }
+            return .notOlderThan(Date(timeIntervalSince1970: Double(milliseconds) / 1000))
+        }
+    }
+}
+
+/// The body of `POST /v1/consumers`.
+struct ConsumerRequest: RequestBody, Encodable {
+    let name: String
+    let start: StartRequest
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        name = try fields.required("name", .text)
+        start = try StartRequest(&fields)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encodeIfPresent(start.from, forKey: .from)
+    }
+
+    private enum CodingKeys: String, CodingKey { case name, from }
+}
+
+// MARK: - Answers
+
+/// Messages for a consumer, in the order in which they arrived.
+package struct GatewayBatch: Codable, Hashable, Sendable {
+    package let messages: [GatewayMessage]
+    /// What to acknowledge when all of them are dealt with.
+    package let cursor: String
+    /// The place of each message.
+    package let cursors: [String]
+}
+
+/// The messages that were sent with an acknowledgement, now or when it came first.
+package struct GatewayAcknowledgement: Codable, Hashable, Sendable {
+    package let messages: [GatewayMessage]
+}
+
+/// A consumer as the local API shows it.
+package struct GatewayConsumer: Codable, Hashable, Sendable {
+    package let name: String
+    package let cursor: String
+    /// How many messages have arrived after that.
+    package let lag: Int
+    /// ISO 8601 in UTC with milliseconds.
+    package let createdAt: String
+    /// Left out if nothing was.
+    package let acknowledgedAt: String?
+    package let fruitless: Int
+    package let setAsideCount: Int
+
+    init(_ consumer: InboxConsumer) {
+        name = consumer.name
+        cursor = consumer.cursor.description
+        lag = consumer.lag
+        createdAt = Timestamp.text(Int64(consumer.createdAt.timeIntervalSince1970 * 1000))
+        acknowledgedAt = consumer.acknowledgedAt.map { Timestamp.text(Int64($0.timeIntervalSince1970 * 1000)) }
+        fruitless = consumer.fruitless
+        setAsideCount = consumer.setAsideCount
+    }
+}
+
+/// A message that is set aside for a consumer.
+package struct GatewaySetAside: Codable, Hashable, Sendable {
+    package let message: GatewayMessage
+    package let reason: String
+    package let time: String
+}
+
+extension Timestamp {
+    /// - Parameter text: ISO 8601 with a time zone, with or without parts of a second.
+    /// - Returns: milliseconds since 1970, not negative; `nil` for any other text.
+    static func milliseconds(_ text: String) -> Int64? {
+        let date =
+            (try? Date(text, strategy: .iso8601))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+        guard let date, date.timeIntervalSince1970 >= 0 else { return nil }
+        return Int64((date.timeIntervalSince1970 * 1000).rounded())
+    }
+}

@@ -1,0 +1,108 @@
+import Earshot
+import Foundation
+import NIOHTTP1
+
+/// Messages that wait for their time.
+struct ScheduledRoutes: RouteGroup {
+    let node: Node
+
+    var routes: [Route] {
+        [
+            .get("/v1/scheduled") { _ in try .json(await represented(node.messages.scheduled())) },
+            .post("/v1/scheduled", ScheduleRequest.self, scope: .send) { try await schedule($0, $1) },
+            .delete("/v1/scheduled/{scheduled}", scope: .send) { try await cancel($0) },
+        ]
+    }
+
+    private func schedule(_ request: Request, _ body: ScheduleRequest) async throws -> Response {
+        let recipient = try await node.users.named(body.message.to)
+        try request.access.check(sendingTo: [recipient.userID])
+        let scheduled = try await node.messages.schedule(
+            try body.message.draft(), to: recipient.userID, notBefore: try body.date(),
+            idempotencyKey: try request.idempotencyKey())
+        return try .created(await represented([scheduled])[0])
+    }
+
+    private func cancel(_ request: Request) async throws -> Response {
+        let text = try request.parameter("scheduled")
+        guard let id = ScheduledMessageID(text) else {
+            throw GatewayError(.unknownMessage, "\"\(Excerpt.of(text))\" is not the id of a message that waits")
+        }
+        if let waiting = await node.messages.scheduled().first(where: { $0.id == id }) {
+            try request.access.check(sendingTo: [waiting.recipientID])
+        }
+        try await node.messages.cancelScheduled(id)
+        return .done
+    }
+
+    private func represented(_ messages: [ScheduledMessage]) async -> [GatewayScheduled] {
+        let names = await node.users.names(of: Set(messages.map(\.recipientID)))
+        return messages.map { GatewayScheduled($0, name: names[$0.recipientID]?.text) }
+    }
+}
+
+/// The body of `POST /v1/scheduled`: a message as for `POST /v1/messages`, and when it is due.
+struct ScheduleRequest: RequestBody, Encodable {
+    let message: SendRequest
+    let notBefore: String
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        message = try SendRequest(&fields)
+        notBefore = try fields.required("notBefore", .text)
+    }
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func date() throws(GatewayError) -> Date {
+        guard let milliseconds = Timestamp.milliseconds(notBefore) else {
+            throw GatewayError(
+                .invalidRequest, "notBefore is a time like 2026-01-31T09:30:00Z", .init(name: "notBefore"))
+        }
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try message.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(notBefore, forKey: .notBefore)
+    }
+
+    private enum CodingKeys: String, CodingKey { case notBefore }
+}
+
+/// A message that waits for its time, as the local API shows it.
+package struct GatewayScheduled: Codable, Hashable, Sendable, Identifiable {
+    package let id: String
+    package let recipient: GatewayParty
+    package let text: String
+    package let headers: [String: String]
+    package let timeToLiveSeconds: Double
+    /// ISO 8601 in UTC with milliseconds.
+    package let notBefore: String
+    package let createdAt: String
+    /// The message that it became. Left out while it waits.
+    package let messageID: String?
+
+    init(_ scheduled: ScheduledMessage, name: String?) {
+        id = scheduled.id.description
+        recipient = GatewayParty(id: scheduled.recipientID.description, name: name)
+        text = scheduled.draft.text
+        headers = scheduled.draft.headers
+        timeToLiveSeconds = Double(scheduled.draft.timeToLive.milliseconds) / 1000
+        notBefore = Timestamp.text(Int64(scheduled.notBeforeDate.timeIntervalSince1970 * 1000))
+        createdAt = Timestamp.text(Int64(scheduled.scheduledAt.timeIntervalSince1970 * 1000))
+        messageID = scheduled.messageID?.description
+    }
+}
+
+extension Request {
+    /// What names the messages of a call (`Idempotency-Key`); `nil` without it.
+    /// - Throws: `GatewayError` `invalidRequest` for two of them.
+    func idempotencyKey() throws(GatewayError) -> String? {
+        let values = headers["idempotency-key"]
+        guard values.count <= 1 else {
+            throw GatewayError(
+                .invalidRequest, "a request has at most one Idempotency-Key", .init(name: "Idempotency-Key"))
+        }
+        return values.first
+    }
+}

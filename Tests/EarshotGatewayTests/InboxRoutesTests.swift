@@ -1,0 +1,121 @@
+import Earshot
+import EarshotGateway
+import Foundation
+import Testing
+
+@Suite("The inbox in the local API")
+struct InboxRoutesTests {
+    private func ask(
+        _ node: TestNode, _ method: String, _ path: String, _ body: String = "", headers: [String] = []
+    ) async throws -> RawRequest.Response {
+        try await RawRequest(method: method, path: path, body: Array(body.utf8), headers: headers)
+            .send(to: node.node.home.socketFile)
+    }
+
+    private func receive(_ node: TestNode, _ query: String) async throws -> GatewayBatch {
+        try await ask(node, "GET", "/v1/inbox?\(query)").decoded()
+    }
+
+    @Test("hands out messages, acknowledges and answers at once, and repeats its answer")
+    func answers() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            _ = try await bob.client.send("question", to: "alice")
+            let batch = try await receive(alice, "consumer=bot&wait=30")
+            #expect(batch.messages.map(\.text) == ["question"] && batch.cursors == [batch.cursor])
+            let body = #"{"ack":"\#(batch.cursor)","send":[{"to":"bob","text":"answer"}]}"#
+            let first: GatewayAcknowledgement = try await ask(alice, "POST", "/v1/inbox/bot", body).decoded()
+            let second: GatewayAcknowledgement = try await ask(alice, "POST", "/v1/inbox/bot", body).decoded()
+            #expect(first.messages.map(\.text) == ["answer"])
+            #expect(second.messages.map(\.id) == first.messages.map(\.id))
+            #expect(try await alice.client.history(with: "bob").map(\.text) == ["question", "answer"])
+            let consumers: [GatewayConsumer] = try await ask(alice, "GET", "/v1/consumers").decoded()
+            #expect(consumers.map(\.name) == ["bot"] && consumers.map(\.lag) == [0])
+            #expect(try await ask(alice, "POST", "/v1/consumers/bot/move", #"{"from":"beginning"}"#).status == 204)
+            #expect(try await receive(alice, "consumer=bot").messages.map(\.text) == ["question"])
+            #expect(try await ask(alice, "DELETE", "/v1/consumers/bot").status == 204)
+            #expect(try await ask(alice, "DELETE", "/v1/consumers/bot").status == 404)
+        }
+    }
+
+    @Test("refuses what it cannot do, and says which message it is about")
+    func refusals() async throws {
+        try await TestNode.pair { alice, bob in
+            _ = try await bob.client.send("question", to: "alice")
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot","from":"beginning"}"#).status == 201)
+            let cursor = try await receive(alice, "consumer=bot&wait=30").cursor
+            for (sent, status, code) in [
+                (#"[{"to":"bob","text":"a"},{"to":"nobody","text":"b"}]"#, 404, "unknownUser"),
+                (#"[{"to":"bob","text":"a"},{"to":"bob","text":""}]"#, 422, "invalidMessage"),
+            ] {
+                let response = try await ask(
+                    alice, "POST", "/v1/inbox/bot", #"{"ack":"\#(cursor)","send":\#(sent)}"#)
+                #expect(try response.status == status && response.error().code == code)
+                #expect(try response.index() == 1)
+            }
+            let statuses = [
+                try await ask(alice, "GET", "/v1/inbox").status,
+                try await ask(alice, "GET", "/v1/inbox?consumer=bot&wait=1000").status,
+                try await ask(alice, "POST", "/v1/consumers", #"{"name":"a b"}"#).status,
+                try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status,
+                try await ask(alice, "POST", "/v1/inbox/bot", #"{"ack":"x"}"#).status,
+                try await ask(alice, "POST", "/v1/inbox/bot", #"{"ack":"0000000000000000.1"}"#).status,
+                try await ask(alice, "POST", "/v1/inbox/other", #"{"ack":"\#(cursor)"}"#).status,
+            ]
+            #expect(statuses == [400, 400, 422, 409, 400, 410, 404])
+        }
+    }
+
+    @Test("sets aside what a consumer never acknowledges, lists it, and hands it out again")
+    func setAside() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            _ = try await bob.client.send("poison", to: "alice")
+            _ = try await receive(alice, "consumer=bot&wait=30&attempts=2")
+            _ = try await receive(alice, "consumer=bot&attempts=2")
+            #expect(try await receive(alice, "consumer=bot&attempts=2").messages.isEmpty)
+            let aside: [GatewaySetAside] = try await ask(alice, "GET", "/v1/consumers/bot/set-aside").decoded()
+            #expect(aside.map(\.message.text) == ["poison"] && aside[0].reason.contains("2 times"))
+            let path = "/v1/consumers/bot/set-aside/\(aside[0].message.id)/again"
+            #expect(try await ask(alice, "POST", path).status == 204)
+            #expect(try await receive(alice, "consumer=bot").messages.map(\.text) == ["poison"])
+        }
+    }
+
+    @Test("schedules, lists and cancels messages, and sends once for one Idempotency-Key")
+    func schedules() async throws {
+        try await TestNode.pair { alice, _ in
+            let body = #"{"to":"bob","text":"later","notBefore":"2999-01-31T09:30:00Z"}"#
+            let scheduled: GatewayScheduled = try await ask(alice, "POST", "/v1/scheduled", body).decoded()
+            #expect(scheduled.notBefore == "2999-01-31T09:30:00.000Z" && scheduled.messageID == nil)
+            let listed: [GatewayScheduled] = try await ask(alice, "GET", "/v1/scheduled").decoded()
+            #expect(listed == [scheduled])
+            #expect(try await ask(alice, "DELETE", "/v1/scheduled/\(scheduled.id)").status == 204)
+            #expect(try await ask(alice, "DELETE", "/v1/scheduled/\(scheduled.id)").status == 404)
+            let wrong = #"{"to":"bob","text":"later","notBefore":"tomorrow"}"#
+            #expect(try await ask(alice, "POST", "/v1/scheduled", wrong).status == 400)
+
+            let key = ["Idempotency-Key: order-7"]
+            let first: GatewayMessage = try await ask(
+                alice, "POST", "/v1/messages", #"{"to":"bob","text":"once"}"#, headers: key
+            ).decoded()
+            let second: GatewayMessage = try await ask(
+                alice, "POST", "/v1/messages", #"{"to":"bob","text":"once"}"#, headers: key
+            ).decoded()
+            #expect(first.id == second.id)
+            let reused = try await ask(
+                alice, "POST", "/v1/messages", #"{"to":"bob","text":"other"}"#, headers: key)
+            #expect(try reused.status == 409 && reused.error().code == "keyReused")
+        }
+    }
+}
+
+extension RawRequest.Response {
+    fileprivate func decoded<Value: Decodable>() throws -> Value { try JSONDecoder().decode(Value.self, from: body) }
+
+    /// Which message of the request an error is about.
+    fileprivate func index() throws -> Int? {
+        let object = try JSONSerialization.jsonObject(with: body) as? [String: [String: Any]]
+        return (object?["error"]?["parameters"] as? [String: Any])?["index"] as? Int
+    }
+}
