@@ -45,13 +45,13 @@ struct RequestTests {
     @Test("to decide about a user under another name than they have now is refused, and changes nothing")
     func renamed() async throws {
         try await TestNode.pair { alice, bob in
-            for (name, status, code) in [("carol", 409, "nameChanged"), (" ", 400, "invalidRequest")] {
+            for name in ["carol", " "] {
                 let response = try await RawRequest(
                     method: "POST", path: "/v1/users/\(bob.node.userID)/trust",
                     body: Array(#"{"decision":"block","name":"\#(name)"}"#.utf8)
                 ).send(to: alice.node.home.socketFile)
-                #expect(response.status == status)
-                #expect(try response.error().code == code)
+                #expect(response.status == 409)
+                #expect(try response.error().code == "nameChanged")
             }
             #expect(await alice.node.users.user(bob.node.userID)?.trust == .unverified)
             let response = try await RawRequest(

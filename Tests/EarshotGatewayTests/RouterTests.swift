@@ -10,6 +10,7 @@ struct RouterTests {
     private static let router = Router(routes: [
         .get("/things", query: ["limit", "a", "b"]) { .named("all \($0.query("b") ?? "")") },
         .get("/things/special") { _ in .named("special") },
+        .delete("/things/{thing}", scope: .all) { _ in .named("gone") },
         .get("/things/{thing}") { .named("one \(try $0.parameter("thing"))") },
         .post("/things/{thing}/of/{owner}", scope: .send) {
             .named("\(try $0.parameter("thing")) of \(try $0.parameter("owner"))")
@@ -45,6 +46,12 @@ struct RouterTests {
         ])
     func found(target: String, name: String) async throws {
         #expect(try await answer(.GET, target) == name)
+    }
+
+    @Test("takes a path without open places before one with them, for every method")
+    func literal() async {
+        #expect(await error(.DELETE, "/things/special")?.parameters.suggestions == ["GET"])
+        #expect(await error(.POST, "/things/special")?.code == .methodNotAllowed)
     }
 
     @Test("fills several open places")

@@ -18,7 +18,7 @@ extension Request {
     /// - Throws: `GatewayError` `invalidRequest` if there is a body.
     func checkEmpty() throws(GatewayError) {
         guard body.readableBytes == 0 else {
-            throw GatewayError(.invalidRequest, "\(method.rawValue) \(path) takes no body")
+            throw GatewayError(.invalidRequest, "\(method.rawValue) \(Excerpt.of(path)) takes no body")
         }
     }
 

@@ -55,11 +55,11 @@ struct TrustRequest: RequestBody, Encodable {
     /// The user's name at the time of the decision. If the user has another name now, nothing is done.
     var name: String?
 
-    /// - Throws: `GatewayError` `invalidRequest`.
+    /// - Throws: `GatewayError` `nameChanged` for a text that nobody can have as a name.
     func expectedName() throws(GatewayError) -> UserName? {
         guard let name else { return nil }
         do { return try UserName(name) } catch {
-            throw GatewayError(.invalidRequest, "name is no user's name: \(error)", .init(name: "name"), cause: error)
+            throw GatewayError(.nameChanged, "nobody has the name \"\(Excerpt.of(name))\": \(error)", cause: error)
         }
     }
 

@@ -17,22 +17,20 @@ struct Router: Sendable {
     /// - Throws: `GatewayError` `unknownEndpoint`, with the nearest path; `methodNotAllowed`, with the methods that the
     ///   path has; and what the route throws.
     func respond(to request: Request) async throws -> Response {
-        var methods: [String] = []
-        for route in routes {
-            guard let parameters = route.path.match(request.path) else { continue }
-            guard route.method == request.method else {
-                methods.append(route.method.rawValue)
-                continue
-            }
-            return try await route.respond(to: request.filled(with: parameters), holding: held)
+        let matches = routes.compactMap { route in route.path.match(request.path).map { (route, $0) } }
+        // Of several paths, the one with fewer open places is meant.
+        guard let path = matches.map(\.0.path).min(by: { $0.parameters.count < $1.parameters.count }) else {
+            throw unknown(request)
         }
-        guard methods.isEmpty else {
+        let candidates = matches.filter { $0.0.path == path }
+        guard let (route, parameters) = candidates.first(where: { $0.0.method == request.method }) else {
+            let methods = candidates.map(\.0.method.rawValue)
             throw GatewayError(
                 .methodNotAllowed,
-                "\(request.path) has no \(request.method.rawValue), only \(methods.joined(separator: ", "))",
+                "\(Excerpt.of(request.path)) has no \(request.method.rawValue), only \(methods.joined(separator: ", "))",
                 .init(suggestions: methods))
         }
-        throw unknown(request)
+        return try await route.respond(to: request.filled(with: parameters), holding: held)
     }
 
     private func unknown(_ request: Request) -> GatewayError {

@@ -1,9 +1,10 @@
 import CoreMetrics
 import Earshot
-import EarshotGateway
 import Foundation
 import TestSupport
 import Testing
+
+@testable import EarshotGateway
 
 /// A node with its local API, in this process, on loopback.
 struct TestNode: Sendable {
@@ -35,10 +36,12 @@ struct TestNode: Sendable {
         let states = node.events.events(.nodeStateChanged)
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
-                try await Gateway(
+                var gateway = Gateway(
                     node: node, http: .init(port: 0) { httpPort.yield($0) }, shutdown: shutdown,
-                    onListening: { api.yield() }
-                ).run()
+                    onListening: { api.yield() })
+                let judge = try DocumentJudge.shared.get()
+                gateway.observe = { judge?.check($0, $1) }
+                try await gateway.run()
                 return nil
             }
             group.addTask {

@@ -1,0 +1,824 @@
+/// `docs/openapi.yaml`, from which `script/openapi` writes this file.
+enum OpenAPIDocument {
+    static let text = ##"""
+        openapi: 3.1.0
+        info:
+          title: Earshot's local API
+          version: "1"
+          summary: What a program can do with a node on its own machine.
+          description: |
+            A node serves this API on the Unix socket `node.sock` in its home directory, which only its owner can open,
+            and on 127.0.0.1 where it was started with `earshot up --http`. On TCP each request shows a token; on the
+            socket a request without one is the owner's.
+
+            Requests are taken as they are described here: an unknown field or query item, a field that is null or
+            stands twice, or a second Host header is an error. Times are texts (ISO 8601 in UTC with milliseconds), and beside
+            most of them stands the same in milliseconds since 1970. A field that has no value is left out. `x-scope`
+            names the scope that a token needs; an operation without it takes any token.
+        servers:
+          - url: http://127.0.0.1:7117
+            description: On loopback, with a token.
+        security:
+          - token: []
+        tags:
+          - name: node
+            description: Who the node is, and how it does.
+          - name: users
+            description: Everybody whom the node has met.
+          - name: conversations
+            description: Conversations, and their histories.
+          - name: messages
+            description: Sending, states, taking back, erasing.
+          - name: events
+            description: What happens, as it happens.
+          - name: tokens
+            description: What lets programs use the node.
+
+        paths:
+          /v1/node:
+            get:
+              operationId: getNode
+              tags: [node]
+              summary: Who the node is, its version, and what it is doing.
+              x-scope: read
+              responses:
+                "200":
+                  description: The node.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Node"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/health:
+            get:
+              operationId: getHealth
+              tags: [node]
+              summary: Why messages flow, or why they do not. It may take some seconds.
+              x-scope: read
+              responses:
+                "200":
+                  description: What was checked, and what was found.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Finding"}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/metrics:
+            get:
+              operationId: getMetrics
+              tags: [node]
+              summary: What the node has counted, as Prometheus reads it.
+              x-scope: read
+              responses:
+                "200":
+                  description: Prometheus' text format 0.0.4.
+                  content: {text/plain: {schema: {type: string}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/openapi.yaml:
+            get:
+              operationId: getDocument
+              tags: [node]
+              summary: This document.
+              responses:
+                "200":
+                  description: OpenAPI 3.1.
+                  content: {application/yaml: {schema: {type: object}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/users:
+            get:
+              operationId: listUsers
+              tags: [users]
+              summary: All known users, by name.
+              x-scope: read
+              responses:
+                "200":
+                  description: The users.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/User"}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/users/{user}:
+            parameters: [{$ref: "#/components/parameters/user"}]
+            get:
+              operationId: getUser
+              tags: [users]
+              summary: One user.
+              x-scope: read
+              responses:
+                "200": {$ref: "#/components/responses/User"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/users/{user}/safety-number:
+            parameters: [{$ref: "#/components/parameters/user"}]
+            get:
+              operationId: getSafetyNumber
+              tags: [users]
+              summary: The number that two users compare, to be sure that nobody is in between.
+              x-scope: read
+              responses:
+                "200":
+                  description: The number.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/SafetyNumber"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/users/{user}/trust:
+            parameters: [{$ref: "#/components/parameters/user"}]
+            post:
+              operationId: decideAboutUser
+              tags: [users]
+              summary: Accept, verify, block or unblock a user.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [decision]
+                      properties:
+                        decision:
+                          enum: [accept, verify, block, unblock]
+                        name:
+                          type: string
+                          description: The user's name when the decision was made. With another now, nothing is done.
+                    examples:
+                      verify: {value: {decision: verify, name: bob}}
+              responses:
+                "200": {$ref: "#/components/responses/User"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations:
+            get:
+              operationId: listConversations
+              tags: [conversations]
+              summary: The conversations in which something was written, the one with the latest arrival first.
+              x-scope: read
+              parameters:
+                - $ref: "#/components/parameters/limit"
+                - name: before
+                  in: query
+                  description: The page begins after this conversation.
+                  schema: {$ref: "#/components/schemas/ID"}
+              responses:
+                "200":
+                  description: The conversations.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Conversation"}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            get:
+              operationId: getConversation
+              tags: [conversations]
+              summary: One conversation.
+              x-scope: read
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/messages:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            get:
+              operationId: listMessages
+              tags: [conversations]
+              summary: A page of a conversation's history, ascending.
+              description: |
+                Without `before` and `after` it is the last page. Whoever goes on after the last message that they know,
+                in the order of arrival, misses none. A request has `before` or `after`, and not both.
+              x-scope: read
+              parameters:
+                - $ref: "#/components/parameters/limit"
+                - name: before
+                  in: query
+                  description: The page ends just before this message.
+                  schema: {$ref: "#/components/schemas/MessageID"}
+                - name: after
+                  in: query
+                  description: The page begins just after this message.
+                  schema: {$ref: "#/components/schemas/MessageID"}
+                - name: order
+                  in: query
+                  description: By default arrival with `after`, and time without it.
+                  schema: {enum: [time, arrival]}
+              responses:
+                "200":
+                  description: The messages.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Message"}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/read:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: markRead
+              tags: [conversations]
+              summary: Tell the sender that a message was seen, and all that had arrived before it.
+              x-scope: send
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [upTo]
+                      properties:
+                        upTo: {$ref: "#/components/schemas/MessageID"}
+              responses:
+                "204": {description: It is marked.}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/erase:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: eraseConversation
+              tags: [conversations]
+              summary: Overwrite the contents of all messages of a conversation, on this machine only. It may take long.
+              x-scope: all
+              responses:
+                "200":
+                  description: What was erased, and what is still needed.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Erasure"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/messages:
+            post:
+              operationId: sendMessage
+              tags: [messages]
+              summary: Send a text to a user. The answer comes when it is on this node's disk.
+              x-scope: send
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [to, text]
+                      properties:
+                        to:
+                          type: string
+                          description: A name, a name with the beginning of the fingerprint (`bob@3fk9qbmj`), or a key.
+                        text:
+                          type: string
+                          minLength: 1
+                          maxLength: 65536
+                          description: At most 65,536 bytes of UTF-8.
+                        headers:
+                          type: object
+                          description: From programs, for programs. At most 8,192 bytes in all.
+                          maxProperties: 64
+                          propertyNames: {minLength: 1}
+                          additionalProperties: {type: string}
+                        timeToLiveSeconds:
+                          description: It fails if it is not delivered within this time; 30 days unless given.
+                          $ref: "#/components/schemas/Seconds"
+                    examples:
+                      hello: {value: {to: bob, text: hello}}
+              responses:
+                "201": {$ref: "#/components/responses/NewMessage"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/messages/erase:
+            post:
+              operationId: eraseMessages
+              tags: [messages]
+              summary: Overwrite the contents of messages, on this machine only; of all of them or of none.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [messages]
+                      properties:
+                        messages:
+                          type: array
+                          items: {$ref: "#/components/schemas/MessageID"}
+              responses:
+                "200":
+                  description: The messages, without their contents.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [messages, isOverwritten]
+                        properties:
+                          messages: {type: array, items: {$ref: "#/components/schemas/Message"}}
+                          isOverwritten: {$ref: "#/components/schemas/IsOverwritten"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/messages/{message}:
+            parameters: [{$ref: "#/components/parameters/message"}]
+            get:
+              operationId: getMessage
+              tags: [messages]
+              summary: A message, and its state for each recipient.
+              x-scope: read
+              responses:
+                "200": {$ref: "#/components/responses/Message"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/messages/{message}/cancel:
+            parameters: [{$ref: "#/components/parameters/message"}]
+            post:
+              operationId: cancelMessage
+              tags: [messages]
+              summary: Take back a message that has not left this machine.
+              x-scope: send
+              responses:
+                "200": {$ref: "#/components/responses/Message"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/events:
+            get:
+              operationId: streamEvents
+              tags: [events]
+              summary: Events as they happen, as server-sent events.
+              description: |
+                The stream begins at once and ends with the node, or with the client. A client that reads too slowly is
+                told how many events it has lost, at the place where they are missing. Each event's data is one `Event`.
+              x-scope: read
+              parameters:
+                - name: names
+                  in: query
+                  description: Only these events, separated by commas. `eventsLost` is always among them.
+                  schema: {type: string, pattern: "^[a-zA-Z]+(,[a-zA-Z]+)*$"}
+                  example: messageReceived,messageDelivered
+              responses:
+                "200":
+                  description: "WHATWG HTML, section 9.2: `event` is the name, `data` the event."
+                  content: {text/event-stream: {schema: {type: string}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/tokens:
+            get:
+              operationId: listTokens
+              tags: [tokens]
+              summary: All tokens, without their secrets.
+              x-scope: all
+              responses:
+                "200":
+                  description: The tokens.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Token"}}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: createToken
+              tags: [tokens]
+              summary: Make a token for a program. Its text is in this answer and nowhere else.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [name, scopes]
+                      properties:
+                        name: {$ref: "#/components/schemas/TokenName"}
+                        scopes:
+                          type: array
+                          minItems: 1
+                          items: {$ref: "#/components/schemas/Scope"}
+                        to:
+                          type: array
+                          description: It may send to these users only. Only with the scope `send`, and not with `all`.
+                          items: {type: string}
+                        expiresInSeconds:
+                          description: How long it works; until it is revoked unless given.
+                          $ref: "#/components/schemas/Seconds"
+                    examples:
+                      reader: {value: {name: dashboard, scopes: [read]}}
+              responses:
+                "201":
+                  description: The token.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [token, details]
+                        properties:
+                          token: {type: string, description: "What a program shows: `Authorization: Bearer TOKEN`."}
+                          details: {$ref: "#/components/schemas/Token"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/tokens/{token}:
+            parameters:
+              - name: token
+                in: path
+                required: true
+                description: A token's name, or its id.
+                schema: {type: string, minLength: 1}
+            delete:
+              operationId: revokeToken
+              tags: [tokens]
+              summary: End a token at once.
+              x-scope: all
+              responses:
+                "204": {description: It is revoked.}
+                default: {$ref: "#/components/responses/Error"}
+
+        components:
+          securitySchemes:
+            token:
+              type: http
+              scheme: bearer
+              description: "`earshot token create NAME --scope read`"
+
+          parameters:
+            user:
+              name: user
+              in: path
+              required: true
+              description: A name, a name with the beginning of the fingerprint (`bob@3fk9qbmj`), or a key.
+              schema: {type: string, minLength: 1}
+              example: bob
+            conversation:
+              name: conversation
+              in: path
+              required: true
+              description: A conversation's id, or the user of a direct one as in `{user}`.
+              schema: {type: string, minLength: 1}
+              example: bob
+            message:
+              name: message
+              in: path
+              required: true
+              schema: {$ref: "#/components/schemas/MessageID"}
+            limit:
+              name: limit
+              in: query
+              description: How many at most.
+              schema: {type: integer, minimum: 1, maximum: 1000, default: 50}
+
+          responses:
+            Error:
+              description: Nothing was done, for this reason.
+              content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}
+            User:
+              description: The user as they are now.
+              content: {application/json: {schema: {$ref: "#/components/schemas/User"}}}
+            Message:
+              description: The message as it is now.
+              content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+            NewMessage:
+              description: It is on the disk, and is never lost.
+              content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+
+          schemas:
+            ID:
+              type: string
+              description: 32 bytes in Crockford's base32.
+              pattern: "^[0-9a-hjkmnp-tv-z]{51}[0g]$"
+            MessageID:
+              type: string
+              description: A message's log, and its number in it.
+              pattern: "^[0-9a-hjkmnp-tv-z]{51}[0g]-[1-9][0-9]{0,17}$"
+            Time:
+              type: string
+              pattern: "^-?[0-9]+-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$"
+            Milliseconds: {type: integer, description: Since 1970.}
+            Seconds: {type: number, minimum: 0.001, maximum: 3153600000}
+            Fingerprint: {type: string, pattern: "^([0-9a-z]{4} ){4}[0-9a-z]{4}$"}
+            Trust:
+              enum: [new, unverified, verified, blocked, conflict]
+              description: |
+                new: no message was exchanged yet. unverified: the name is pinned to the key. verified: safety numbers
+                were compared. blocked: nothing is sent to them or taken from them. conflict: the name is pinned to
+                another key.
+            State: {enum: [queued, sent, delivered, read, failed]}
+            FailureReason:
+              enum: [expired, cancelled, rejected, blocked, identityChanged, tooLarge, deviceReplaced]
+            Scope:
+              enum: [read, send, all]
+              description: "read: everything but tokens. send: sending, and taking back. all: what the owner may do."
+            TokenName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
+            IsOverwritten:
+              type: boolean
+              description: Whether the contents are overwritten in the files already; else the next erasure does it.
+
+            Error:
+              type: object
+              additionalProperties: false
+              required: [error]
+              properties:
+                error:
+                  type: object
+                  additionalProperties: false
+                  required: [code, message]
+                  properties:
+                    code: {type: string, description: Stable.}
+                    message: {type: string, description: For people. It may change.}
+                    parameters: {$ref: "#/components/schemas/ErrorParameters"}
+            ErrorParameters:
+              type: object
+              description: The details, for programs. The code determines which there are.
+              additionalProperties: false
+              properties:
+                detail: {type: string}
+                path: {type: string}
+                mode: {type: string}
+                systemError: {type: integer}
+                processID: {type: integer}
+                interface: {type: string}
+                port: {type: integer}
+                name: {type: string, description: "The name, the field or the query item that it is about."}
+                userID: {$ref: "#/components/schemas/ID"}
+                candidates: {type: array, items: {$ref: "#/components/schemas/ID"}}
+                suggestions: {type: array, items: {type: string}}
+                messageID: {$ref: "#/components/schemas/MessageID"}
+                limit: {type: integer}
+                erasedCount: {type: integer}
+
+            Party:
+              type: object
+              additionalProperties: false
+              required: [id]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                name: {type: string, description: Left out for a user whom the node does not know.}
+            Delivery:
+              type: object
+              additionalProperties: false
+              required: [id, state]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                name: {type: string}
+                state: {$ref: "#/components/schemas/State"}
+                reason: {$ref: "#/components/schemas/FailureReason"}
+            Message:
+              type: object
+              additionalProperties: false
+              required:
+                - id
+                - conversationID
+                - sender
+                - recipients
+                - text
+                - isDeleted
+                - headers
+                - timestamp
+                - timestampMilliseconds
+                - expiry
+                - expiryMilliseconds
+              properties:
+                id: {$ref: "#/components/schemas/MessageID"}
+                conversationID: {$ref: "#/components/schemas/ID"}
+                sender: {$ref: "#/components/schemas/Party"}
+                recipients: {type: array, items: {$ref: "#/components/schemas/Delivery"}}
+                text: {type: string, description: Empty if the content was erased.}
+                isDeleted: {type: boolean, description: Whether the content was erased.}
+                headers: {type: object, additionalProperties: {type: string}}
+                timestamp: {$ref: "#/components/schemas/Time", description: By the sender's clock.}
+                timestampMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                expiry: {$ref: "#/components/schemas/Time", description: When it fails if it is still not delivered.}
+                expiryMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+            Conversation:
+              type: object
+              additionalProperties: false
+              required: [id, kind, participants, peer, unreadCount]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                kind: {const: direct}
+                participants: {type: array, items: {$ref: "#/components/schemas/Party"}}
+                peer: {$ref: "#/components/schemas/Party", description: The other user of a direct conversation.}
+                lastMessage: {$ref: "#/components/schemas/Message"}
+                unreadCount: {type: integer, minimum: 0}
+            Erasure:
+              type: object
+              additionalProperties: false
+              required: [deletedCount, kept, keptCount, isOverwritten]
+              properties:
+                deletedCount: {type: integer, minimum: 0}
+                kept:
+                  type: array
+                  description: Own messages that are not delivered yet; of many only some.
+                  items: {$ref: "#/components/schemas/MessageID"}
+                keptCount: {type: integer, minimum: 0}
+                isOverwritten: {$ref: "#/components/schemas/IsOverwritten"}
+
+            User:
+              type: object
+              additionalProperties: false
+              required:
+                - id
+                - name
+                - fingerprint
+                - trust
+                - isPinned
+                - isOnline
+                - firstSeen
+                - firstSeenMilliseconds
+                - lastSeen
+                - lastSeenMilliseconds
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                name: {type: string}
+                fingerprint: {$ref: "#/components/schemas/Fingerprint"}
+                trust: {$ref: "#/components/schemas/Trust"}
+                isPinned: {type: boolean, description: Whether the name belongs to this key here.}
+                conflictsWith: {$ref: "#/components/schemas/ID", description: The key to which the name is pinned.}
+                isOnline: {type: boolean}
+                firstSeen: {$ref: "#/components/schemas/Time"}
+                firstSeenMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                lastSeen: {$ref: "#/components/schemas/Time"}
+                lastSeenMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+            SafetyNumber:
+              type: object
+              additionalProperties: false
+              required: [user, digits, text]
+              properties:
+                user: {$ref: "#/components/schemas/User"}
+                digits: {type: string, pattern: "^[0-9]{60}$", description: The same on both sides.}
+                text: {type: string, description: The digits in groups of five.}
+
+            Node:
+              type: object
+              additionalProperties: false
+              required:
+                - id
+                - fingerprint
+                - name
+                - deviceID
+                - version
+                - addresses
+                - discovery
+                - links
+                - knownUsers
+                - undeliveredMessages
+                - undelivered
+                - credentialExpiry
+                - credentialExpiryMilliseconds
+                - otherNetworks
+                - dialTargets
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                fingerprint: {$ref: "#/components/schemas/Fingerprint"}
+                name: {type: string}
+                deviceID: {$ref: "#/components/schemas/ID"}
+                version: {type: string, description: Of the program that runs the node.}
+                port: {type: integer, description: Where peers connect. Left out while the node does not listen.}
+                addresses: {type: array, items: {type: string}}
+                discovery:
+                  type: object
+                  additionalProperties: false
+                  required: [stack, devices, operations]
+                  properties:
+                    stack: {enum: [daemon, embedded, other, none, "off", starting]}
+                    detail: {type: string}
+                    devices: {type: integer, minimum: 0}
+                    operations: {type: integer, minimum: 0}
+                links:
+                  type: array
+                  items:
+                    type: object
+                    additionalProperties: false
+                    required: [user, deviceID, isOutbound, establishedAt, establishedAtMilliseconds]
+                    properties:
+                      user: {$ref: "#/components/schemas/Party"}
+                      deviceID: {$ref: "#/components/schemas/ID"}
+                      address: {type: string}
+                      isOutbound: {type: boolean}
+                      establishedAt: {$ref: "#/components/schemas/Time"}
+                      establishedAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                      clockOffsetMilliseconds: {type: integer}
+                knownUsers: {type: integer, minimum: 0}
+                undeliveredMessages: {type: integer, minimum: 0}
+                undelivered:
+                  type: array
+                  items:
+                    type: object
+                    additionalProperties: false
+                    required: [user, count]
+                    properties:
+                      user: {$ref: "#/components/schemas/Party"}
+                      count: {type: integer, minimum: 1}
+                credentialExpiry: {$ref: "#/components/schemas/Time"}
+                credentialExpiryMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                networkTag: {type: string, description: Left out without a network key.}
+                otherNetworks: {type: integer, minimum: 0}
+                dialTargets: {type: integer, minimum: 0}
+            Finding:
+              type: object
+              additionalProperties: false
+              required: [check, severity, what]
+              properties:
+                check: {type: string}
+                severity: {enum: [ok, note, warning, problem]}
+                code: {type: string}
+                what: {type: string}
+                why: {type: string}
+                parameters: {$ref: "#/components/schemas/ErrorParameters"}
+
+            Token:
+              type: object
+              additionalProperties: false
+              required: [id, name, scopes, createdAt]
+              properties:
+                id: {type: string}
+                name: {$ref: "#/components/schemas/TokenName"}
+                scopes: {type: array, items: {$ref: "#/components/schemas/Scope"}}
+                to: {type: array, description: Left out for everybody., items: {$ref: "#/components/schemas/Party"}}
+                createdAt: {$ref: "#/components/schemas/Time"}
+                expiresAt: {$ref: "#/components/schemas/Time"}
+                usedAt: {$ref: "#/components/schemas/Time", description: Left out for one that was not used.}
+
+            Event:
+              type: object
+              additionalProperties: false
+              required: [name]
+              description: The name determines which other fields there are.
+              properties:
+                name: {$ref: "#/components/schemas/EventName"}
+                nodeState: {type: string}
+                port: {type: integer}
+                message: {$ref: "#/components/schemas/Message"}
+                stateChange:
+                  type: object
+                  additionalProperties: false
+                  required: [messageID, conversationID, recipient]
+                  properties:
+                    messageID: {$ref: "#/components/schemas/MessageID"}
+                    conversationID: {$ref: "#/components/schemas/ID"}
+                    recipient: {$ref: "#/components/schemas/Delivery"}
+                user: {$ref: "#/components/schemas/User"}
+                changes: {type: array, items: {enum: [isOnline, name, pin, trust]}}
+                conflict:
+                  type: object
+                  additionalProperties: false
+                  required: [name, pinnedID, claimedBy]
+                  properties:
+                    name: {type: string}
+                    pinnedID: {$ref: "#/components/schemas/ID"}
+                    claimedBy: {$ref: "#/components/schemas/ID"}
+                address: {type: string}
+                code: {type: string}
+                closeReason: {type: string}
+                source: {type: string}
+                reason: {type: string}
+                aheadMilliseconds: {type: integer}
+                networkTag: {type: string}
+                credential:
+                  type: object
+                  additionalProperties: false
+                  required: [notBefore, notBeforeMilliseconds, notAfter, notAfterMilliseconds]
+                  properties:
+                    notBefore: {$ref: "#/components/schemas/Time"}
+                    notBeforeMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                    notAfter: {$ref: "#/components/schemas/Time"}
+                    notAfterMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                    problem: {enum: [sealed, failed]}
+                    reason: {type: string}
+                count: {type: integer}
+                renamed:
+                  type: array
+                  items:
+                    type: object
+                    additionalProperties: false
+                    required: [from, to, count]
+                    properties:
+                      from: {$ref: "#/components/schemas/MessageID"}
+                      to: {$ref: "#/components/schemas/MessageID"}
+                      count: {type: integer, minimum: 1}
+            EventName:
+              enum:
+                - nodeStateChanged
+                - messageQueued
+                - messageReceived
+                - messageSent
+                - messageDelivered
+                - messageRead
+                - messageFailed
+                - userDiscovered
+                - userUpdated
+                - identityConflict
+                - linkFailed
+                - clockSkewed
+                - otherNetworkSeen
+                - credentialWillExpire
+                - credentialExpired
+                - credentialRenewed
+                - credentialNotYetValid
+                - storageFailed
+                - storageRecovered
+                - historyRecovered
+                - discoveryUnavailable
+                - discoveryAvailable
+                - eventsLost
+
+        """##
+}

@@ -1,0 +1,61 @@
+import Earshot
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EarshotGateway
+
+@Suite("The document of the local API")
+struct DocumentTests {
+    @Test("is what the program serves")
+    func served() async throws {
+        let document = try String(
+            contentsOf: PackageFolder.root.appending(path: "docs/openapi.yaml"), encoding: .utf8)
+        #expect(OpenAPIDocument.text == document, "script/openapi makes them equal")
+        try await TestNode.with("alice") { alice in
+            let token = try await alice.client.createToken("sender", scopes: [.send]).token
+            let answer = try await RawRequest(path: "/v1/openapi.yaml", headers: ["authorization: Bearer \(token)"])
+                .send(toPort: alice.httpPort)
+            #expect(answer.status == 200 && answer.head.contains("content-type: application/yaml"))
+            #expect(String(decoding: answer.body, as: UTF8.self) == document)
+        }
+    }
+
+    @Test("has every route, with its query, its scope and whether it takes a body, and no other")
+    func routes() async throws {
+        guard let judge = try DocumentJudge.shared.get() else { return }
+        try await TestNode.with("alice") { alice in
+            let routes = Router(
+                node: alice.node, tokens: try await TokenBook(node: alice.node), held: HeldRequests()
+            ).routes
+            #expect(routes.count > 15)
+            #expect(try judge.check(routes) == "")
+            #expect(try judge.check(Array(routes.dropLast())).contains("not served: [('"))
+            let undescribed: Route = .get("/v1/colours") { _ in .done }
+            #expect(try judge.check(routes + [undescribed]).contains("not in the document: [('GET', '/v1/colours'"))
+        }
+    }
+
+    @Test("says what each event is")
+    func events() async throws {
+        guard let judge = try DocumentJudge.shared.get() else { return }
+        try await TestNode.with("alice") { alice in
+            try await alice.client.withEvents { events in
+                try await TestNode.with("bob", peers: [alice.port]) { bob in
+                    for node in [alice, bob] { try await node.waitForLink() }
+                    let sent = try await bob.client.send("hello", to: "alice")
+                    try await bob.wait(for: "delivered", of: sent.id)
+                    _ = try await alice.client.send("hello", to: "bob")
+                }
+                var names: Set<String> = []
+                for try await event in events {
+                    judge.check(event, as: "Event")
+                    names.insert(event.name)
+                    if names.isSuperset(of: ["messageReceived", "messageQueued", "userDiscovered", "userUpdated"]) {
+                        break
+                    }
+                }
+            }
+        }
+    }
+}
