@@ -139,6 +139,51 @@ struct BotRunTests {
         try await arranged.end(bot)
     }
 
+    @Test("works beside a node that runs, waits for it when it is killed, and answers nothing twice")
+    func beside() async throws {
+        let arranged = try await Arranged()
+        var (node, _) = try await arranged.robot.up("--peer", "127.0.0.1:\(arranged.port)")
+        let bot = try await arranged.bot(Self.echo)
+        try await arranged.send("one")
+        _ = try await arranged.answers(until: "you said: one")
+        node.signal(SIGKILL)
+        _ = try await node.end()
+        try await bot.expectError("no node listens|the connection to the node was lost")
+        try await arranged.send("two")
+        (node, _) = try await arranged.robot.up("--peer", "127.0.0.1:\(arranged.port)")
+        #expect(
+            try await arranged.answers(until: "you said: two").map(\.text) == ["you said: one", "you said: two"])
+        try await arranged.end(bot)
+        node.signal(SIGTERM)
+    }
+
+    @Test("sets a message aside that its program fails on five times, and bot status shows it with its reason")
+    func setAside() async throws {
+        let arranged = try await Arranged()
+        var (node, _) = try await arranged.robot.up("--peer", "127.0.0.1:\(arranged.port)")
+        defer { node.signal(SIGTERM) }
+        let bot = try await arranged.bot(
+            """
+            import json, sys
+            for line in sys.stdin:
+                message = json.loads(line)["message"]
+                if message["text"] == "poison":
+                    print(json.dumps({"fail": message["id"], "reason": "told to"}), flush=True)
+                else:
+                    print(json.dumps({"ack": message["id"], "send": [{"text": "fine"}]}), flush=True)
+            """)
+        try await arranged.send("poison")
+        try await arranged.send("hello")
+        #expect(try await arranged.answers(until: "fine").map(\.text) == ["fine"])
+        try await bot.expectError("comes again: told to")
+        let result = try await arranged.robot.run("bot", "status", "test")
+        #expect(result.output.contains("poison"), "\(result.output)\(result.errors)")
+        let all = try await arranged.robot.run("bot", "status", "--json").objects()
+        #expect(all.map { $0["setAsideCount"] as? Int } == [1])
+        #expect(all.map { $0["lag"] as? Int } == [0])
+        try await arranged.end(bot)
+    }
+
     @Test("needs a program")
     func usage() async throws {
         let result = try await Program.run("bot", "run", "test")

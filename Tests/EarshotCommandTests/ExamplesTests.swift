@@ -1,3 +1,4 @@
+import Earshot
 import EarshotGateway
 import Foundation
 import Testing
@@ -110,5 +111,26 @@ struct ExamplesTests {
         pair.aliceNode.signal(SIGTERM)
         _ = try await pair.aliceNode.end()
         #expect(try await post("s3cret", #"{"text":"deployed"}"#) == "503")
+    }
+
+    @Test("reminders.py: confirms at once and reminds in time, once, though it is killed")
+    func reminders() async throws {
+        let pair = try await Pair.met()
+        // Its place in the inbox, from which on it misses nothing.
+        try await GatewayClient(home: Home(path: pair.alice.path)).prepareConsumer("reminders")
+        let first = try run("reminders.py", by: pair.alice)
+        _ = try await pair.bob.run("send", "alice", "/remind 1s the tea")
+        try await wait(for: "I will remind you in 1s.", at: pair.bob)
+        first.signal(SIGKILL)
+        _ = try await first.end()
+        try await wait(for: "the tea", at: pair.bob)
+        _ = try await pair.bob.run("send", "alice", "hello")
+        let second = try run("reminders.py", by: pair.alice)
+        defer { second.signal(SIGTERM) }
+        let help = "I know: /remind 10m the tea. The time has a unit: s, m, h, d or w."
+        try await wait(for: help, at: pair.bob)
+        #expect(
+            try await texts(at: pair.bob)
+                == ["/remind 1s the tea", "I will remind you in 1s.", "the tea", "hello", help])
     }
 }

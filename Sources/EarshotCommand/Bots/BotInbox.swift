@@ -2,12 +2,11 @@ import Earshot
 import EarshotGateway
 import Foundation
 
-/// The inbox of the node that this process runs, for one bot.
+/// The inbox of a node, for one bot, over the node's local API.
 struct BotInbox: Sendable {
-    /// How long one question waits for messages.
-    private static let patience = Duration.seconds(600)
+    /// How long one question waits for messages, in seconds.
+    private static let patience = 30
 
-    let node: Node
     let client: GatewayClient
     let bot: String
     let takesAutomatic: Bool
@@ -18,109 +17,96 @@ struct BotInbox: Sendable {
         case refused(answer: Int?)
         /// What was handed out before is handed out again.
         case beganAnew
-        /// It may pass.
+        /// It may pass: the node is away or its disk is full, or it has not noticed yet that an earlier reader is gone.
         case trouble
         case fatal
     }
 
-    static func meaning(of error: EarshotError, acknowledging: Bool) -> Meaning {
+    static func meaning(of error: GatewayError, acknowledging: Bool) -> Meaning {
         switch error.code {
         case .gone, .unknownConsumer: .beganAnew
-        case .overloaded, .storeFull, .storeUnavailable: .trouble
-        case .stopped, .storeDamaged, .internalError: .fatal
+        case .noNode, .connectionLost, .timedOut, .stopped, .overloaded, .storeFull, .storeUnavailable, .consumerBusy,
+            .tooManyRequests:
+            .trouble
+        case .storeDamaged, .storeNewer, .internalError, .unexpectedResponse: .fatal
         default: acknowledging ? .refused(answer: error.parameters.index) : .fatal
         }
     }
 
     /// Gives the bot its place in the inbox, if it has none: from now on it misses nothing.
-    func prepare() async throws(EarshotError) {
-        do { try await node.inbox.makeConsumer(bot) } catch {
-            guard error.code == .consumerExists else { throw error }
-        }
-    }
+    func prepare() async throws(GatewayError) { try await client.prepareConsumer(bot) }
 
-    func receive(limit: Int) async throws(EarshotError) -> [HandedMessage] {
-        let batch = try await node.inbox.receive(
+    func receive(limit: Int) async throws(GatewayError) -> [HandedMessage] {
+        let batch = try await client.receive(
             consumer: bot, limit: limit, wait: Self.patience, includingAutomatic: takesAutomatic)
-        var messages: [HandedMessage] = []
-        for (message, cursor) in zip(batch.messages, batch.cursors) {
-            messages.append(
-                HandedMessage(
-                    id: message.messageID.description, sender: message.senderID.description,
-                    cursor: cursor.description, json: try await json(of: message)))
+        return zip(batch.messages, batch.cursors).map { message, cursor in
+            HandedMessage(id: message.id, sender: message.sender.id, cursor: cursor, json: Self.json(of: message))
         }
-        return messages
     }
 
-    /// A message as the local API shows it.
-    private func json(of message: Message) async throws(EarshotError) -> String {
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let shown = try await client.message(message.messageID.description)
-            return String(decoding: try encoder.encode(shown), as: UTF8.self)
-        } catch {
-            throw EarshotError(.overloaded, "the local API does not show a message: \(error)", cause: error)
+    private static func json(of message: GatewayMessage) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return String(decoding: try encoder.encode(message), as: UTF8.self) } catch {
+            preconditionFailure("what was read as JSON can be written so: \(error)")
         }
     }
 
     /// Everything up to a message is done, and these are the answers.
-    func acknowledge(through cursor: String, _ answers: [BotAnswer]) async throws(EarshotError) {
-        guard let cursor = InboxCursor(cursor) else {
-            throw EarshotError(.gone, "\(cursor) is no place in an inbox")
-        }
-        var replies: [InboxReply] = []
+    func acknowledge(through cursor: String, _ answers: [BotAnswer]) async throws(GatewayError) {
+        var replies: [GatewayClient.Reply] = []
+        var places: [Int] = []
         for (index, answer) in answers.enumerated() {
+            let (to, headers) = (
+                answer.send.to ?? answer.message.sender, Self.marked(answer.send, AutoSubmitted.replied)
+            )
+            guard let notBefore = answer.send.notBefore else {
+                replies.append(.init(to: to, text: answer.send.text, headers: headers, answering: answer.message.id))
+                places.append(index)
+                continue
+            }
+            // First, because the acknowledgement ends the handling. The key makes it one message, however often the
+            // handling begins.
             do {
-                let recipient = try await recipient(of: answer)
-                let draft = draft(answer.send, AutoSubmitted.replied)
-                guard let notBefore = answer.send.notBefore else {
-                    replies.append(InboxReply(to: recipient, draft, answering: MessageID(answer.message.id)))
-                    continue
-                }
-                // First, because the acknowledgement ends the handling. The key makes it one message, however often the
-                // handling begins.
-                try await schedule(draft, to: recipient, notBefore, key: "\(bot) \(answer.message.id) \(answer.place)")
+                try await client.schedule(
+                    answer.send.text, to: to, headers: headers, notBefore: Self.text(notBefore),
+                    key: "\(bot) \(answer.message.id) \(answer.place)")
             } catch {
-                var parameters = error.parameters
-                if case .refused = Self.meaning(of: error, acknowledging: true) { parameters.index = index }
-                throw EarshotError(error.code, error.message, parameters, cause: error)
+                // The program handled the message before and chose another time or text, which stands.
+                guard error.code != .keyReused else { continue }
+                throw error.about(answer: index)
             }
         }
-        try await node.inbox.acknowledge(consumer: bot, through: cursor, sending: replies)
-    }
-
-    private func recipient(of answer: BotAnswer) async throws(EarshotError) -> UserID {
-        if let to = answer.send.to { return try await node.users.named(to).userID }
-        guard let sender = UserID(answer.message.sender) else {
-            throw EarshotError(.unknownUser, "\(answer.message.sender) is no user's key")
-        }
-        return sender
-    }
-
-    private func schedule(
-        _ draft: MessageDraft, to recipient: UserID, _ notBefore: Date, key: String
-    ) async throws(EarshotError) {
-        do {
-            try await node.messages.schedule(draft, to: recipient, notBefore: notBefore, idempotencyKey: key)
-        } catch {
-            // The program handled the message before and chose another time or text, which stands.
-            guard error.code == .keyReused else { throw error }
+        do { try await client.acknowledge(consumer: bot, through: cursor, sending: replies) } catch {
+            throw error.about(answer: error.parameters.index.flatMap { places.indices.contains($0) ? places[$0] : nil })
         }
     }
 
     /// Sends what answers no message.
-    func send(_ send: BotSend) async throws(EarshotError) {
-        let recipient = try await node.users.named(send.to ?? "").userID
-        let draft = draft(send, AutoSubmitted.generated)
+    func send(_ send: BotSend) async throws(GatewayError) {
+        let headers = Self.marked(send, AutoSubmitted.generated)
         if let notBefore = send.notBefore {
-            try await node.messages.schedule(draft, to: recipient, notBefore: notBefore)
+            try await client.schedule(
+                send.text, to: send.to ?? "", headers: headers, notBefore: Self.text(notBefore), key: nil)
         } else {
-            try await node.messages.send(draft, to: recipient)
+            _ = try await client.send(send.text, to: send.to ?? "", headers: headers)
         }
     }
 
-    private func draft(_ send: BotSend, _ mark: String) -> MessageDraft {
-        MessageDraft(send.text, headers: AutoSubmitted.marked(send.headers, mark))
+    private static func marked(_ send: BotSend, _ mark: String) -> [String: String] {
+        AutoSubmitted.marked(send.headers, mark)
+    }
+
+    private static func text(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+extension GatewayError {
+    /// The same error, about one of the answers that go with an acknowledgement.
+    fileprivate func about(answer index: Int?) -> GatewayError {
+        var parameters = parameters
+        parameters.index = index
+        return GatewayError(code, message, parameters, cause: cause)
     }
 }

@@ -1,8 +1,11 @@
 import Earshot
+import EarshotGateway
 import Foundation
 import Logging
 
 /// Runs a program as a bot: the shell of `ExecBot`.
+///
+/// Where its node goes away, it waits for it to come back.
 actor BotRunner {
     /// What takes time, and is done beside everything else. `ExecBot` asks for one of each kind at a time.
     private enum Work: Sendable {
@@ -92,20 +95,20 @@ actor BotRunner {
     }
 
     private func receive(limit: Int) async throws {
-        do throws(EarshotError) {
+        do throws(GatewayError) {
             let messages = try await inbox.receive(limit: limit)
             perform(bot.received(messages, now: Self.now))
         } catch { try failed(error, acknowledging: false) }
     }
 
     private func acknowledge(through cursor: String, _ answers: [BotAnswer]) async throws {
-        do throws(EarshotError) {
+        do throws(GatewayError) {
             try await inbox.acknowledge(through: cursor, answers)
             perform(bot.acknowledged(now: Self.now))
         } catch { try failed(error, acknowledging: true) }
     }
 
-    private func failed(_ error: EarshotError, acknowledging: Bool) throws {
+    private func failed(_ error: GatewayError, acknowledging: Bool) throws {
         switch BotInbox.meaning(of: error, acknowledging: acknowledging) {
         case .refused(let index): perform(bot.refused(error.message, answer: index, now: Self.now))
         case .beganAnew: perform(bot.inboxBeganAnew(now: Self.now))

@@ -27,7 +27,8 @@ struct BotRun: ProgramCommand {
             Answers and the acknowledgement of their message are one: the program answers nothing twice and misses \
             nothing, whenever it or the node ends. A message that it fails on five times is set aside.
 
-            The command runs the node, too: no other may run on the home directory.
+            Where a node runs on the home directory, the bot works beside it, and waits for it when it ends; else the \
+            command runs the node, too.
 
             EXAMPLES:
               earshot bot run echo --exec ./echo.py
@@ -35,7 +36,7 @@ struct BotRun: ProgramCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @OptionGroup var network: NetworkOptions
+    @OptionGroup(title: "If no node runs") var network: NetworkOptions
 
     @Argument(help: "The bot's name: the node remembers under it how far the bot has come.")
     var name: String
@@ -72,9 +73,14 @@ struct BotRun: ProgramCommand {
         let signal = Signals.awaiting([SIGINT, SIGTERM])
         let home = common.homeDirectory
         try home.check()
-        let node = try await open(home)
+        guard let node = try await open(home) else {
+            let inbox = inbox(try GatewayClient(home: home))
+            try await inbox.prepare()
+            try await run(inbox, until: signal, output)
+            return
+        }
         try await NodeHost(node: node).run { client, start in
-            let inbox = BotInbox(node: node, client: client, bot: name, takesAutomatic: takeAutomatic)
+            let inbox = inbox(client)
             // Before the node is on the network, so that the bot misses nothing.
             try await inbox.prepare()
             _ = try await start()
@@ -82,18 +88,32 @@ struct BotRun: ProgramCommand {
         }
     }
 
+    private func inbox(_ client: GatewayClient) -> BotInbox {
+        BotInbox(client: client, bot: name, takesAutomatic: takeAutomatic)
+    }
+
     /// Opens the node. If a short-lived one has the home, this waits until the commands that use it have ended.
-    private func open(_ home: Home) async throws -> Node {
-        let coming = try HomeMark(.coming, of: home)
+    /// - Returns: `nil` where a node runs that stays, and answers.
+    private func open(_ home: Home) async throws -> Node? {
+        let coming = Session.pid(of: home) == nil ? try HomeMark(.coming, of: home) : nil
         defer { coming?.remove() }
         let begin = ContinuousClock.now
         while true {
-            do { return try await Node.open(home, configuration: network.configuration(logger: nil)) } catch {
-                guard error.code == .homeInUse, HomeMark.isSet(.shortLived, of: home),
-                    ContinuousClock.now - begin < NodeLease.patience
-                else { throw error }
-                try await Task.sleep(for: NodeLease.interval)
+            let waited = ContinuousClock.now - begin
+            if Session.pid(of: home) != nil {
+                do throws(GatewayError) {
+                    _ = try await GatewayClient(home: home).status()
+                    return nil
+                } catch {
+                    // A node takes the lock first and opens its socket a little later.
+                    guard error.code == .noNode, waited < NodeLease.patience else { throw error }
+                }
+            } else {
+                do { return try await Node.open(home, configuration: network.configuration(logger: nil)) } catch {
+                    guard error.code == .homeInUse, waited < NodeLease.patience else { throw error }
+                }
             }
+            try await Task.sleep(for: NodeLease.interval)
         }
     }
 

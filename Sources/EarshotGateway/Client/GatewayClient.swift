@@ -142,6 +142,83 @@ package struct GatewayClient: Sendable {
         _ = try await call(.DELETE, "tokens/\(Self.escape(token))")
     }
 
+    // MARK: - The inbox
+
+    /// Makes a consumer of the inbox, which begins now, unless there is one with this name.
+    package func prepareConsumer(_ name: String) async throws(GatewayError) {
+        do { _ = try await call(.POST, "consumers", body: ["name": name]) } catch {
+            guard error.code == .consumerExists else { throw error }
+        }
+    }
+
+    /// All consumers, by name.
+    package func consumers() async throws(GatewayError) -> [GatewayConsumer] { try await get("consumers") }
+
+    /// The messages that are set aside for a consumer, in the order of arrival.
+    package func setAside(for consumer: String) async throws(GatewayError) -> [GatewaySetAside] {
+        try await get("consumers/\(Self.escape(consumer))/set-aside")
+    }
+
+    /// What is next for a consumer; no messages if none came in time.
+    /// - Parameter wait: in seconds.
+    package func receive(
+        consumer: String, limit: Int, wait: Int, includingAutomatic: Bool
+    ) async throws(GatewayError) -> GatewayBatch {
+        let path =
+            "inbox?consumer=\(Self.escape(consumer))&limit=\(limit)&wait=\(wait)&automatic=\(includingAutomatic)"
+        return try decode(
+            try await read(Self.request(.GET, path), within: .seconds(wait) + GatewayLimits.longResponse))
+    }
+
+    /// A message that goes with an acknowledgement.
+    package struct Reply: Encodable, Sendable {
+        let to: String
+        let text: String
+        let headers: [String: String]
+        let answering: String
+
+        package init(to: String, text: String, headers: [String: String], answering: String) {
+            self.to = to
+            self.text = text
+            self.headers = headers
+            self.answering = answering
+        }
+    }
+
+    /// A consumer is done with everything up to a place, and sends answers in the same commit.
+    /// - Throws: `GatewayError` with `parameters.index` if one of the answers cannot be sent: nothing was done.
+    package func acknowledge(
+        consumer: String, through cursor: String, sending replies: [Reply]
+    ) async throws(GatewayError) {
+        struct Body: Encodable {
+            let ack: String
+            let send: [Reply]
+        }
+        _ = try await call(
+            .POST, "inbox/\(Self.escape(consumer))", body: Body(ack: cursor, send: replies),
+            within: GatewayLimits.longResponse)
+    }
+
+    /// Has a message sent later.
+    /// - Parameters:
+    ///   - notBefore: ISO 8601.
+    ///   - key: scheduled again with the same key, it is sent once.
+    package func schedule(
+        _ text: String, to recipient: String, headers: [String: String], notBefore: String, key: String?
+    ) async throws(GatewayError) {
+        struct Body: Encodable {
+            let to: String
+            let text: String
+            let headers: [String: String]
+            let notBefore: String
+        }
+        _ = try await call(
+            .POST, "scheduled", body: Body(to: recipient, text: text, headers: headers, notBefore: notBefore),
+            key: key)
+    }
+
+    // MARK: - Events
+
     /// Gives `body` the events of the node while it runs. Nothing that happens after `body` was called is missed.
     ///
     /// - Parameter names: the events to observe; by default all. `eventsLost` is always among them.
@@ -169,9 +246,11 @@ package struct GatewayClient: Sendable {
     }
 
     private func call(
-        _ method: HTTPMethod, _ path: String, body: some Encodable, within limit: Duration = GatewayLimits.response
+        _ method: HTTPMethod, _ path: String, body: some Encodable, key: String? = nil,
+        within limit: Duration = GatewayLimits.response
     ) async throws(GatewayError) -> ByteBuffer {
         var request = Self.request(method, path)
+        request.idempotencyKey = key
         do { request.body = ByteBuffer(bytes: try JSONEncoder().encode(body)) } catch {
             throw GatewayError(.internalError, "the request cannot be encoded: \(error)", cause: error)
         }

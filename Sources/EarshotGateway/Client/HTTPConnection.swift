@@ -8,6 +8,8 @@ struct HTTPRequest: Sendable {
     let uri: String
     /// JSON.
     var body: ByteBuffer?
+    /// Sent again with the same key, it does nothing twice.
+    var idempotencyKey: String?
 
     fileprivate var head: HTTPRequestHead {
         var headers: HTTPHeaders = ["host": "node", "connection": "close"]
@@ -17,6 +19,7 @@ struct HTTPRequest: Sendable {
         } else if method != .GET {
             headers.add(name: "content-length", value: "0")
         }
+        if let idempotencyKey { headers.add(name: "idempotency-key", value: idempotencyKey) }
         return HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: headers)
     }
 }

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+struct BotStatus: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how far bots have come, and what is set aside.",
+        discussion: """
+            LAG is how many messages wait for the bot, and FAILING how often in a row it failed on the next one. After \
+            five times a message is set aside; with the name of a bot, each of these is shown with its reason.
+
+            EXAMPLES:
+              earshot bot status
+              earshot bot status reminders --json
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "The bot's name.")
+    var name: String?
+
+    func execute(_ output: Output) async throws {
+        let (consumers, setAside) = try await Session.with(common.homeDirectory) { session in
+            let all = try await session.client.consumers()
+            guard let name else { return (all, [GatewaySetAside]()) }
+            return (all.filter { $0.name == name }, try await session.client.setAside(for: name))
+        }
+        for consumer in consumers { try output.object(consumer) }
+        for message in setAside { try output.object(message) }
+        guard !consumers.isEmpty else {
+            output.line("no program has read the inbox yet: earshot bot run NAME --exec PROGRAM")
+            return
+        }
+        for line in table(consumers).lines(output.style) { output.line(line) }
+        for aside in setAside {
+            output.line("")
+            output.line("set aside: \(aside.message.id)")
+            output.line("  from \(SafeText.line(aside.message.sender.name ?? aside.message.sender.id))")
+            output.line("  \(SafeText.line(Excerpt.of(aside.message.text)))")
+            output.line("  \(SafeText.line(aside.reason))")
+        }
+    }
+
+    private func table(_ consumers: [GatewayConsumer]) -> Table {
+        Table(
+            titles: ["BOT", "LAG", "LAST DONE", "FAILING", "SET ASIDE"],
+            rows: consumers.map { consumer in
+                [
+                    .init(text: SafeText.line(consumer.name)), .init(text: "\(consumer.lag)"),
+                    .init(text: consumer.acknowledgedAt ?? "never"), .init(text: "\(consumer.fruitless)"),
+                    .init(text: "\(consumer.setAsideCount)"),
+                ]
+            })
+    }
+}
