@@ -67,6 +67,17 @@ struct ExecBotTests {
         #expect(bot.acknowledged(now: 3000) == [.receive(limit: 1)])
     }
 
+    @Test("waits anew for each message that it gives up on")
+    func failingNext() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        _ = bot.programWrote(#"{"fail":"m1","reason":"no"}"#.utf8, now: 0)
+        _ = bot.advance(now: 1000)
+        // The first one was set aside.
+        _ = bot.received([message("m2")], now: 1000)
+        #expect(bot.programWrote(#"{"fail":"m2","reason":"no"}"#.utf8, now: 1000) == again("no", 2000))
+    }
+
     @Test("is started again after a wait that doubles until it acknowledges something")
     func restarts() {
         var bot = running()

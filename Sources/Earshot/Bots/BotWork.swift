@@ -13,6 +13,8 @@ struct BotWork: Sendable {
     private let takesAutomatic: Bool
     private let handle: @Sendable (Message) async throws -> [BotAnswer]
     private var handOut = HandOut<BotAnswer>()
+    /// The first message of the last hand-out.
+    private var head: MessageID?
     private var retries = BackOff()
     private var waits = BackOff(longest: .seconds(5))
     /// Whether messages are acknowledged one by one, because an acknowledgement of several was refused.
@@ -53,6 +55,8 @@ struct BotWork: Sendable {
     }
 
     private mutating func work(through batch: InboxBatch) async throws(EarshotError) {
+        if batch.messages.first?.messageID != head { retries.reset() }
+        head = batch.messages.first?.messageID
         handOut.begin(
             batch.messages.map { HandOut.Item(id: $0.messageID.description, sender: $0.senderID.description) })
         var fault: EarshotError?

@@ -139,11 +139,20 @@ struct ExecBot: Sendable {
     mutating func received(_ messages: [HandedMessage], now: Int64) -> [Action] {
         handle(now) { bot in
             bot.reconnects.reset()
-            bot.attempts = messages.first?.id == bot.head ? bot.attempts + 1 : 1
-            bot.head = messages.first?.id
+            bot.note(head: messages.first?.id)
             bot.messages = messages
             bot.handOut.begin(messages.map { HandOut.Item(id: $0.id, sender: $0.sender) })
             bot.inbox = messages.isEmpty ? .idle : .handedOut
+        }
+    }
+
+    /// The first message of a hand-out is new, or comes again.
+    private mutating func note(head id: String?) {
+        if id == head {
+            attempts += 1
+        } else {
+            (head, attempts) = (id, 1)
+            retries.reset()
         }
     }
 
