@@ -34,7 +34,8 @@ struct EarshotProgram: AsyncParsableCommand {
             CommandGroup(
                 name: "Node",
                 subcommands: [
-                    Init.self, Up.self, Status.self, Doctor.self, Metrics.self, Network.self, ShortLivedNode.self,
+                    Init.self, Up.self, Stop.self, Service.self, Status.self, Doctor.self, Metrics.self, Network.self,
+                    ShortLivedNode.self,
                 ]),
             CommandGroup(
                 name: "Message",

@@ -39,7 +39,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .trouble: "earshot doctor found a warning or a problem"
         case .tampered: "earshot audit found something that does not hold"
         case .expired: "the message expired before it was delivered"
-        case .usage: "the command line cannot be understood"
+        case .usage: "the command line, or the configuration file, cannot be understood"
         }
     }
 
@@ -67,7 +67,7 @@ enum ExitStatus: Int32, CaseIterable {
             case .identityConflict, .safetyNumberDiffers, .nameChanged: .identity
             case .blocked, .notAdmitted: .blocked
             case .messageExpired: .expired
-            case .invalidUTF8, .unknownCommand, .invalidUsage, .prefixTooShort: .usage
+            case .invalidUTF8, .unknownCommand, .invalidUsage, .invalidConfiguration, .prefixTooShort: .usage
             default: .failure
             }
     }

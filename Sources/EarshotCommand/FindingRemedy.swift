@@ -43,7 +43,7 @@ enum FindingRemedy {
         case .databaseDamaged:
             "end the node if one runs; move history.db aside, and history.db-wal if it is there; then "
                 + "restore a backup of both, or begin a new history with: earshot up"
-        case .databaseNewer: "update this program"
+        case .databaseNewer: Remedy.words(for: .storeNewer, about)
         case .databaseUnreadable: "check that the file and its directory are yours and can be read"
         default: nil
         }
@@ -79,12 +79,18 @@ enum FindingRemedy {
         case .multicastOff:
             "switch it on with: ip link set \(about.interface ?? "INTERFACE") multicast on; "
                 + "or name a peer with --peer HOST:PORT"
-        case .portUnreachable:
-            "open TCP port \(about.port.map { "\($0)" } ?? "PORT") in this machine's firewall, "
-                + "or choose an open one with --port"
+        case .portUnreachable: openPort(about.port)
         case .portUnknown: "ask again when somebody is linked"
         default: nil
         }
+    }
+
+    /// The package has profiles for the default port.
+    private static func openPort(_ port: UInt16?) -> String {
+        let profiles = "ufw allow earshot; or: firewall-cmd --permanent --add-service=earshot && firewall-cmd --reload"
+        guard port != NetworkOptions.defaultPort else { return "let it through this machine's firewall: \(profiles)" }
+        return "open TCP port \(port.map { "\($0)" } ?? "PORT") in this machine's firewall; or take the port that its "
+            + "profiles open, with --port \(NetworkOptions.defaultPort): \(profiles)"
     }
 
     private static func discovery(_ code: Finding.Code) -> String? {
@@ -125,6 +131,10 @@ enum FindingRemedy {
         case "unreachable": "see whether a node runs there and its port is open: earshot doctor on that machine"
         case "otherNetwork": "compare the network keys on both machines: earshot network show"
         case "unsupportedVersion": "update the older of the two programs"
+        case "blocked": "ask them to let you back in: earshot unblock YOUR-NAME, on their machine"
+        case "notAdmitted": "ask them to start their node with: earshot up --allow YOUR-KEY"
+        case "identityConflict":
+            "ask them to compare your fingerprint (earshot status), and then: earshot trust YOUR-NAME --accept"
         case "credentialExpired": "restart the node there, with its passphrase if it has one; check both clocks"
         case "credentialNotYetValid": "check both clocks: timedatectl"
         default: "the node tries again by itself; if it stays so: earshot doctor on the other machine"

@@ -84,7 +84,7 @@ enum Remedy {
         case .storeDamaged:
             "it was left as it is: restore a backup in its place, or move it aside to begin a new history"
         case .storeFull: "\(outcome)free some space, and try again"
-        case .storeNewer: "update this program"
+        case .storeNewer: "update this program, which is earshot \(Earshot.version), or use the one that wrote the file"
         default: "\(outcome)check that the disk and the file can be written, and try again"
         }
     }

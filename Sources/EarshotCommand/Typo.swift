@@ -11,17 +11,20 @@ enum Typo {
         guard !name.isEmpty, !name.hasPrefix("-"), !names.contains(name) else { return nil }
         return Failure(
             .unknownCommand, "there is no command \"\(name)\"",
-            remedy: nearest(to: name).map { "earshot \($0)" } ?? "earshot --help lists the commands")
+            remedy: EditDistance.nearest(to: name, among: names).map { "earshot \($0)" }
+                ?? "earshot --help lists the commands")
     }
 
     private static let names = EarshotProgram.configuration.subcommands.map { $0._commandName } + ["help"]
+}
 
-    /// The command that was probably meant: two letters may be wrong, or one in a short word.
-    private static func nearest(to name: String) -> String? {
-        let lowercased = name.lowercased()
-        let distances = names.map { ($0, EditDistance.between($0, lowercased)) }
+extension EditDistance {
+    /// The word that was probably meant: two letters may be wrong, or one in a short word.
+    static func nearest(to word: String, among words: [String]) -> String? {
+        let lowercased = word.lowercased()
+        let distances = words.map { ($0, between($0, lowercased)) }
         guard let (nearest, distance) = distances.min(by: { $0.1 < $1.1 }) else { return nil }
-        return distance <= min(2, (name.count + 1) / 2) ? nearest : names.first { $0.hasPrefix(lowercased) }
+        return distance <= min(2, (word.count + 1) / 2) ? nearest : words.first { $0.hasPrefix(lowercased) }
     }
 }
 

@@ -21,6 +21,43 @@ struct InitTests {
         #expect(FileManager.default.contents(atPath: home.path + "/identity.key") == before)
     }
 
+    @Test("says that the identity is there already if it is repeated with the same name, and changes nothing")
+    func repeated() async throws {
+        let home = try await TestHome.named("Zoe\u{308}")
+        let before = try #require(FileManager.default.contents(atPath: home.path + "/identity.key"))
+        let result = try await home.run("init", "--name", "Zo\u{EB}", "--json")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try result.objects().first?["isMade"] as? Bool == false)
+        #expect(FileManager.default.contents(atPath: home.path + "/identity.key") == before)
+    }
+
+    @Test("joins the network of a key in a file, and says so again")
+    func network() async throws {
+        let (first, second) = (try await TestHome.named("alice"), try TestHome())
+        let key = try #require(try await first.run("network", "create", "--json").objects().first)
+        let file = first.path + "/key"
+        let isMade = FileManager.default.createFile(
+            atPath: file, contents: Data(try #require(key["key"] as? String).utf8),
+            attributes: [.posixPermissions: 0o600])
+        try #require(isMade)
+        for isMade in [true, false] {
+            let result = try await second.run("init", "--name", "bob", "--network-key-file", file, "--json")
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try result.objects().first?["isMade"] as? Bool == isMade)
+            #expect(try result.objects().first?["networkTag"] as? String == key["tag"] as? String)
+        }
+        #expect(
+            try await second.run("network", "show", "--json").objects().first?["tag"] as? String == key["tag"]
+                as? String)
+    }
+
+    @Test("makes no identity if the file of the network key cannot be used")
+    func missingNetworkKey() async throws {
+        let home = try TestHome()
+        #expect(try await home.run("init", "--name", "bob", "--network-key-file", "/nonexistent").status != 0)
+        #expect(!FileManager.default.fileExists(atPath: home.path))
+    }
+
     @Test(
         "refuses an invalid name",
         arguments: ["", "a\u{7}b", " bob", "a@b", "#a", "a,b", "a/b", String(repeating: "x", count: 64)])

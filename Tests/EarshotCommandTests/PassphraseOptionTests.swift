@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The passphrase")
@@ -35,6 +36,31 @@ struct PassphraseOptionTests {
         #expect(result.status == 8)
         #expect(result.errors.contains("chmod 600"))
         #expect(!FileManager.default.fileExists(atPath: home.path + "/identity.key"))
+    }
+
+    @Test("may be a credential that the service manager keeps")
+    func credential() async throws {
+        let (folder, home) = (try TemporaryFolder(), try TestHome())
+        let isMade = FileManager.default.createFile(
+            atPath: folder.file("secret"), contents: Data("correct horse\n".utf8),
+            attributes: [.posixPermissions: 0o440])
+        try #require(isMade)
+        let initialize = ["init", "--name", "alice", "--passphrase-credential"]
+        let environment = ["CREDENTIALS_DIRECTORY": folder.path]
+        let made = try RunningProgram(initialize + ["secret", "--home", home.path], environment: environment)
+        #expect(try await made.end().status == 0)
+        let node = try RunningProgram(
+            ["up", "--no-discovery", "--passphrase-credential", "secret", "--home", home.path], environment: environment
+        )
+        try await node.expect("is up")
+        for name in ["other", "../secret"] {
+            let refused = try await RunningProgram(
+                initialize + [name, "--home", home.path + ".other"], environment: environment
+            ).end()
+            #expect(refused.status == 4)
+            #expect(refused.errors.contains("LoadCredential="))
+        }
+        #expect(try await home.run("up", "--passphrase-credential", "secret").status == 4)
     }
 
     @Test("comes from one source only")

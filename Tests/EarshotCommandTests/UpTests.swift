@@ -1,4 +1,6 @@
+import Earshot
 import Foundation
+import GRDB
 import Testing
 
 @Suite("earshot up")
@@ -51,6 +53,38 @@ struct UpTests {
         #expect(try await home.run("status", "--json").objects()[0]["pid"] as? Int == Int(node.pid))
         node.signal(SIGTERM)
         #expect(try await node.end().status == 0)
+    }
+
+    @Test("takes the default port if it is free, and says so if it is not")
+    func defaultPort() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        // Whoever has the port, one of the two does not get it.
+        let (first, firstPort) = try await alice.up()
+        let (second, secondPort) = try await bob.up()
+        #expect([firstPort, secondPort].count { $0 == "28350" } <= 1)
+        for (node, port) in [(first, firstPort), (second, secondPort)] where port != "28350" {
+            #expect(node.outputText.contains("(28350 was taken)"))
+            node.signal(SIGTERM)
+            #expect(try await node.end().status == 0)
+        }
+        let (again, _) = try await (secondPort == "28350" ? alice : bob).up()
+        #expect(!again.outputText.contains("was taken"), "a home keeps the port that it had")
+    }
+
+    @Test("refuses a database of a newer program by its name, and says what to do")
+    func newerDatabase() async throws {
+        let home = try await TestHome.named("alice")
+        #expect(try await home.run("users").status == 0)
+        let database = try DatabaseQueue(path: home.path + "/history.db")
+        try await database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('of a later version')") }
+        try database.close()
+        for command in [["up"], ["users"]] {
+            let result = try await home.run(command)
+            #expect(result.status == 8)
+            #expect(
+                result.errors.contains("\(home.path)/history.db was written by a newer version"), "\(result.errors)")
+            #expect(result.errors.contains("try: update this program, which is earshot \(Earshot.version)"))
+        }
     }
 
     @Test("reports a port that is taken as a network error")

@@ -47,6 +47,14 @@ extension Home {
         return UserID(identity.publicKey)
     }
 
+    /// Who the home directory belongs to, as its credential says.
+    /// - Throws: `EarshotError` `notInitialized`, `looseHome`, `unusableHome`.
+    package func owner() throws(EarshotError) -> (userID: UserID, name: UserName) {
+        try check()
+        let credential = try readCredential()
+        return (credential.userID, credential.name)
+    }
+
     /// - Throws: `EarshotError` `alreadyInitialized` if there are keys or a history, which are never overwritten.
     private func checkIsEmpty() throws(EarshotError) {
         guard !isInitialized else {

@@ -1,6 +1,6 @@
 extension Home {
     /// The port that the node last listened on, if it is known. A file without a usable port counts as none.
-    var lastPort: UInt16? {
+    package var lastPort: UInt16? {
         guard let bytes = try? PrivateFile.read(portFile) else { return nil }
         let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return UInt16(text.prefix { $0 != "\n" }).flatMap { $0 > 0 ? $0 : nil }

@@ -17,15 +17,16 @@ extension Node {
     }
 
     /// Listens on the configured port. Without one it takes the home's last port, so that peers which remember its
-    /// address find it without discovery, and otherwise a port that the system chooses.
+    /// address find it without discovery, or the preferred one, and otherwise a port that the system chooses.
     func listen() async throws(EarshotError) -> UInt16 {
         let peers = configuration.staticPeers
-        guard configuration.port == 0, let last = home.lastPort else {
+        guard configuration.port == 0, let port = home.lastPort ?? configuration.preferredPort else {
             return try await shell.listen(port: configuration.port, staticPeers: peers)
         }
-        do { return try await shell.listen(port: last, staticPeers: peers) } catch {
-            // The last port is taken or no longer allowed. Nobody asked for it.
-            configuration.logger.info("the last port is not to be had", metadata: ["error": "\(error)"])
+        do { return try await shell.listen(port: port, staticPeers: peers) } catch {
+            // It is taken or not allowed. Nobody asked for it.
+            configuration.logger.info(
+                "a port is not to be had", metadata: ["port": "\(port)", "error": "\(error)"])
             return try await shell.listen(port: 0, staticPeers: peers)
         }
     }

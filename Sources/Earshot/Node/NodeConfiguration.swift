@@ -9,6 +9,8 @@ public struct NodeConfiguration: Sendable {
     /// The TCP port that peers connect to; 0 takes the port of the last run, or lets the system choose. Discovery
     /// advertises it to peers.
     public var port: UInt16
+    /// Taken, if it is free, by a node without a configured port whose home has no last one.
+    package var preferredPort: UInt16?
     /// Peers at known addresses, for networks that block multicast; at most 256.
     public var staticPeers: [PeerAddress]
     /// The interfaces on which the node looks for peers. When one of them changes, it dials its peers anew.

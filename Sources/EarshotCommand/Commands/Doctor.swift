@@ -39,12 +39,13 @@ struct Doctor: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         var report = DoctorReport(output: output)
+        let network = try await network.completed(by: common.homeDirectory)
         let local = try await Diagnosis.of(
             common.homeDirectory, discovery: network.configuration().interfaces,
             testsMulticast: !network.isUndiscoverable)
         for finding in local { try report.add(DoctorFinding(GatewayFinding(finding))) }
         if Diagnosis.allowsStart(local) {
-            for finding in try await nodeFindings() { try report.add(finding) }
+            for finding in try await nodeFindings(network) { try report.add(finding) }
         }
         report.close()
         guard report.worst <= .note else { throw ExitStatus.trouble.code }
@@ -52,7 +53,7 @@ struct Doctor: ProgramCommand {
 
     /// What the running node reports, or a node that is started for this. If it reports nothing, that is a finding,
     /// too.
-    private func nodeFindings() async throws -> [DoctorFinding] {
+    private func nodeFindings(_ network: NetworkOptions) async throws -> [DoctorFinding] {
         let listening = Duration.seconds(listen ?? Self.defaultListening)
         do {
             return try await Session.with(common.homeDirectory, network: network) { session in

@@ -54,8 +54,11 @@ struct Send: ProgramCommand {
                 let message = try await session.client.send(text, to: user.id, timeToLive: ttl)
                 let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
                 try message.recipients.forEach(report)
+                let obstacles = Obstacles(
+                    user: user, names: names, peers: session.isShortLived ? network.peers.map(\.description) : [])
                 let delivery = Delivery(
-                    client: session.client, message: message, recipient: names.shown(user), events: events)
+                    client: session.client, message: message, recipient: names.shown(user), obstacles: obstacles,
+                    events: events)
                 if let wait {
                     try await follow(delivery, to: wait, report)
                 } else if session.isShortLived {

@@ -53,7 +53,7 @@ struct ShortLivedNode: ProgramCommand {
             throw Failure(.homeInUse, "a node of other commands runs on \(home.path) already")
         }
         defer { mark.remove() }
-        let node = try await Node.open(home, configuration: network.configuration())
+        let node = try await Node.open(home, configuration: try await network.completed(by: home).configuration())
         return try await NodeHost(node: node).run { _, start in
             if isOnline { _ = try await start() }
             teller.ready()

@@ -15,8 +15,17 @@ struct Up: ProgramCommand {
             Keys decide: somebody else who takes the name is not let in. The choice is for this run only. It does not \
             apply to a node that another command starts because none runs.
 
+            The home directory may have a file \(HomeConfiguration.fileName) with these options, by their names without \
+            the dashes; the command line wins:
+
+              port: 7000
+              peer: [192.168.1.20:7000, otherhost:7000]
+              only-known: true   # and nobody else
+
             EXAMPLES:
               earshot up
+              earshot up --detach
+              earshot up --on-message ~/bin/announce
               earshot up --port 7000 --peer 192.168.1.20:7000 --no-discovery
               earshot up --json | jq .
               earshot up --allow alice --allow bob@3fk9
@@ -28,6 +37,7 @@ struct Up: ProgramCommand {
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var api: HTTPOption
+    @OptionGroup(title: "When a message arrives") var arrivals: ArrivalOptions
 
     @Option(
         help: "Write the node's log to standard error, from this level on: \(Logger.Level.list).",
@@ -36,6 +46,18 @@ struct Up: ProgramCommand {
 
     @Option(help: "How the log is written: text, or json with one object a line.")
     var logFormat = LogFormat.text
+
+    @Flag(name: .customLong("detach"), help: "Return when the node is up, which goes on in the background.")
+    var isDetached = false
+
+    @Option(help: .hidden)
+    var tells: Int32?
+
+    func validate() throws {
+        guard !isDetached || passphrase.passphraseFd == nil else {
+            throw ValidationError("With --detach the passphrase comes from a file or the terminal.")
+        }
+    }
 
     private static let events: Set<EventName> = [
         .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
@@ -53,36 +75,102 @@ struct Up: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        let passphrase = try passphrase.read(confirming: false)
-        // From here on, signals stop the node instead of killing it.
-        let signal = Signals.awaiting([SIGINT, SIGTERM])
+        let configured = try await configured()
+        if isDetached {
+            try await DetachedNode.start(common.homeDirectory, output)
+        } else if let tells {
+            try await configured.runDetached(Readiness.Sender(descriptor: tells))
+        } else {
+            try await configured.serve {}
+        }
+    }
+
+    /// The same command, with what the configuration file says where the command line says nothing.
+    private func configured() async throws -> Up {
+        let arguments = try await HomeConfiguration(of: common.homeDirectory).arguments(for: Up.self)
+        guard !arguments.isEmpty else { return self }
+        // The first argument is the program, the second the command.
+        do { return try await Up.asyncParse(arguments + CommandLine.arguments.dropFirst(2)) } catch {
+            throw Failure(
+                .invalidConfiguration,
+                "the command line does not go with \(HomeConfiguration.fileName): \(Up.message(for: error))")
+        }
+    }
+
+    /// Runs the node in the background. Until it is up, failures are reported by the command that waits for it.
+    private func runDetached(_ teller: Readiness.Sender) async throws {
+        do { try await serve { teller.ready() } } catch {
+            let failure = Failure(error)
+            throw teller.failed(failure) ? failure.status.code : failure
+        }
+    }
+
+    /// - Parameter onReady: called when the node is on the network, and its local API answers.
+    private func serve(onReady: @escaping @Sendable () -> Void) async throws {
         let home = common.homeDirectory
         try home.check()
+        let passphrase = try passphrase.read(confirming: false)
+        if tells != nil { try DetachedLog.begin(home) }
+        let output = Output(isJSON: common.isJSON, isDated: true)
+        // From here on, signals stop the node instead of killing it.
+        let signal = Signals.awaiting([SIGINT, SIGTERM])
         let coming = try HomeMark(.coming, of: home)
+        let hadPort = home.lastPort != nil
         let node = try await open(home, passphrase, output)
         let admitted = try await admission.apply(to: node)
+        let manager = ServiceManager.current
         let (ports, port) = AsyncStream<Int>.makeStream()
         let http = api.http.map { Gateway.HTTPOptions(port: Int($0)) { port.yield($0) } }
         try await NodeHost(node: node, http: http, requestsPerSecond: api.httpRate).run { client, start in
             // Subscribes before the node is on the network, so that it misses nothing.
-            try await client.withEvents(Self.events) { events in
+            try await client.withEvents(arrivals.isAsked ? Self.events.union([.messageReceived]) : Self.events) {
+                events in
                 _ = try await start()
                 coming?.remove()
                 let (status, names) = (try await client.status(), try await client.names())
                 let httpPort = http == nil ? nil : await ports.first { _ in true }
                 // Announced last, so that a node which is announced as up already has its socket.
-                try await announce(status, httpPort: httpPort, on: output)
+                try await announce(status, httpPort: httpPort, hadPort: hadPort, on: output)
                 if let admitted { announce(admitted, names, on: output) }
+                manager?.ready("\(status.name), port \(status.port.map(String.init) ?? "unknown")")
+                onReady()
+                let (messages, arrived) = AsyncStream<Arrivals.Item>.makeStream(
+                    bufferingPolicy: .bufferingOldest(Arrivals.waiting))
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await signal.wait() }
                     group.addTask {
                         var log = NodeLog(output: output, status: status, names: names)
-                        for try await event in events { try log.write(event) }
+                        for try await event in events {
+                            try log.write(event)
+                            if let item = log.arrival(event), case .dropped = arrived.yield(item) {
+                                output.note("a message was not passed on: \(Arrivals.waiting) others wait")
+                            }
+                        }
                     }
+                    if tells != nil { group.addTask { try await DetachedLog.keepShort() } }
+                    if let manager, let watchdog = manager.watchdog {
+                        group.addTask { try await Self.show(manager, every: watchdog / 2, that: client) }
+                    }
+                    let arrivals = arrivals.handler(output)
+                    async let handling: Void = arrivals.run(messages)
                     try await group.next()
                     group.cancelAll()
+                    arrived.finish()
+                    await handling
                 }
+                manager?.stopping()
             }
+        }
+    }
+
+    /// Shows the service manager that the node answers, for as long as it does.
+    private static func show(
+        _ manager: ServiceManager, every interval: Duration, that client: GatewayClient
+    ) async throws {
+        while true {
+            _ = try await client.status()
+            manager.alive()
+            try await Task.sleep(for: interval)
         }
     }
 
@@ -110,10 +198,16 @@ struct Up: ProgramCommand {
     /// Nobody is told of a shorter wait.
     private static let silentWait = Duration.seconds(2)
 
-    private func announce(_ status: GatewayStatus, httpPort: Int?, on output: Output) async throws {
+    private func announce(
+        _ status: GatewayStatus, httpPort: Int?, hadPort: Bool, on output: Output
+    ) async throws {
         let port = status.port.map(String.init) ?? "unknown"
+        // A home keeps the port that it once had.
+        let isFallback = network.port == 0 && !hadPort && status.port != NetworkOptions.defaultPort
+        let instead = isFallback ? " (\(NetworkOptions.defaultPort) was taken)" : ""
         output.line(
-            "\(output.style.bold(SafeText.line(status.name))) is up: fingerprint \(status.fingerprint), port \(port)")
+            "\(output.style.bold(SafeText.line(status.name))) is up: fingerprint \(status.fingerprint), "
+                + "port \(port)\(instead)")
         if let httpPort {
             output.line("programs with a token reach it at http://127.0.0.1:\(httpPort)/v1 (earshot token create)")
         }

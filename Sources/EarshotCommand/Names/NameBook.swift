@@ -3,7 +3,7 @@ import EarshotGateway
 
 /// How to show users, and what to type for each. Every output takes the names of others from here.
 struct NameBook: Sendable {
-    private let own: GatewayParty
+    let own: GatewayParty
     private var users: [String: GatewayUser] = [:]
     private var idsOfName: [String: Set<String>] = [:]
     /// Names by their appearance, for finding look-alikes. This node's own is among them.

@@ -5,7 +5,13 @@ import Logging
 
 /// How a node that the command starts reaches others.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: "The TCP port that peers connect to; by default that of the last run, or any.")
+    /// What nodes listen on unless their home has another port already. The firewall profiles of the package open it.
+    static let defaultPort: UInt16 = 28_350
+
+    @Option(
+        help: ArgumentHelp(
+            "The TCP port that peers connect to; by default that of the last run, else \(defaultPort), else any.",
+            valueName: "port"))
     var port: UInt16 = 0
 
     @Option(
@@ -41,6 +47,12 @@ struct NetworkOptions: ParsableArguments {
         return isUndiscoverable ? arguments + ["--no-discovery"] : arguments
     }
 
+    /// These options, and what the configuration file of a home directory says where they say nothing.
+    /// - Throws: `Failure` `invalidConfiguration`.
+    func completed(by home: Home) async throws -> NetworkOptions {
+        try NetworkOptions.parse(try await HomeConfiguration(of: home).arguments(for: NetworkOptions.self) + arguments)
+    }
+
     func configuration(logger: Logger? = nil) -> NodeConfiguration {
         var interfaces = DiscoveryConfiguration()
         interfaces.includedInterfaces.formUnion(includedInterfaces)
@@ -48,6 +60,7 @@ struct NetworkOptions: ParsableArguments {
         var configuration = NodeConfiguration(
             port: port, staticPeers: peers, interfaces: interfaces, discovery: isUndiscoverable ? .off : .dnssd,
             metrics: PrometheusMetrics())
+        configuration.preferredPort = Self.defaultPort
         if let logger { configuration.logger = logger }
         return configuration
     }

@@ -8,6 +8,9 @@ enum LocalTime {
     /// Like `2026-01-31 09:30`.
     static func full(_ milliseconds: Int64) -> String { format(milliseconds, "%Y-%m-%d %H:%M") }
 
+    /// Like `2026-01-31 09:30:05`.
+    static func precise(_ milliseconds: Int64) -> String { format(milliseconds, "%Y-%m-%d %H:%M:%S") }
+
     /// Milliseconds since 1970.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 

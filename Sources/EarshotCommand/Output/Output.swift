@@ -6,9 +6,13 @@ struct Output: Sendable {
     let style: Style
     /// Whether standard output is a terminal that understands cursor movement.
     let isTerminal: Bool
+    /// Whether each line for people begins with the time.
+    private let isDated: Bool
 
-    init(isJSON: Bool) {
+    /// - Parameter isDated: for what goes on for long. A journal has times of its own.
+    init(isJSON: Bool, isDated: Bool = false) {
         self.isJSON = isJSON
+        self.isDated = isDated && !isJSON && ProcessInfo.processInfo.environment["JOURNAL_STREAM"] == nil
         isTerminal = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
         style = Style(isColoured: isTerminal && !isJSON)
     }
@@ -16,7 +20,7 @@ struct Output: Sendable {
     /// A line for people. The caller passes text of others through `SafeText` first.
     func line(_ text: String) {
         guard !isJSON else { return }
-        write(text + "\n")
+        write((isDated ? style.dim(time) : "") + text + "\n")
     }
 
     /// A line for programs.
@@ -33,11 +37,14 @@ struct Output: Sendable {
 
     /// A side note, on standard error.
     func note(_ text: String) {
-        StandardError.write("earshot: \(SafeText.line(text))\n")
+        StandardError.write("\(time)earshot: \(SafeText.line(text))\n")
     }
 
+    /// Now, before a line; else nothing.
+    private var time: String { isDated ? LocalTime.precise(LocalTime.now) + "  " : "" }
+
     func report(_ failure: Failure) {
-        var text = "earshot: \(SafeText.line(failure.message))\n"
+        var text = "\(time)earshot: \(SafeText.line(failure.message))\n"
         if let remedy = failure.remedy { text += "  try: \(SafeText.line(remedy))\n" }
         StandardError.write(text)
         guard isJSON else { return }

@@ -16,17 +16,43 @@ struct Delivery: Sendable {
     let message: GatewayMessage
     /// The recipient, as shown.
     let recipient: String
+    /// What keeps the recipient away for good.
+    let obstacles: Obstacles
     /// The events of `Delivery.events`, from before the message was sent.
     let events: GatewayEvents
 
-    static let events: Set<EventName> = [.messageSent, .messageDelivered, .messageRead, .messageFailed]
+    static let events: Set<EventName> = Obstacles.events.union([
+        .messageSent, .messageDelivered, .messageRead, .messageFailed,
+    ])
 
     /// - Parameter report: called for each state that is reached, in order.
-    /// - Throws: `Failure` `messageFailed`, and `GatewayError` if the node ends.
-    func follow(to goal: DeliveryStage, report: @Sendable (GatewayDelivery) throws -> Void) async throws {
+    /// - Throws: `Failure`: why the message has failed, or why it stays queued until somebody does something about it;
+    ///   `GatewayError` if the node ends.
+    func follow(
+        to goal: DeliveryStage, report: @escaping @Sendable (GatewayDelivery) throws -> Void
+    ) async throws {
+        guard .queued < goal else { return }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await followEvents(to: goal, report: report)
+                return true
+            }
+            group.addTask {
+                // What has failed before may not be tried again for a while.
+                if let obstacle = try await obstacles.standing(client) { throw obstacle }
+                return false
+            }
+            defer { group.cancelAll() }
+            while let isReached = try await group.next(), !isReached {}
+        }
+    }
+
+    private func followEvents(
+        to goal: DeliveryStage, report: @Sendable (GatewayDelivery) throws -> Void
+    ) async throws {
         var reached = DeliveryStage.queued
-        guard reached < goal else { return }
         for try await event in events {
+            if reached == .queued, let obstacle = obstacles.obstacle(in: event) { throw obstacle }
             guard let delivery = try await news(in: event) else { continue }
             if delivery.state == DeliveryState.failed(.expired).name {
                 try report(delivery)

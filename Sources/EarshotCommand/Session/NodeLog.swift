@@ -28,7 +28,14 @@ struct NodeLog {
         self.names = names
     }
 
+    /// The message that has arrived, if one has. Its text is in no log.
+    func arrival(_ event: GatewayEvent) -> Arrivals.Item? {
+        guard event.name == EventName.messageReceived.rawValue, let message = event.message else { return nil }
+        return Arrivals.Item(message: message, sender: names.shown(message.sender))
+    }
+
     mutating func write(_ event: GatewayEvent) throws {
+        guard event.name != EventName.messageReceived.rawValue else { return }
         if let user = event.user { names.update(user) }
         guard isNews(event) else { return }
         try output.object(event)

@@ -18,21 +18,24 @@ enum Readiness {
 
         init(descriptor: Int32) { self.descriptor = Mutex(descriptor) }
 
-        func ready() { send("") }
+        func ready() { _ = send("") }
 
         /// Tells it, unless the node was ready before.
-        func failed(_ failure: Failure) {
-            do { send(try Output.encode(failure)) } catch { send("{}") }
+        /// - Returns: whether it was told.
+        @discardableResult
+        func failed(_ failure: Failure) -> Bool {
+            do { return send(try Output.encode(failure)) } catch { return send("{}") }
         }
 
         /// If the command that waits was killed, nobody needs to know.
-        private func send(_ line: String) {
+        private func send(_ line: String) -> Bool {
             descriptor.withLock { descriptor in
-                guard let open = descriptor else { return }
+                guard let open = descriptor else { return false }
                 let bytes = Array("\(line)\n".utf8)
                 _ = bytes.withUnsafeBytes { Glibc.write(open, $0.baseAddress, $0.count) }
                 close(open)
                 descriptor = nil
+                return true
             }
         }
     }

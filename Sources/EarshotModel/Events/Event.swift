@@ -128,7 +128,7 @@ public struct IdentityConflict: Hashable, Sendable {
 public struct LinkFailure: Hashable, Sendable {
     /// The peer's address, if it was dialled or is known.
     public let address: String
-    /// The user, if the peer has proved who it is.
+    /// The user, if the peer has proved who it is. Of a node of another network, the user whose device was dialled.
     public let userID: UserID?
     /// The code of the error, for programs, and its text, for people.
     public let code: String

@@ -254,7 +254,11 @@ extension NodeMachine {
         }
         guard let error else { return }
         let isStranger = link.claimedPeer.map { self.isStranger($0.userID) } ?? true
-        if let failure = peers.failure(of: link, error, isStranger: isStranger, now: now.uptime) {
+        // Nobody proves who they are to another network, but it is known whose device was dialled.
+        let expectedID = error.code == .otherNetwork ? trust.directory.owner(of: link.targets) : nil
+        if let failure = peers.failure(
+            of: link, error, expectedID: expectedID, isStranger: isStranger, now: now.uptime)
+        {
             post(.linkFailed(failure))
         }
     }

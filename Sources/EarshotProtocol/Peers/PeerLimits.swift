@@ -30,16 +30,20 @@ struct PeerLimits: Sendable {
     }
 
     /// A link is over.
-    /// - Parameter isLimited: whether a stranger caused the link, so there may be many more.
+    /// - Parameters:
+    ///   - expectedID: who should have been at the other end, for a peer that has not said who it is.
+    ///   - isLimited: whether a stranger caused the link, so there may be many more.
     /// - Returns: the failure to report; for strangers only now and then.
-    mutating func failed(_ link: Link, _ error: ProtocolError, isLimited: Bool, now: Int64) -> LinkFailure? {
+    mutating func failed(
+        _ link: Link, _ error: ProtocolError, expectedID: UserID?, isLimited: Bool, now: Int64
+    ) -> LinkFailure? {
         var message = error.message
         if isLimited {
             guard let untold = notices.failed(at: link.address?.host ?? "", now: now) else { return nil }
             if untold > 0 { message += "; \(untold) more such connections failed before it" }
         }
         return LinkFailure(
-            address: link.address?.description ?? "unknown", userID: link.claimedPeer?.userID,
+            address: link.address?.description ?? "unknown", userID: link.claimedPeer?.userID ?? expectedID,
             code: error.code.description, message: message, closeReason: error.closeReason?.name)
     }
 

@@ -341,14 +341,16 @@ struct PeersMachine: Sendable {
     }
 
     /// The failure to report for a link that is over, if any.
-    /// - Parameter isStranger: whether the other end was a stranger, as far as that is proved.
+    /// - Parameters:
+    ///   - expectedID: who should have been at the other end.
+    ///   - isStranger: whether the other end was a stranger, as far as that is proved.
     mutating func failure(
-        of link: Link, _ error: ProtocolError, isStranger: Bool, now: Int64
+        of link: Link, _ error: ProtocolError, expectedID: UserID?, isStranger: Bool, now: Int64
     ) -> LinkFailure? {
         guard isWorthTelling(error, wasEstablished: link.peer != nil) else { return nil }
         // An identity costs nothing, and neither does being advertised.
         let isGiven = link.targets.contains { if case .address = $0 { true } else { false } }
-        return limits.failed(link, error, isLimited: isStranger && !isGiven, now: now)
+        return limits.failed(link, error, expectedID: expectedID, isLimited: isStranger && !isGiven, now: now)
     }
 
     private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {

@@ -17,6 +17,19 @@ struct UserDirectory: Sendable {
         for device in devices { devicesOfUser[device.userID, default: []].insert(device.deviceID) }
     }
 
+    /// Whose device is dialled; of an address, the one user whose device was last linked there.
+    func owner(of targets: Set<Dialer.Target>) -> UserID? {
+        var owners: Set<UserID> = []
+        for target in targets {
+            switch target {
+            case .device(let deviceID): if let device = devices[deviceID] { owners.insert(device.userID) }
+            case .address(let address):
+                owners.formUnion(devices.values.filter { $0.addresses.first == address }.map(\.userID))
+            }
+        }
+        return owners.count == 1 ? owners.first : nil
+    }
+
     func isOnline(_ userID: UserID) -> Bool { linkCounts[userID, default: 0] > 0 }
 
     func user(_ userID: UserID) -> User? { users[userID].map(shown) }

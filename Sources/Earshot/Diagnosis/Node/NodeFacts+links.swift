@@ -15,7 +15,10 @@ extension NodeFacts {
 
     private func finding(_ failure: LinkFailure) -> Finding {
         let what = "the last link to \(name(of: failure)) failed: \(failure.message)"
-        let about = EarshotError.Parameters(EarshotError.Detail(failure.code), userID: failure.userID)
+        // Of a link that the peer has closed, its reason says more.
+        let isClosedByPeer = failure.code == ProtocolError.Code.closedByPeer.description
+        let cause = isClosedByPeer ? failure.closeReason ?? failure.code : failure.code
+        let about = EarshotError.Parameters(EarshotError.Detail(cause), userID: failure.userID)
         // Others usually belong to another network on purpose. A separate finding says whether this node's key is
         // wrong.
         guard failure.code != ProtocolError.Code.otherNetwork.description else {

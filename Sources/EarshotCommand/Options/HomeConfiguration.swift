@@ -1,0 +1,132 @@
+import ArgumentParser
+import Earshot
+import Foundation
+
+/// The configuration file of a home directory: the options of `earshot up` by their long names, as YAML.
+///
+/// Its entries become arguments that stand before those of the command line, so those win.
+struct HomeConfiguration {
+    static let fileName = "config.yaml"
+    /// A longer file is refused.
+    private static let maximumBytes = 64 * 1024
+    /// What makes sense on a command line only.
+    private static let excluded: Set<String> = ["home", "json", "detach", "passphrase-fd", "help", "version"]
+
+    private let path: String
+    private let entries: [ConfigurationText.Entry]
+    private let options: [String: CommandOption]
+
+    /// - Throws: `Failure` `invalidConfiguration`, with the number of the line.
+    init(of home: Home) async throws(Failure) {
+        path = "\(home.path)/\(Self.fileName)"
+        options = CommandOption.all(of: Up.self).filter { !Self.excluded.contains($0.key) }
+        do { entries = try ConfigurationText(try Self.text(of: path)).entries } catch let problem {
+            throw Self.failure(problem, path)
+        }
+        for entry in entries {
+            do { try await check(entry) } catch { throw Self.failure(error, path) }
+        }
+    }
+
+    /// What the file says, as arguments for a command.
+    /// - Returns: only what the command has an option for.
+    func arguments(for command: any ParsableArguments.Type) -> [String] {
+        let known = CommandOption.all(of: command)
+        return entries.filter { known[$0.key] != nil }.flatMap(arguments)
+    }
+
+    private func arguments(of entry: ConfigurationText.Entry) -> [String] {
+        options[entry.key]?.isFlag == true
+            ? entry.values == ["true"] ? ["--\(entry.key)"] : [] : entry.values.map { "--\(entry.key)=\($0)" }
+    }
+
+    /// Checks an entry as the command line would, so that what is wrong is found where it stands.
+    private func check(_ entry: ConfigurationText.Entry) async throws(ConfigurationText.Problem) {
+        func problem(_ message: String) -> ConfigurationText.Problem { .init(line: entry.line, message: message) }
+        guard let option = options[entry.key] else {
+            guard !Self.excluded.contains(entry.key) else {
+                throw problem("\(entry.key) is for the command line only")
+            }
+            let nearest = EditDistance.nearest(to: entry.key, among: Array(options.keys).sorted())
+            throw problem("there is no option \"\(entry.key)\"" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+        }
+        guard !option.isFlag || entry.values == ["true"] || entry.values == ["false"] else {
+            throw problem("\(entry.key) is true or false")
+        }
+        guard option.isRepeating || entry.values.count == 1 else { throw problem("\(entry.key) takes one value") }
+        do { _ = try await Up.asyncParse(arguments(of: entry)) } catch { throw problem(Up.message(for: error)) }
+    }
+
+    private static func failure(_ problem: ConfigurationText.Problem, _ path: String) -> Failure {
+        Failure(
+            .invalidConfiguration, "\(path):\(problem.line): \(problem.message)",
+            remedy: "the keys are the options of earshot up, without the dashes: earshot up --help")
+    }
+
+    /// - Returns: an empty text if there is no file.
+    private static func text(of path: String) throws(ConfigurationText.Problem) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            guard errno != ENOENT else { return "" }
+            throw .init(line: 1, message: "it cannot be read: \(String(cString: strerror(errno)))")
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let bytes: Data
+        do { bytes = try file.read(upToCount: maximumBytes + 1) ?? Data() } catch {
+            throw .init(line: 1, message: "it cannot be read: \(error)")
+        }
+        guard bytes.count <= maximumBytes else {
+            throw .init(line: 1, message: "it is longer than \(maximumBytes) bytes")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .init(line: 1, message: "it is not valid UTF-8")
+        }
+        return text
+    }
+}
+
+/// An option of a command, as the argument parser describes it.
+struct CommandOption {
+    let isFlag: Bool
+    let isRepeating: Bool
+
+    private struct Tool: Decodable {
+        struct Command: Decodable {
+            let arguments: [Argument]?
+        }
+
+        struct Argument: Decodable {
+            struct Name: Decodable {
+                let kind: String
+                let name: String
+            }
+
+            let kind: String
+            let shouldDisplay: Bool
+            let isRepeating: Bool
+            let names: [Name]?
+        }
+
+        let command: Command
+    }
+
+    /// The options of a command by their long names; hidden ones are left out.
+    static func all(of command: any ParsableArguments.Type) -> [String: CommandOption] {
+        let tool: Tool
+        do { tool = try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)) } catch {
+            preconditionFailure("the argument parser describes commands as JSON: \(error)")
+        }
+        var options: [String: CommandOption] = [:]
+        for argument in tool.command.arguments ?? [] where argument.shouldDisplay && argument.kind != "positional" {
+            for name in argument.names ?? [] where name.kind == "long" {
+                options[name.name] = CommandOption(isFlag: argument.kind == "flag", isRepeating: argument.isRepeating)
+            }
+        }
+        return options
+    }
+}
+
+extension EarshotError.Code {
+    /// The configuration file of a home directory cannot be used.
+    static let invalidConfiguration = Self("invalidConfiguration")
+}

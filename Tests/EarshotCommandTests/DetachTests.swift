@@ -1,0 +1,65 @@
+import Earshot
+import Foundation
+import Testing
+
+@Suite("earshot up --detach")
+struct DetachTests {
+    @Test("returns when the node is up, which earshot stop ends")
+    func upAndStop() async throws {
+        let home = try await TestHome.named("alice")
+        let up = try await home.run("up", "--detach", "--no-discovery", "--json")
+        #expect(up.status == 0, "\(up.errors)")
+        let pid = try #require(try up.objects().first?["pid"] as? Int)
+        #expect(try await home.run("status", "--json").objects()[0]["pid"] as? Int == pid)
+        let log = try String(contentsOfFile: home.path + "/up.log", encoding: .utf8)
+        #expect(log.contains(#""name":"up""#))
+        #expect(try home.mode(of: "/up.log") == 0o600)
+        let stop = try await home.run("stop", "--json")
+        #expect(try stop.objects()[0]["isStopped"] as? Bool == true)
+        #expect(!HomeLock.isHeld(Home(path: home.path)))
+        let again = try await home.run("stop")
+        #expect(again.status == 0)
+        #expect(again.output.contains("no node runs"))
+    }
+
+    @Test("ends with the node's error, once, and with its status")
+    func failure() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let (node, port) = try await bob.up()
+        let result = try await alice.run("up", "--detach", "--no-discovery", "--port", port)
+        #expect(result.status == 9)
+        #expect(result.errors.components(separatedBy: "earshot: ").count == 2, "\(result.errors)")
+        #expect(!HomeLock.isHeld(Home(path: alice.path)))
+        withExtendedLifetime(node) {}
+    }
+
+    @Test("asks for the passphrase before it leaves the terminal")
+    func passphrase() async throws {
+        let home = try TestHome()
+        #expect(
+            try await home.run(
+                ["init", "--name", "alice", "--passphrase-fd", "0"], input: Data("correct horse\n".utf8)
+            ).status == 0)
+        let terminal = try Terminal.run(["up", "--detach", "--no-discovery", "--passphrase", "--home", home.path])
+        try await terminal.expect("Passphrase: ")
+        terminal.write(Data("correct horse\n".utf8))
+        try await terminal.expect("is up in the background")
+        #expect(try await terminal.end().status == 0)
+        #expect(try await home.run("stop", "--json").objects()[0]["isStopped"] as? Bool == true)
+    }
+
+    @Test("leaves the nodes of others alone: where none but a short-lived one runs, stop has nothing to do")
+    func shortLived() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let (bobNode, port) = try await bob.up()
+        let send = try RunningProgram([
+            "send", "bob", "hi", "--wait", "read", "--no-discovery", "--peer", "127.0.0.1:\(port)", "--home",
+            alice.path,
+        ])
+        try await send.expect("delivered")
+        #expect(try await alice.run("stop").output.contains("no node runs"))
+        #expect(try await bob.run("chat", "alice").status == 0)
+        #expect(try await send.end().status == 0)
+        withExtendedLifetime(bobNode) {}
+    }
+}
