@@ -7,13 +7,14 @@ public struct Messages: Sendable {
 
     /// Sends a text. It returns when the message is on this node's disk; from then on it is never lost.
     ///
+    /// The recipient need not have been met: a message to a key waits until its user is here.
     /// - Parameters:
     ///   - text: the text.
     ///   - headers: see `MessageDraft.headers`.
     ///   - recipientID: the recipient.
     ///   - idempotencyKey: names this message, for as long as the message is kept: whoever sends it again with the same
     ///     key gets the same answer, and nothing is sent. At most `Limits.idempotencyKeyBytes` of UTF-8.
-    /// - Throws: `EarshotError`: `unknownUser`, `invalidMessage`, `blocked`, `overloaded`, `storeFull`,
+    /// - Throws: `EarshotError`: `invalidMessage`, `identityConflict`, `notAdmitted`, `blocked`, `overloaded`, `storeFull`,
     ///   `storeUnavailable`, `stopped`; `keyReused` if the key belongs to another message. In each case nothing was
     ///   accepted.
     @discardableResult
@@ -31,6 +32,20 @@ public struct Messages: Sendable {
         try await send([draft], to: recipientID, idempotencyKey: idempotencyKey)[0]
     }
 
+    /// Finds the one message whose id a text is or abbreviates: `3fk9qbmj-12` is message 12 of the log whose id begins so.
+    ///
+    /// The beginning has at least four characters.
+    /// - Throws: `EarshotError` `unknownMessage`, also for text that is no id; `ambiguousMessage`, with the whole ids.
+    package func id(_ text: String) async throws(EarshotError) -> MessageID {
+        if let messageID = MessageID(text) { return messageID }
+        guard let short = ShortMessageID(text) else {
+            throw EarshotError(.unknownMessage, "there is no message \"\(Excerpt.of(text))\"")
+        }
+        let store = node.store
+        return try short.whole(
+            among: try await node.readStore { () throws(StoreError) in try store.logs(through: short.sequence) })
+    }
+
     /// Sends several messages. They are accepted together or not at all, and delivered in this order.
     ///
     /// - Parameters:
@@ -43,7 +58,7 @@ public struct Messages: Sendable {
     ) async throws(EarshotError) -> [Message] {
         do {
             guard let idempotencyKey else {
-                return try await node.shell.send(drafts, to: .direct(node.userID, recipientID))
+                return try await node.shell.send(drafts, to: .direct(node.userID, recipientID), with: recipientID)
             }
             return try await node.shell.send(drafts, to: recipientID, key: idempotencyKey)
         } catch { throw error.about(recipientID) }

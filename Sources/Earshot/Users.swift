@@ -46,6 +46,13 @@ public struct Users: Sendable {
         return match
     }
 
+    /// Whom a message goes to: like `named`, but a key may belong to a user who was never met.
+    /// - Throws: `EarshotError` `unknownUser`, `ambiguousUser`.
+    package func recipient(_ text: String) async throws(EarshotError) -> UserID {
+        if let userID = UserID(text), userID != node.userID { return userID }
+        return try await named(text).userID
+    }
+
     /// The users whose name is the text, and the users whose name and beginning of a key is the text. So a user who
     /// takes such a text as a name gets no message that was meant for another.
     private static func matches(_ text: String, among users: [User]) -> [User] {

@@ -15,7 +15,7 @@ enum Remedy {
         case .portInUse, .networkUnavailable, .invalidAddress: port(code, about)
         case .unknownUser, .ambiguousUser, .blocked, .identityConflict, .notAdmitted, .nameChanged, .invalidName:
             user(code, about)
-        case .unknownMessage, .undelivered: message(code, about)
+        case .unknownMessage, .ambiguousMessage, .undelivered: message(code, about)
         default: localAPI(code, about)
         }
     }
@@ -139,9 +139,10 @@ enum Remedy {
 
     private static func message(_ code: EarshotError.Code, _ about: EarshotError.Parameters) -> String? {
         let id = about.messageID?.description ?? "ID"
+        guard code != .ambiguousMessage else { return "say which: \(about.suggestions.joined(separator: " or "))" }
         return code == .undelivered
             ? "take it back first: earshot cancel \(id); or wait until it is delivered or expires"
-            : "take its id from: earshot history NAME --json"
+            : "take its id from: earshot history NAME"
     }
 
     // MARK: - The local API
@@ -159,7 +160,7 @@ enum Remedy {
         case (.unexpectedResponse, _): "is the node of another version? restart it"
         case (.socketUnusable, .tooLong): "name a home directory with a shorter path, with --home or EARSHOT_HOME"
         case (.socketUnusable, _): "remove what is there, and check that you may write to the home directory"
-        case (.invalidRequest, .notAMessageID): "take its id from: earshot history NAME --json"
+        case (.invalidRequest, .notAMessageID): "take its id from: earshot history NAME"
         case (.invalidRequest, _) where !about.suggestions.isEmpty:
             "there are: \(about.suggestions.joined(separator: ", "))"
         default: nil

@@ -48,9 +48,15 @@ package struct NodeMachine: Sendable {
 
     package func user(_ userID: UserID) -> User? { trust.directory.user(userID) }
 
+    /// - Parameter peerID: a user who need not be known.
     /// - Throws: `ProtocolError` `unknownUser`.
-    mutating func conversation(_ conversationID: ConversationID) throws(ProtocolError) -> ConversationRecord {
-        try conversations.conversation(conversationID, among: trust.directory.users.keys)
+    mutating func conversation(
+        _ conversationID: ConversationID, with peerID: UserID? = nil
+    ) throws(ProtocolError) -> ConversationRecord {
+        if let peerID, trust.directory.users[peerID] == nil, .direct(local.userID, peerID) == conversationID {
+            return .direct(local.userID, peerID)
+        }
+        return try conversations.conversation(conversationID, among: trust.directory.users.keys)
     }
 
     var local: LocalDevice { peers.local }

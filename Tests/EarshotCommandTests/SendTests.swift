@@ -88,6 +88,45 @@ struct SendTests {
         #expect(result.errors.contains("bob was not reached before the message expired"), "\(result.errors)")
     }
 
+    @Test("takes the key of a user who was never met: the message waits until they come, and pins their name")
+    func strangersKey() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let key = try await bob.userID()
+        let queued = try await alice.run("send", key, "welcome", "--no-discovery", "--json")
+        #expect(queued.status == 0, "\(queued.errors)")
+        #expect(try queued.objects().first?["state"] as? String == "queued")
+        #expect(queued.errors.contains("nobody with this key was met yet"))
+        let (bobNode, port) = try await bob.up()
+        let (aliceNode, _) = try await alice.up("--peer", "127.0.0.1:\(port)")
+        try await bob.until("bob has the message") { client in
+            try await client.users().contains { $0.name == "alice" }
+                && client.history(with: "alice").first?.text == "welcome"
+        }
+        try await alice.until("the message is delivered, and the name is bob's") { client in
+            try await client.history(with: "bob").first?.recipients.first?.state == "delivered"
+                && client.user(named: "bob").isPinned
+        }
+        withExtendedLifetime((bobNode, aliceNode)) {}
+    }
+
+    @Test("shows short ids in the history, which every command takes")
+    func shortIDs() async throws {
+        let pair = try await Pair.met()
+        let sent = try await pair.alice.run("send", "bob", "hello", "--wait", "delivered", "--json").objects()
+        let id = try #require(sent.first?["id"] as? String)
+        let short = try #require(id.firstMatch(of: /^(.{8}).*(-1)$/).map { "\($0.output.1)\($0.output.2)" })
+        #expect(try await pair.alice.run("history", "bob").output.contains("  \(short)  alice: hello"))
+        #expect(try await pair.alice.run("send", "bob", "second", "--wait", "delivered").status == 0)
+        let after = try await pair.alice.run("history", "bob", "--after", short, "--json").objects()
+        #expect(after.compactMap { $0["text"] as? String } == ["second"])
+        #expect(try await pair.alice.run("cancel", short).errors.contains("already"))
+        let erased = try await pair.alice.run("erase", "--yes", short, "--json").objects()
+        #expect(erased.first?["id"] as? String == id)
+        let unknown = try await pair.alice.run("cancel", "zzzzzzzz-1")
+        #expect(unknown.status == 1)
+        #expect(unknown.errors.contains("there is no message zzzzzzzz-1"))
+    }
+
     @Test("waits as long as it is told to, however long that is", arguments: ["5000w", "3000000000"])
     func longTimeout(seconds: String) async throws {
         let pair = try await Pair.met()

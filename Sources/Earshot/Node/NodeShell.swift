@@ -66,10 +66,10 @@ actor NodeShell {
     }
 
     nonisolated func send(
-        _ drafts: [MessageDraft], to conversationID: ConversationID
+        _ drafts: [MessageDraft], to conversationID: ConversationID, with peerID: UserID
     ) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
-            machine.send(drafts, to: conversationID, requestID: requestID, now: now)
+            machine.send(drafts, to: conversationID, with: peerID, requestID: requestID, now: now)
         }.messages
     }
 

@@ -12,14 +12,10 @@ struct Cancel: ProgramCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The message's id, from: earshot history NAME --json")
+    @Argument(help: "The message's id, from: earshot history NAME")
     var id: String
 
-    func validate() throws {
-        guard MessageID(id) != nil else {
-            throw ValidationError("\"\(SafeText.line(id))\" is not the id of a message.")
-        }
-    }
+    func validate() throws { try MessageArgument.check(id) }
 
     func execute(_ output: Output) async throws {
         let message = try await Session.with(common.homeDirectory) { try await $0.client.cancel(id) }

@@ -23,7 +23,7 @@ struct Erase: ProgramCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "Ids of messages, from: earshot history NAME --json")
+    @Argument(help: "Ids of messages, from: earshot history NAME")
     var ids: [String] = []
 
     @Option(
@@ -38,9 +38,7 @@ struct Erase: ProgramCommand {
         guard ids.isEmpty != (conversation == nil) else {
             throw ValidationError("Name messages, or a user with --conversation.")
         }
-        for id in ids where MessageID(id) == nil {
-            throw ValidationError("\"\(SafeText.line(id))\" is not the id of a message.")
-        }
+        for id in ids { try MessageArgument.check(id) }
     }
 
     func execute(_ output: Output) async throws {

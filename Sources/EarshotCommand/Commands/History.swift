@@ -6,6 +6,8 @@ struct History: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the conversation with a user, oldest first.",
         discussion: """
+            Each message is shown with the beginning of its id, which every command takes for the whole.
+
             EXAMPLES:
               earshot history bob
               earshot history bob --limit 10 --json | jq -r .text
@@ -32,9 +34,7 @@ struct History: ProgramCommand {
             throw ValidationError("--limit takes a number from 1 to \(Limits.historyPage).")
         }
         guard before == nil || after == nil else { throw ValidationError("--before or --after, not both.") }
-        for id in [before, after].compactMap(\.self) where MessageID(id) == nil {
-            throw ValidationError("\"\(SafeText.line(id))\" is not the id of a message.")
-        }
+        for id in [before, after].compactMap(\.self) { try MessageArgument.check(id) }
     }
 
     func execute(_ output: Output) async throws {
@@ -54,11 +54,12 @@ struct History: ProgramCommand {
 
     private func describe(_ message: GatewayMessage, isOwn: Bool, _ names: NameBook, on output: Output) {
         let time = output.style.dim(LocalTime.full(message.timestampMilliseconds))
+        let id = output.style.dim(ShortMessageID.shown(message.id))
         let sender = names.shown(message.sender)
         let mark = isOwn ? "  " + (message.recipients.first.map(Mark.of) ?? "") : ""
         let lines = message.isDeleted ? [output.style.dim("(deleted)")] : SafeText.lines(message.text)
         // Lines after the first are indented, so that no text can pass for another message.
         let indented = ([lines[0]] + lines.dropFirst().map { "    " + $0 }).joined(separator: "\n")
-        output.line("\(time)  \(output.style.bold(sender)): \(indented)\(mark)")
+        output.line("\(time)  \(id)  \(output.style.bold(sender)): \(indented)\(mark)")
     }
 }

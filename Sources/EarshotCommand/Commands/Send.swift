@@ -15,6 +15,7 @@ struct Send: ProgramCommand {
               earshot send bob "Lunch?"
               earshot send bob --wait delivered < letter.txt
               fortune | earshot send bob -
+              earshot send KEY "Hello!"              a user whom the node has not met yet
               earshot send bob "Only today" --ttl 12h --wait read --timeout 10m
             """)
 
@@ -48,17 +49,14 @@ struct Send: ProgramCommand {
     func execute(_ output: Output) async throws {
         let text = try await readText()
         try await Session.with(common.homeDirectory, network: network) { session in
-            let (user, names) = try await UserLookup(session: session).recipient(name)
-            if let claim = names.claim(on: user) { output.note(claim) }
+            let recipient = try await recipient(session, output)
             try await session.client.withEvents(Delivery.events) { events in
-                let message = try await session.client.send(text, to: user.id, timeToLive: ttl)
+                let message = try await session.client.send(text, to: recipient.id, timeToLive: ttl)
                 let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
                 try message.recipients.forEach(report)
-                let obstacles = Obstacles(
-                    user: user, names: names, peers: session.isShortLived ? network.peers.map(\.description) : [])
                 let delivery = Delivery(
-                    client: session.client, message: message, recipient: names.shown(user), obstacles: obstacles,
-                    events: events)
+                    client: session.client, message: message, recipient: recipient.shown,
+                    obstacles: recipient.obstacles, events: events)
                 if let wait {
                     try await follow(delivery, to: wait, report)
                 } else if session.isShortLived {
@@ -66,6 +64,26 @@ struct Send: ProgramCommand {
                 }
             }
         }
+    }
+
+    private struct Recipient {
+        let id: String
+        let shown: String
+        /// `nil` for a user who was never met.
+        let obstacles: Obstacles?
+    }
+
+    private func recipient(_ session: Session, _ output: Output) async throws -> Recipient {
+        let lookup = UserLookup(session: session)
+        if let key = try await lookup.stranger(name) {
+            output.note("nobody with this key was met yet: the message waits until they are here")
+            return Recipient(id: key, shown: NameBook.fingerprint(key), obstacles: nil)
+        }
+        let (user, names) = try await lookup.recipient(name)
+        if let claim = names.claim(on: user) { output.note(claim) }
+        let peers = session.isShortLived ? network.peers.map(\.description) : []
+        return Recipient(
+            id: user.id, shown: names.shown(user), obstacles: Obstacles(user: user, names: names, peers: peers))
     }
 
     private func readText() async throws -> String {

@@ -16,8 +16,8 @@ struct Delivery: Sendable {
     let message: GatewayMessage
     /// The recipient, as shown.
     let recipient: String
-    /// What keeps the recipient away for good.
-    let obstacles: Obstacles
+    /// What keeps the recipient away for good; `nil` for a recipient who was never met.
+    let obstacles: Obstacles?
     /// The events of `Delivery.events`, from before the message was sent.
     let events: GatewayEvents
 
@@ -39,7 +39,7 @@ struct Delivery: Sendable {
             }
             group.addTask {
                 // What has failed before may not be tried again for a while.
-                if let obstacle = try await obstacles.standing(client) { throw obstacle }
+                if let obstacle = try await obstacles?.standing(client) { throw obstacle }
                 return false
             }
             defer { group.cancelAll() }
@@ -52,7 +52,7 @@ struct Delivery: Sendable {
     ) async throws {
         var reached = DeliveryStage.queued
         for try await event in events {
-            if reached == .queued, let obstacle = obstacles.obstacle(in: event) { throw obstacle }
+            if reached == .queued, let obstacle = obstacles?.obstacle(in: event) { throw obstacle }
             guard let delivery = try await news(in: event) else { continue }
             if delivery.state == DeliveryState.failed(.expired).name {
                 try report(delivery)

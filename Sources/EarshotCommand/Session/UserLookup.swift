@@ -7,6 +7,18 @@ struct UserLookup {
 
     static let patience = Duration.seconds(5)
 
+    /// The key of a user who was never met, if that is what the text is.
+    func stranger(_ text: String) async throws -> String? {
+        guard UserID(text) != nil else { return nil }
+        do throws(GatewayError) {
+            _ = try await session.client.user(named: text)
+            return nil
+        } catch {
+            guard error.code == .unknownUser else { throw error }
+            return text
+        }
+    }
+
     /// The user to write to. If the node has just started, discovery gets some time.
     /// - Throws: `Failure` or `GatewayError` `unknownUser`, `ambiguousUser`, `blocked` or `identityConflict`.
     func recipient(_ name: String) async throws -> (user: GatewayUser, names: NameBook) {

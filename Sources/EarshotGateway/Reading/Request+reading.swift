@@ -52,14 +52,15 @@ extension Request {
     }
 }
 
-extension MessageID {
-    /// - Throws: `GatewayError` `invalidRequest`.
-    init(reading text: String) throws(GatewayError) {
-        guard let messageID = MessageID(text) else {
+extension Node {
+    /// The message whose id a text is or abbreviates.
+    /// - Throws: `GatewayError` `invalidRequest`; `EarshotError` `unknownMessage`, `ambiguousMessage`.
+    func messageID(_ text: String) async throws -> MessageID {
+        guard MessageID(text) != nil || ShortMessageID(text) != nil else {
             throw GatewayError(
                 .invalidRequest, "\"\(Excerpt.of(text))\" is not the id of a message",
                 .init(.notAMessageID))
         }
-        self = messageID
+        return try await messages.id(text)
     }
 }

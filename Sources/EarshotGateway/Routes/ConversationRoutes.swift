@@ -27,14 +27,14 @@ struct ConversationRoutes: RouteGroup {
     }
 
     private func history(_ request: Request) async throws -> Response {
-        let query = try HistoryQuery(request)
+        let query = try await HistoryQuery(request, of: node)
         let messages = try await conversation(of: request).history(query.page, order: query.order, limit: query.limit)
         return try .json(await representer.messages(messages))
     }
 
     /// Marks a message and all that had arrived before it as seen.
     private func markRead(_ request: Request, _ body: ReadRequest) async throws -> Response {
-        let messageID = try MessageID(reading: body.upTo)
+        let messageID = try await node.messageID(body.upTo)
         let conversation = try await conversation(of: request)
         try request.access.check(sendingTo: [conversation.peerID])
         guard try await node.messages.message(messageID).conversationID == conversation.conversationID else {

@@ -14,10 +14,10 @@ struct MessageRoutes: RouteGroup {
     }
 
     private func send(_ request: Request, _ body: SendRequest) async throws -> Response {
-        let recipient = try await node.users.named(body.to)
-        try request.access.check(sendingTo: [recipient.userID])
+        let recipientID = try await node.users.recipient(body.to)
+        try request.access.check(sendingTo: [recipientID])
         let message = try await node.messages.send(
-            try body.draft(), to: recipient.userID, idempotencyKey: try request.idempotencyKey())
+            try body.draft(), to: recipientID, idempotencyKey: try request.idempotencyKey())
         return try .created(await representer.message(message))
     }
 
@@ -30,7 +30,8 @@ struct MessageRoutes: RouteGroup {
     }
 
     private func erase(_ body: EraseRequest) async throws -> Response {
-        let messageIDs = try body.messages.map { try MessageID(reading: $0) }
+        var messageIDs: [MessageID] = []
+        for text in body.messages { messageIDs.append(try await node.messageID(text)) }
         let erasure = try await node.messages.erase(messageIDs)
         var messages: [Message] = []
         for messageID in messageIDs { messages.append(try await node.messages.message(messageID)) }
@@ -40,6 +41,6 @@ struct MessageRoutes: RouteGroup {
     }
 
     private func message(of request: Request) async throws -> Message {
-        try await node.messages.message(try MessageID(reading: try request.parameter("message")))
+        try await node.messages.message(try await node.messageID(try request.parameter("message")))
     }
 }

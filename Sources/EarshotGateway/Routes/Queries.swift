@@ -22,14 +22,14 @@ struct HistoryQuery {
     let order: Conversation.Order?
     let limit: Int
 
-    /// - Throws: `GatewayError` `invalidRequest`.
-    init(_ request: Request) throws(GatewayError) {
+    /// - Throws: `GatewayError` `invalidRequest`; `EarshotError` `unknownMessage`, `ambiguousMessage`.
+    init(_ request: Request, of node: Node) async throws {
         limit = try request.limit()
         order = try Self.order(request.query("order"))
         switch (request.query("before"), request.query("after")) {
         case (nil, nil): page = .latest
-        case (let before?, nil): page = .before(try MessageID(reading: before))
-        case (nil, let after?): page = .after(try MessageID(reading: after))
+        case (let before?, nil): page = .before(try await node.messageID(before))
+        case (nil, let after?): page = .after(try await node.messageID(after))
         case (_?, _?):
             throw GatewayError(.invalidRequest, "a page lies before one message or after one, not both")
         }

@@ -61,8 +61,8 @@ extension EarshotError.Code {
         case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownEndpoint:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .ambiguousUser, .alreadySent, .undelivered, .identityConflict, .nameChanged, .tokenExists, .keyReused,
-            .consumerExists, .consumerBusy:
+        case .ambiguousUser, .ambiguousMessage, .alreadySent, .undelivered, .identityConflict, .nameChanged,
+            .tokenExists, .keyReused, .consumerExists, .consumerBusy:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout

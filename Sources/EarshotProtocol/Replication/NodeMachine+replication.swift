@@ -6,12 +6,14 @@ extension NodeMachine {
 
     /// A user of this node wants messages sent to a conversation. They are accepted together or not at all, and keep
     /// their order.
+    /// - Parameter peerID: the other user of a direct conversation, who need not be known.
     package mutating func send(
-        _ drafts: [MessageDraft], to conversationID: ConversationID, requestID: RequestID, now: Moment
+        _ drafts: [MessageDraft], to conversationID: ConversationID, with peerID: UserID? = nil, requestID: RequestID,
+        now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
-            let conversation = try node.conversation(conversationID)
+            let conversation = try node.conversation(conversationID, with: peerID)
             guard let recipientID = conversation.recipientIDs(of: node.local.userID).first else {
                 throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
             }

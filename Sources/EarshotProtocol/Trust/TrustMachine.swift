@@ -89,8 +89,8 @@ struct TrustMachine: Sendable {
 
     /// Throws if no message is accepted for a user.
     func checkRecipient(_ userID: UserID) throws(ProtocolError) {
-        let user = try known(userID)
-        try checkNotBlocked(user)
+        // Who was never met can be written to by their key: the message waits until they are here.
+        if let user = directory.users[userID] { try checkNotBlocked(user) }
         if let conflict = conflict(of: userID) { throw error(of: conflict) }
         guard admission.admits(userID) else { throw notAdmitted(userID) }
     }
@@ -224,7 +224,8 @@ struct TrustMachine: Sendable {
     ) -> [Action] {
         guard let conflict = directory.conflict(of: peer.credential) else { return [] }
         let (user, changes) = directory.met(peer, now: now)
-        return met(user, changes, exchange: exchange) + shutOut(conflict, at: host, exchange: exchange, now: now)
+        return met(user, changes, exchange: exchange, now: now)
+            + shutOut(conflict, at: host, exchange: exchange, now: now)
     }
 
     /// A peer is linked.
@@ -240,7 +241,7 @@ struct TrustMachine: Sendable {
         // little which of the others it forgets: all that it knows of them is where they were.
         let forgotten = directory.forgetSurplusDevice(of: device.userID, except: device.deviceID, where: isIdle)
         return [.writeDevice(device)] + (forgotten.map { [.forgetDevice($0)] } ?? [])
-            + met(user, changes, exchange: exchange)
+            + met(user, changes, exchange: exchange, now: now)
     }
 
     /// A link to a peer has ended.
@@ -249,18 +250,22 @@ struct TrustMachine: Sendable {
     }
 
     private mutating func met(
-        _ user: UserRecord, _ changes: Set<UserChange>?, exchange: (UserID) -> Exchange
+        _ user: UserRecord, _ changes: Set<UserChange>?, exchange: (UserID) -> Exchange, now: Moment
     ) -> [Action] {
         if let changes { return [updated(user, changes)] }
-        let discovered = Action.met(user, .userDiscovered(directory.shown(user)), isNew: true)
+        var discovered = [Action.met(user, .userDiscovered(directory.shown(user)), isNew: true)]
+        // A message that was written to their key before pins their name, as any first message does.
+        if exchange(user.userID).hasWritten, isPinnedByUse(user.userID) {
+            discovered += pin(user.userID, exchange: exchange, now: now)
+        }
         // A node remembers a bounded number of users whom it has only met.
         let forgotten = directory.forgetSurplus(except: user.userID) {
             let exchange = exchange($0)
             return !exchange.hasWritten && !exchange.hasReceived
         }
-        guard let forgotten else { return [discovered] }
+        guard let forgotten else { return discovered }
         toldConflicts = toldConflicts.filter { $0.claimedBy != forgotten }
-        return [discovered, .forgetUser(forgotten)]
+        return discovered + [.forgetUser(forgotten)]
     }
 
     private func updated(_ user: UserRecord, _ changes: Set<UserChange>) -> Action {
