@@ -175,7 +175,7 @@ extension NodeMachine {
     }
 
     private mutating func checkRecipient(_ userID: UserID) throws(ProtocolError) {
-        _ = try conversation(.direct(local.userID, userID))
+        _ = try conversation(.direct(local.userID, userID), with: userID)
         guard userID != local.userID else {
             throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
         }
