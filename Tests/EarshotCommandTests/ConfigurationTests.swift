@@ -29,6 +29,14 @@ struct ConfigurationTests {
         withExtendedLifetime(bobNode) {}
     }
 
+    @Test("gives an option its value that may also stand without one")
+    func optionalValue() async throws {
+        let (alice, port) = (try await home("no-discovery: true\nhttp: 0\n"), try Regex("127.0.0.1:(\\d+)/v1"))
+        let node = try RunningProgram(["up", "--home", alice.path])
+        try await node.expect("127.0.0.1:\\d+/v1")
+        #expect(node.outputText.firstMatch(of: port)?.output[1].substring != "7117")
+    }
+
     @Test("gives way to the command line")
     func commandLine() async throws {
         let alice = try await home("no-discovery: true\nport: 1\nlog-format: json\n")

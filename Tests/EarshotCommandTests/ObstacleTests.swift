@@ -71,7 +71,7 @@ struct ObstacleTests {
         let namesakes = try await Namesakes.met()
         let first = try await namesakes.first.userID()
         #expect(try await namesakes.alice.run("trust", first, "--accept", "--yes").status == 0)
-        try await namesakes.nodes[2].expect("alice is offline")
+        try await namesakes.nodes[2].expectError("alice refuses this node")
         let result = try await namesakes.second.run(["send", "alice", "please"] + wait)
         #expect(result.status == 10)
         #expect(result.errors.contains("there the name bob belongs to another key"), "\(result.errors)")

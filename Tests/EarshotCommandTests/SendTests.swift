@@ -99,12 +99,12 @@ struct SendTests {
         let (bobNode, port) = try await bob.up()
         let (aliceNode, _) = try await alice.up("--peer", "127.0.0.1:\(port)")
         try await bob.until("bob has the message") { client in
-            try await client.users().contains { $0.name == "alice" }
-                && client.history(with: "alice").first?.text == "welcome"
+            guard try await client.users().contains(where: { $0.name == "alice" }) else { return false }
+            return try await client.history(with: "alice").first?.text == "welcome"
         }
         try await alice.until("the message is delivered, and the name is bob's") { client in
-            try await client.history(with: "bob").first?.recipients.first?.state == "delivered"
-                && client.user(named: "bob").isPinned
+            guard try await client.users().contains(where: { $0.name == "bob" && $0.isPinned }) else { return false }
+            return try await client.history(with: "bob").first?.recipients.first?.state == "delivered"
         }
         withExtendedLifetime((bobNode, aliceNode)) {}
     }

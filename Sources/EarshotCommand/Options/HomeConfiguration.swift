@@ -36,8 +36,10 @@ struct HomeConfiguration {
     }
 
     private func arguments(of entry: ConfigurationText.Entry) -> [String] {
-        options[entry.key]?.isFlag == true
-            ? entry.values == ["true"] ? ["--\(entry.key)"] : [] : entry.values.map { "--\(entry.key)=\($0)" }
+        let name = "--\(entry.key)"
+        if options[entry.key]?.isFlag == true { return entry.values == ["true"] ? [name] : [] }
+        // The parser takes no value after "=" for an option that may stand alone, nor one with a dash after a blank.
+        return entry.values.flatMap { $0.hasPrefix("-") ? ["\(name)=\($0)"] : [name, $0] }
     }
 
     /// Checks an entry as the command line would, so that what is wrong is found where it stands.
