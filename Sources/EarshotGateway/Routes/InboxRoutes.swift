@@ -21,7 +21,7 @@ struct InboxRoutes: RouteGroup {
             },
             .get("/v1/consumers/{consumer}/set-aside") { try await setAside($0) },
             .post("/v1/consumers/{consumer}/set-aside/{message}/again", scope: .all) { request in
-                let messageID = try MessageID(reading: try request.parameter("message"))
+                let messageID = try await node.messageID(try request.parameter("message"))
                 try await node.inbox.handOutAgain(consumer: try request.parameter("consumer"), messageID)
                 return .done
             },
@@ -47,9 +47,9 @@ struct InboxRoutes: RouteGroup {
         var replies: [InboxReply] = []
         for (index, send) in (body.send ?? []).enumerated() {
             do {
-                let recipient = try await node.users.named(send.to)
-                try request.access.check(sendingTo: [recipient.userID])
-                replies.append(try send.reply(to: recipient.userID))
+                let recipientID = try await node.users.recipient(send.to)
+                try request.access.check(sendingTo: [recipientID])
+                replies.append(try await send.reply(to: recipientID, of: node))
             } catch let error as EarshotError { throw error.about(index: index) }
         }
         let messages = try await node.inbox.acknowledge(
@@ -161,10 +161,10 @@ struct ReplyRequest: RequestBody, Encodable {
         idempotencyKey = try fields.optional("idempotencyKey", .text)
     }
 
-    func reply(to recipientID: UserID) throws(GatewayError) -> InboxReply {
+    func reply(to recipientID: UserID, of node: Node) async throws -> InboxReply {
         let draft = try SendRequest(to: to, text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
         var reply = InboxReply(to: recipientID, draft, idempotencyKey: idempotencyKey)
-        if let answering { reply.answering = try MessageID(reading: answering) }
+        if let answering { reply.answering = try await node.messageID(answering) }
         return reply
     }
 }
