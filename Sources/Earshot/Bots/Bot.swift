@@ -77,7 +77,10 @@ public struct Bot: Sendable {
 
     /// Sends a message that answers none, marked as a program's.
     ///
-    /// - Parameter key: sent again with the same key, the message is not sent twice.
+    /// - Parameters:
+    ///   - draft: the message.
+    ///   - recipientID: the recipient.
+    ///   - key: sent again with the same key, the message is not sent twice.
     /// - Throws: `EarshotError`, as `Messages.send` does.
     @discardableResult
     public func send(

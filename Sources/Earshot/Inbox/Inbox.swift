@@ -125,6 +125,7 @@ public struct Inbox: Sendable {
     ///
     /// An acknowledgement of what is acknowledged already sends nothing, and is answered as the first time.
     /// - Parameters:
+    ///   - consumer: its name.
     ///   - cursor: that of the batch, or of one of its messages.
     ///   - replies: the messages, to any users.
     /// - Returns: the messages, in the order of the replies. To a repeated acknowledgement: those of them that were sent
