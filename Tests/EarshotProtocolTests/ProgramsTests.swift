@@ -188,6 +188,36 @@ struct ProgramsTests {
         #expect(try pair.texts(.bob) == ["one", "two"])
     }
 
+    @Test("is done once when an older copy was put in place, and it is asked again before its log comes back")
+    func comesBackAfter() throws {
+        var pair = try pairWithBot()
+        try pair.send("one", from: .alice)
+        let copy = try pair.copy(.alice)
+        let first = try send(["two"], key: "k", in: &pair)
+        let messageID = try #require(try answer(pair, first).first).messageID
+        try pair.restart(.alice, from: copy)
+        try pair.send("before", from: .alice)
+        let second = try send(["two"], key: "k", in: &pair)
+        let queued = try #require(try answer(pair, second).first)
+        try pair.send(["three", "four"], from: .alice)
+        #expect(queued.states == [pair.bob.local.userID: .queued])
+        try pair.link()
+        #expect(try pair.texts(.alice) == ["one", "two", "before", "three", "four"])
+        #expect(try pair.texts(.bob) == ["one", "two", "before", "three", "four"])
+        #expect(try pair.mismatches(.alice) == [] && pair.mismatches(.bob) == [])
+        let renamed = try #require(pair.alice.recoveries.first).renamed
+        let newest = renamed.reduce(queued.messageID) { id, run in
+            id.log == run.from.log && id.sequence >= run.from.sequence && id.sequence < run.from.sequence + run.count
+                ? MessageID(log: run.to.log, sequence: run.to.sequence + (id.sequence - run.from.sequence)) : id
+        }
+        #expect(newest == messageID)
+        let third = try send(["two"], key: "k", in: &pair)
+        #expect(try answer(pair, third).first?.messageID == messageID)
+        try pair.restart(.alice)
+        try pair.link()
+        #expect(pair.alice.machine.undeliveredCount == 0 && pair.alice.recoveries.isEmpty)
+    }
+
     // MARK: - Later
 
     private func schedule(_ text: String, in wait: Int64, key: String? = nil, _ pair: inout StoredPair) throws

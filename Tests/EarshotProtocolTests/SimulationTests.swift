@@ -70,6 +70,15 @@ struct SimulationTests {
         #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
     }
 
+    @Test(
+        "have each message answered once by a program that dies as it likes, and send once what has a key or a time",
+        arguments: zip([2, 3, 5], 1...3 as ClosedRange<UInt64>))
+    func servesPrograms(nodes: Int, seed: UInt64) throws {
+        var configuration = SimulationConfiguration(nodes: nodes)
+        configuration.hasPrograms = true
+        #expect(try Simulation.run(seed: seed, configuration: configuration).violations == [])
+    }
+
     @Test("survive a process that dies before any one action")
     func survivesEveryCrash() throws {
         var configuration = SimulationConfiguration(nodes: 2)

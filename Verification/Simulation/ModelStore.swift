@@ -103,32 +103,30 @@ package struct ModelStore {
     private mutating func apply(_ cut: LogCut) throws(Refused) {
         for run in cut.kept { fillIn(run) }
         guard var log = logs[cut.logID] else { return }
-        let start = cut.knownEnd
-        if start > cut.after {
-            for sequence in cut.after + 1...start { log.entries[sequence] = nil }
-            log.failures = log.failures.filter {
-                $0.key.messageID.sequence <= cut.after || $0.key.messageID.sequence > start
-            }
+        let failures = log.failures.filter { $0.key.messageID.sequence > cut.after }
+        for run in cut.kept {
+            for offset in 0..<run.count { log.entries[run.from.sequence + offset] = nil }
         }
-        defer { logs[cut.logID] = log }
+        let moved = cut.movedSequences.compactMap { log.entries.removeValue(forKey: $0) }
+        for message in failures.keys { log.failures[message] = nil }
+        logs[cut.logID] = log
         guard let successorID = cut.successor, var successor = logs[successorID] else { return }
-        for (index, chain) in cut.chains.enumerated() {
-            let sequence = UInt64(index) + 1
-            guard let entry = log.entries.removeValue(forKey: start + sequence) else { continue }
+        for (index, entry) in moved.enumerated() {
+            let sequence = cut.firstPlace + UInt64(index)
             guard successor.entries[sequence] == nil else {
                 throw Refused(reason: "entry \(sequence) of \(successorID) is there already")
             }
             successor.entries[sequence] = EntryRecord(
                 sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, kind: entry.kind,
-                content: entry.content, chain: chain,
+                content: entry.content, chain: cut.chains[index],
                 checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil, isDeleted: entry.isDeleted,
                 key: entry.key)
         }
-        for (message, failure) in log.failures where message.messageID.sequence > start {
-            log.failures[message] = nil
+        for (message, failure) in failures {
+            guard let place = cut.place(of: message.messageID) else { continue }
             let moved = DeliveryFailure(
-                messageID: MessageID(log: successorID, sequence: message.messageID.sequence - start),
-                recipientID: message.recipientID, reason: failure.reason, isWithheld: failure.isWithheld)
+                messageID: place, recipientID: message.recipientID, reason: failure.reason,
+                isWithheld: failure.isWithheld)
             successor.failures[moved.addressed] = moved
         }
         logs[successorID] = successor
@@ -145,7 +143,7 @@ package struct ModelStore {
             log.entries[entry.sequence] = EntryRecord(
                 sequence: entry.sequence, timestamp: own.timestamp, expiry: own.expiry, kind: own.kind,
                 content: own.content, chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: own.isDeleted,
-                key: own.key)
+                key: entry.key)
             isChanged = true
         }
         if isChanged { log.raiseTimes() }

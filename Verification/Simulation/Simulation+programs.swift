@@ -181,8 +181,8 @@ extension Simulation {
 
     func isProgramDone(on index: Int) throws -> Bool {
         guard configuration.hasPrograms else { return true }
-        // What was scheduled while the clock was years ahead waits for years.
-        let end = nodes[index].now(at: time + configuration.patience).wallClock
+        // What was scheduled while the clock was years ahead may wait for years.
+        let end = nodes[index].now(at: configuration.trouble + configuration.patience / 2).wallClock
         guard nodes[index].programs.own.isEmpty, nodes[index].programs.steps.isEmpty,
             nodes[index].scheduled.allSatisfy({ $0.notBefore > end })
         else { return false }

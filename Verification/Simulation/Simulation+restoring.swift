@@ -15,7 +15,7 @@ extension Simulation {
     private func heads(of index: Int, with peer: Int) throws -> [LogID: ChainHash] {
         let conversationID = ConversationID.direct(nodes[index].local.userID, nodes[peer].local.userID)
         return try nodes[index].store.snapshot().logs
-            .filter { $0.description.conversationID == conversationID }
+            .filter { $0.description.conversationID == conversationID && $0.head.sequence > 0 }
             .reduce(into: [:]) { $0[$1.logID] = $1.head.chain }
     }
 

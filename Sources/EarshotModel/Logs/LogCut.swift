@@ -4,12 +4,12 @@ package struct LogCut: Hashable, Sendable {
     package let logID: LogID
     /// The last entry that stays.
     package let after: UInt64
-    /// The entries after that one that are already in other logs, run by run. They are removed. If the other log has
-    /// only the hash of one, it gets the content.
+    /// The entries after that one that are already in other logs, run by run, ascending. They are removed. If the other
+    /// log has only the hash of one, it gets the content.
     package let kept: [RenamedMessages]
-    /// The log that takes the entries after those, from 1; `nil` if there are none.
+    /// The log that takes the others, from 1; `nil` if there are none. It may be the log itself: then they close up.
     package let successor: LogID?
-    /// Their chain hashes in the successor, in order.
+    /// Their chain hashes there, in order.
     package let chains: [ChainHash]
     /// The author's checkpoint over the last of them.
     package let checkpoint: Signature?
@@ -26,13 +26,51 @@ package struct LogCut: Hashable, Sendable {
         self.checkpoint = checkpoint
     }
 
-    /// The last entry that stays or is already in another log.
-    package var knownEnd: UInt64 { kept.reduce(after) { $0 + $1.count } }
+    /// The number of the first entry that moves, in its new place.
+    package var firstPlace: UInt64 { successor == logID ? after + 1 : 1 }
+
+    /// The numbers, in the log, of the entries that move.
+    package var movedSequences: [UInt64] {
+        var (sequences, next, rest) = ([UInt64](), after + 1, kept[...])
+        while sequences.count < chains.count {
+            if let run = rest.first, run.from.sequence == next {
+                next += run.count
+                rest.removeFirst()
+            } else {
+                sequences.append(next)
+                next += 1
+            }
+        }
+        return sequences
+    }
+
+    /// All messages that have another id afterwards, run by run.
+    package var renamed: [RenamedMessages] {
+        var runs = kept
+        guard let successor else { return runs }
+        for (index, old) in movedSequences.enumerated() {
+            let place = MessageID(log: successor, sequence: firstPlace + UInt64(index))
+            if let last = runs.last, last.from.log == logID, last.to.log == successor,
+                last.from.sequence + last.count == old, last.to.sequence + last.count == place.sequence
+            {
+                runs[runs.count - 1] = RenamedMessages(from: last.from, to: last.to, count: last.count + 1)
+            } else {
+                runs.append(RenamedMessages(from: MessageID(log: logID, sequence: old), to: place, count: 1))
+            }
+        }
+        return runs.filter { $0.from != $0.to }
+    }
 
     /// Where a message of the log is afterwards; `nil` if it is already in another log.
     package func place(of messageID: MessageID) -> MessageID? {
         guard messageID.log == logID, messageID.sequence > after else { return messageID }
-        guard let successor, messageID.sequence > knownEnd else { return nil }
-        return MessageID(log: successor, sequence: messageID.sequence - knownEnd)
+        var removed: UInt64 = 0
+        for run in kept where run.from.sequence <= messageID.sequence {
+            guard messageID.sequence - run.from.sequence >= run.count else { return nil }
+            removed += run.count
+        }
+        return successor.map {
+            MessageID(log: $0, sequence: messageID.sequence - after - removed - 1 + firstPlace)
+        }
     }
 }

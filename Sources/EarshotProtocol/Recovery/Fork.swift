@@ -96,7 +96,8 @@ struct Fork: Sendable {
             description: description, authorID: author.userID, conversation: own.record.conversation, head: head,
             nextExpiry: own.record.nextExpiry)
         let moved = RenamedMessages(
-            from: MessageID(log: logID, sequence: cut.knownEnd + 1), to: MessageID(log: description.logID, sequence: 1),
+            from: MessageID(log: logID, sequence: after + UInt64(known) + 1),
+            to: MessageID(log: description.logID, sequence: 1),
             count: UInt64(chains.count))
         return (cut, record, renamed + [moved])
     }

@@ -7,7 +7,7 @@ struct RecoveredPiece: Sendable {
     let entries: [EntryRecord]
     let cut: LogCut?
     let successor: LogRecord?
-    let renamed: [RenamedMessages]
+    var renamed: [RenamedMessages]
     /// Up to here this node had the log before the recovery began.
     let common: UInt64
     /// Messages that are called withheld here, and that the peer has.
@@ -18,6 +18,8 @@ struct RecoveredPiece: Sendable {
     let receipt: Receipt?
     /// Logs whose last entries get new times, so that they come after what came back.
     var retimed: [(record: LogRecord, entries: RetimedEntries)] = []
+    /// Logs of which entries go that were written again, and turn out to have been sent before.
+    var repeats: [LogCut] = []
     /// What the log's progress is with this commit.
     var progress = DeliveryProgress()
     /// The steps to tell when it is on the disk.

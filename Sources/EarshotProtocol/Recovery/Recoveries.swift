@@ -12,6 +12,8 @@ struct Recoveries: Sendable {
         /// The last piece of the first one waits until other logs have got new times.
         var retiming: (piece: RecoveredPiece, retiming: Retiming)?
         var tally = RecoveryTally()
+        /// The keys that came back, and whose they are.
+        var keys: [EntryKey: MessageID] = [:]
     }
 
     private var links: [ConnectionID: OnLink] = [:]
@@ -69,6 +71,10 @@ struct Recoveries: Sendable {
         guard isActive(on: connectionID),
             let taken = try links[connectionID]?.queue[0].take(run, authorID: authorID, latest: latest)
         else { throw ProtocolError(.violation, "the peer gives back entries that it was not asked for") }
+        for entry in taken {
+            guard let key = entry.key, links[connectionID]?.keys.count ?? 0 < Limits.returnedKeys else { continue }
+            links[connectionID]?.keys[key] = MessageID(log: run.log.logID, sequence: entry.sequence)
+        }
         return taken
     }
 
@@ -149,7 +155,8 @@ struct Recoveries: Sendable {
                     record: log.record, offered: offered, withheld: Set(failed.filter(\.value.isWithheld).keys)))
         }
         guard !waiting.isEmpty else { return [] }
-        let retiming = Retiming(waiting, after: latest, signingKey: author.signingKey)
+        let retiming = Retiming(
+            waiting, after: latest, returned: links[piece.connectionID]?.keys ?? [:], signingKey: author.signingKey)
         links[piece.connectionID]?.retiming = (piece, retiming)
         return waiting.map(\.record.logID)
     }
@@ -167,6 +174,8 @@ struct Recoveries: Sendable {
         guard let (waiting, retiming) = links[connectionID]?.retiming, retiming.next == nil else { return true }
         var piece = waiting
         piece.retimed = retiming.retimed
+        piece.repeats = retiming.repeats
+        piece.renamed += retiming.repeats.flatMap(\.renamed)
         links[connectionID]?.retiming = nil
         write(piece)
         return true
@@ -187,6 +196,7 @@ struct Recoveries: Sendable {
             next.commit.logs.append(piece.record)
             if let successor = piece.successor { next.commit.logs.append(successor) }
             if let cut = piece.cut { next.commit.cuts.append(cut) }
+            next.commit.cuts += piece.repeats
             for retimed in piece.retimed {
                 next.commit.logs.append(retimed.record)
                 next.commit.retimed.append(retimed.entries)

@@ -230,7 +230,7 @@ struct Deliveries: Sendable {
     /// The end of a log was moved to another one: failures move along.
     /// - Returns: the failures of messages that are already in another log.
     mutating func move(_ cut: LogCut) -> [PendingFailure] {
-        for (sequence, failure) in failures(in: cut.logID) where sequence > cut.after {
+        for (sequence, failure) in failures(in: cut.logID).sorted(by: { $0.key < $1.key }) where sequence > cut.after {
             failures[cut.logID]?[sequence] = nil
             guard let place = cut.place(of: failure.messageID) else { continue }
             failures[place.log, default: [:]][place.sequence] = failure.moved(to: place)

@@ -926,11 +926,11 @@ struct Replication: Sendable {
 
     private mutating func written(_ piece: RecoveredPiece, clocks: inout ClockMachine, now: Moment) {
         deliveries.restored(piece)
-        if let cut = piece.cut {
+        for cut in (piece.cut.map { [$0] } ?? []) + piece.repeats {
             expiries.cancel(cut.logID)
             for failure in deliveries.move(cut) { answerSettled(failure) }
-            doubtOtherLinks(piece, cut)
         }
+        if let cut = piece.cut { doubtOtherLinks(piece, cut) }
         heldCancels.rename(piece.renamed)
         for record in [piece.record, piece.successor].compactMap({ $0 }) + piece.retimed.map(\.record) {
             logs.adopt(record)

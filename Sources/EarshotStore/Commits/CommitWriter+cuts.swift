@@ -7,26 +7,39 @@ extension CommitWriter {
     /// of arrival.
     func write(_ cut: LogCut) throws {
         let log = try number(of: cut.logID)
-        let start = Int64(cut.knownEnd)
         for run in cut.kept { try fillIn(run, from: log) }
         try cutTimes(of: log, after: cut.after)
         for table in ["entry", "failure"] {
-            try db.execute(
-                sql: "DELETE FROM \(table) WHERE log = ? AND sequence > ? AND sequence <= ?",
-                arguments: [log, Int64(cut.after), start])
+            for run in cut.kept {
+                try db.execute(
+                    sql: "DELETE FROM \(table) WHERE log = ? AND sequence >= ? AND sequence < ?",
+                    arguments: [log, Int64(run.from.sequence), Int64(run.from.sequence + run.count)])
+            }
         }
         guard let successorID = cut.successor else { return }
         let successor = try number(of: successorID)
-        let move = try db.cachedStatement(
-            sql: "UPDATE entry SET log = ?, sequence = ?, chain = ?, checkpoint = ? WHERE log = ? AND sequence = ?")
-        for (index, chain) in cut.chains.enumerated() {
-            let sequence = Int64(index) + 1
-            let checkpoint = index == cut.chains.count - 1 ? cut.checkpoint.map { Data($0.bytes) } : nil
-            try move.execute(arguments: [successor, sequence, chain.data, checkpoint, log, start + sequence])
+        try move(cut, from: log, to: successor)
+        // In this order each finds its place free.
+        let failed = try Int64.fetchAll(
+            db, sql: "SELECT DISTINCT sequence FROM failure WHERE log = ? AND sequence > ? ORDER BY sequence",
+            arguments: [log, Int64(cut.after)])
+        for sequence in failed {
+            guard let place = cut.place(of: MessageID(log: cut.logID, sequence: UInt64(sequence))) else { continue }
+            try db.execute(
+                sql: "UPDATE failure SET log = ?, sequence = ? WHERE log = ? AND sequence = ?",
+                arguments: [successor, Int64(place.sequence), log, sequence])
         }
-        try db.execute(
-            sql: "UPDATE failure SET log = ?, sequence = sequence - ? WHERE log = ? AND sequence > ?",
-            arguments: [successor, start, log, start])
+    }
+
+    private func move(_ cut: LogCut, from log: Int64, to successor: Int64) throws {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE entry SET log = ?, sequence = ?, chain = ?, checkpoint = ? WHERE log = ? AND sequence = ?")
+        for (index, old) in cut.movedSequences.enumerated() {
+            let checkpoint = index == cut.chains.count - 1 ? cut.checkpoint.map { Data($0.bytes) } : nil
+            try statement.execute(arguments: [
+                successor, Int64(cut.firstPlace) + Int64(index), cut.chains[index].data, checkpoint, log, Int64(old),
+            ])
+        }
     }
 
     /// A log that came back from a peer has only the hashes of what was withheld from that peer. If this node's own
