@@ -29,6 +29,8 @@ enum OpenAPIDocument {
             description: Conversations, and their histories.
           - name: messages
             description: Sending, states, taking back, erasing.
+          - name: inbox
+            description: What arrived, for programs that must miss nothing, and answer each message once.
           - name: events
             description: What happens, as it happens.
           - name: tokens
@@ -254,6 +256,7 @@ enum OpenAPIDocument {
               tags: [messages]
               summary: Send a text to a user. The answer comes when it is on this node's disk.
               x-scope: send
+              parameters: [{$ref: "#/components/parameters/idempotencyKey"}]
               requestBody:
                 required: true
                 content:
@@ -338,6 +341,262 @@ enum OpenAPIDocument {
               x-scope: send
               responses:
                 "200": {$ref: "#/components/responses/Message"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/scheduled:
+            get:
+              operationId: listScheduled
+              tags: [messages]
+              summary: The messages that wait for their time, the first due first.
+              x-scope: read
+              responses:
+                "200":
+                  description: The messages.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Scheduled"}}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: scheduleMessage
+              tags: [messages]
+              summary: Send a text later. It takes its place in the history when it is due.
+              x-scope: send
+              parameters: [{$ref: "#/components/parameters/idempotencyKey"}]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [to, text, notBefore]
+                      properties:
+                        to:
+                          type: string
+                          description: A name, a name with the beginning of the fingerprint, or a key.
+                        text: {type: string, minLength: 1, maxLength: 65536}
+                        headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
+                        timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                        notBefore:
+                          type: string
+                          description: When it is due, in ISO 8601 with a time zone.
+                          examples: ["2026-01-31T09:30:00Z"]
+              responses:
+                "201":
+                  description: It is on the disk; or it was before, under the same key.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Scheduled"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/scheduled/{scheduled}:
+            parameters:
+              - name: scheduled
+                in: path
+                required: true
+                schema: {type: string, minLength: 1}
+            delete:
+              operationId: cancelScheduled
+              tags: [messages]
+              summary: Cancel a message that waits for its time.
+              x-scope: send
+              responses:
+                "204": {description: It will not be sent.}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/inbox:
+            get:
+              operationId: receive
+              tags: [inbox]
+              summary: What is next for a consumer, in the order of arrival, until it is acknowledged.
+              description: |
+                An unknown consumer is made, and begins now. One reader at a time receives for a consumer; the next gets 409.
+                After two hand-outs in vain a consumer gets one message at a time; after `attempts` that one is set aside.
+              x-scope: read
+              parameters:
+                - name: consumer
+                  in: query
+                  required: true
+                  schema: {$ref: "#/components/schemas/ConsumerName"}
+                - $ref: "#/components/parameters/limit"
+                - name: wait
+                  in: query
+                  description: How many seconds to wait for a message if there is none.
+                  schema: {type: integer, minimum: 0, maximum: 300, default: 0}
+                - name: automatic
+                  in: query
+                  description: Whether messages come, too, that programs have sent by themselves (RFC 3834).
+                  schema: {enum: ["true", "false"], default: "false"}
+                - name: attempts
+                  in: query
+                  schema: {type: integer, minimum: 1, maximum: 1000, default: 5}
+              responses:
+                "200":
+                  description: The messages; none if nothing came in time.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [messages, cursor, cursors]
+                        properties:
+                          messages: {type: array, items: {$ref: "#/components/schemas/Message"}}
+                          cursor: {$ref: "#/components/schemas/InboxCursor"}
+                          cursors:
+                            type: array
+                            description: The place of each message.
+                            items: {$ref: "#/components/schemas/InboxCursor"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/inbox/{consumer}:
+            parameters: [{$ref: "#/components/parameters/consumer"}]
+            post:
+              operationId: acknowledge
+              tags: [inbox]
+              summary: Acknowledge messages and send others, all in one commit or not at all.
+              description: An acknowledgement that is repeated sends nothing, and is answered as the first time.
+              x-scope: read
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [ack]
+                      properties:
+                        ack: {type: string, description: A cursor from the inbox.}
+                        send:
+                          type: array
+                          description: Needs the scope send.
+                          maxItems: 4096
+                          items:
+                            type: object
+                            additionalProperties: false
+                            required: [to, text]
+                            properties:
+                              to:
+                                type: string
+                                description: A name, a name with the beginning of the fingerprint, or a key.
+                              text: {type: string, minLength: 1, maxLength: 65536}
+                              headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
+                              timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                              answering:
+                                description: The message that it answers; the last that is acknowledged unless given.
+                                $ref: "#/components/schemas/MessageID"
+                              idempotencyKey: {type: string, minLength: 1, maxLength: 255}
+              responses:
+                "200":
+                  description: The messages that were sent, now or the first time.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [messages]
+                        properties:
+                          messages: {type: array, items: {$ref: "#/components/schemas/Message"}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/consumers:
+            get:
+              operationId: listConsumers
+              tags: [inbox]
+              summary: All consumers, with how far they have come.
+              x-scope: read
+              responses:
+                "200":
+                  description: The consumers, by name.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Consumer"}}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: createConsumer
+              tags: [inbox]
+              summary: Make a consumer.
+              x-scope: read
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [name]
+                      properties:
+                        name: {$ref: "#/components/schemas/ConsumerName"}
+                        from: {$ref: "#/components/schemas/InboxStart"}
+              responses:
+                "201":
+                  description: The consumer.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Consumer"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/consumers/{consumer}:
+            parameters: [{$ref: "#/components/parameters/consumer"}]
+            delete:
+              operationId: removeConsumer
+              tags: [inbox]
+              summary: Remove a consumer, and what is set aside for it.
+              x-scope: all
+              responses:
+                "204": {description: It is gone.}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/consumers/{consumer}/move:
+            parameters: [{$ref: "#/components/parameters/consumer"}]
+            post:
+              operationId: moveConsumer
+              tags: [inbox]
+              summary: Move a consumer to another place.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      properties:
+                        from: {$ref: "#/components/schemas/InboxStart"}
+              responses:
+                "204": {description: It goes on from there.}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/consumers/{consumer}/set-aside:
+            parameters: [{$ref: "#/components/parameters/consumer"}]
+            get:
+              operationId: listSetAside
+              tags: [inbox]
+              summary: The messages that were handed to a consumer too often in vain.
+              x-scope: read
+              responses:
+                "200":
+                  description: The messages, and why.
+                  content:
+                    application/json:
+                      schema:
+                        type: array
+                        items:
+                          type: object
+                          additionalProperties: false
+                          required: [message, reason, time]
+                          properties:
+                            message: {$ref: "#/components/schemas/Message"}
+                            reason: {type: string}
+                            time: {$ref: "#/components/schemas/Time"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/consumers/{consumer}/set-aside/{message}/again:
+            parameters:
+              - {$ref: "#/components/parameters/consumer"}
+              - {$ref: "#/components/parameters/message"}
+            post:
+              operationId: handOutAgain
+              tags: [inbox]
+              summary: Hand a message out once more that is set aside. It comes alone, before all others.
+              x-scope: all
+              responses:
+                "204": {description: It is next.}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/events:
@@ -459,6 +718,18 @@ enum OpenAPIDocument {
               in: path
               required: true
               schema: {$ref: "#/components/schemas/MessageID"}
+            consumer:
+              name: consumer
+              in: path
+              required: true
+              schema: {$ref: "#/components/schemas/ConsumerName"}
+            idempotencyKey:
+              name: Idempotency-Key
+              in: header
+              description: |
+                Names this message, for as long as it is kept: whoever sends it again with the same key gets the same answer. With
+                other content it is refused with 409.
+              schema: {type: string, minLength: 1, maxLength: 255}
             limit:
               name: limit
               in: query
@@ -507,6 +778,37 @@ enum OpenAPIDocument {
               enum: [read, send, all]
               description: "read: everything but tokens. send: sending, and taking back. all: what the owner may do."
             TokenName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
+            ConsumerName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
+            InboxCursor: {type: string, pattern: "^[0-9a-f]{16}\\.[0-9]+$"}
+            InboxStart:
+              type: string
+              description: "`now`, `beginning`, or a time in ISO 8601: the first message that is not older."
+              default: now
+            Consumer:
+              type: object
+              additionalProperties: false
+              required: [name, cursor, lag, createdAt, fruitless, setAsideCount]
+              properties:
+                name: {$ref: "#/components/schemas/ConsumerName"}
+                cursor: {$ref: "#/components/schemas/InboxCursor"}
+                lag: {type: integer, minimum: 0, description: How many messages have arrived after that.}
+                createdAt: {$ref: "#/components/schemas/Time"}
+                acknowledgedAt: {$ref: "#/components/schemas/Time"}
+                fruitless: {type: integer, minimum: 0, description: How often in a row what is next was handed out in vain.}
+                setAsideCount: {type: integer, minimum: 0}
+            Scheduled:
+              type: object
+              additionalProperties: false
+              required: [id, recipient, text, headers, timeToLiveSeconds, notBefore, createdAt]
+              properties:
+                id: {type: string}
+                recipient: {$ref: "#/components/schemas/Party"}
+                text: {type: string}
+                headers: {type: object, additionalProperties: {type: string}}
+                timeToLiveSeconds: {type: number}
+                notBefore: {$ref: "#/components/schemas/Time"}
+                createdAt: {$ref: "#/components/schemas/Time"}
+                messageID: {$ref: "#/components/schemas/MessageID", description: What it became. Left out while it waits.}
             IsOverwritten:
               type: boolean
               description: Whether the contents are overwritten in the files already; else the next erasure does it.
@@ -542,6 +844,7 @@ enum OpenAPIDocument {
                 suggestions: {type: array, items: {type: string}}
                 messageID: {$ref: "#/components/schemas/MessageID"}
                 limit: {type: integer}
+                index: {type: integer, description: "Which message of the request it is about, from 0."}
                 erasedCount: {type: integer}
 
             Party:
