@@ -60,14 +60,15 @@ private final class LocalAPI: Sendable {
             return try Node(home: home, configuration: NodeConfiguration(discovery: .off))
         }
         let (node, isRunning) = (node, DispatchSemaphore(value: 0))
-        let (tokens, isLoaded) = (Mutex<TokenBook?>(nil), DispatchSemaphore(value: 0))
+        let loaded = Mutex<TokenBook?>(nil)
+        let isLoaded = DispatchSemaphore(value: 0)
         Task {
             let book = try await TokenBook(node: node)
-            tokens.withLock { $0 = book }
+            loaded.withLock { $0 = book }
             isLoaded.signal()
         }
         isLoaded.wait()
-        guard let tokens = tokens.withLock({ $0 }) else { preconditionFailure("the tokens were loaded") }
+        guard let tokens = loaded.withLock({ $0 }) else { preconditionFailure("the tokens were loaded") }
         responder = Responder(node: node, tokens: tokens)
         let states = node.events.events(.nodeStateChanged)
         Task { try await node.run() }
