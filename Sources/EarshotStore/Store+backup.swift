@@ -37,7 +37,7 @@ extension Store {
     /// programs have left here.
     package func leaveHome() throws(StoreError) {
         try write { db in
-            for table in ["journal", "consumer", "setAside", "scheduled", "token"] {
+            for table in ["journal", "consumer", "setAside", "token"] {
                 try db.execute(sql: "DELETE FROM \(table)")
             }
             try db.execute(sql: "UPDATE journalGeneration SET generation = random()")

@@ -160,7 +160,7 @@ struct BotRunTests {
     @Test("sets a message aside that its program fails on five times, and bot status shows it with its reason")
     func setAside() async throws {
         let arranged = try await Arranged()
-        var (node, _) = try await arranged.robot.up("--peer", "127.0.0.1:\(arranged.port)")
+        let (node, _) = try await arranged.robot.up("--peer", "127.0.0.1:\(arranged.port)")
         defer { node.signal(SIGTERM) }
         let bot = try await arranged.bot(
             """

@@ -78,6 +78,8 @@ struct InboxTests {
     func timeOut() async throws {
         try await alice.inbox.makeConsumer("bot")
         #expect(try await alice.inbox.receive(consumer: "bot", wait: .milliseconds(40)).messages == [])
+        // Time goes on for everybody.
+        await network.advance(by: .seconds(3600))
     }
 
     @Test("has one reader for a consumer, which is woken when something arrives")

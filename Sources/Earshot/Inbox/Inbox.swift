@@ -95,7 +95,7 @@ public struct Inbox: Sendable {
     /// - Parameters:
     ///   - consumer: its name: letters, digits, `-`, `_` and `.`, at most `Limits.consumerNameBytes`.
     ///   - limit: 1 to `Limits.historyPage` messages.
-    ///   - wait: how long to wait for a message if there is none.
+    ///   - wait: how long to wait for a message if there is none, at most a day.
     ///   - includingAutomatic: whether messages come, too, that programs have sent by themselves.
     ///   - attempts: after so many hand-outs in vain a message is set aside.
     /// - Returns: no messages if none came in time, or when the task is cancelled.

@@ -10,6 +10,8 @@ struct InboxReader: Sendable {
     let attempts: Int
 
     private static let bytesPerRead = 4 * 1024 * 1024
+    /// A day, in milliseconds.
+    private static let longestWait: Int64 = 24 * 3600 * 1000
 
     /// Messages for the consumer, with their places.
     private struct Found: Sendable {
@@ -42,23 +44,11 @@ struct InboxReader: Sendable {
     func next(wait: Duration) async throws(EarshotError) -> InboxBatch {
         let (arrivals, end) = node.events.arrivals.waiter()
         defer { end.finish() }
-        let result = await withTaskGroup(of: Result<InboxBatch, EarshotError>?.self) { group in
-            group.addTask { await Result.of { () async throws(EarshotError) in try await next(after: arrivals) } }
-            group.addTask {
-                // Cancelled when messages came first.
-                try? await node.environment.clock.sleep(milliseconds: wait.milliseconds)
-                end.finish()
-                return nil
-            }
-            var result: Result<InboxBatch, EarshotError>?
-            for await one in group where one != nil {
-                result = one
-                group.cancelAll()
-            }
-            return result
-        }
-        guard let result else { preconditionFailure("the first task has a result") }
-        return try result.get()
+        let clock = node.environment.clock
+        let endTime = clock.now.uptime + min(wait.milliseconds, Self.longestWait)
+        let timer = clock.schedule(at: endTime, on: node.shell.loop) { end.finish() }
+        defer { timer.cancel() }
+        return try await next(after: arrivals)
     }
 
     private func next(after arrivals: AsyncStream<Void>) async throws(EarshotError) -> InboxBatch {
@@ -131,10 +121,4 @@ struct InboxReader: Sendable {
 extension Message {
     /// Whether a program has sent it by itself (RFC 3834).
     var isAutomatic: Bool { headers[Inbox.automaticHeader].map { $0 != "no" } ?? false }
-}
-
-extension Result {
-    fileprivate static func of(_ body: () async throws(Failure) -> Success) async -> Result {
-        do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
-    }
 }
