@@ -8,6 +8,7 @@ struct IdentityTests {
         let (alice, bob, impostor) = (try TestUser("alice"), try TestUser("bob"), try TestUser("bob"))
         try await TestUser.meet(alice, bob)
         let port = try await bob.stop()
+        try await alice.waitForNoLink(to: bob)
         let message = try await alice.send("for bob alone", to: bob)
 
         try await impostor.start(port: port)
