@@ -64,7 +64,7 @@ extension Message {
             recipientIDs: recipientIDs, text: text, headers: headers, timestamp: row.entry.timestamp,
             expiry: row.entry.expiry,
             states: Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.state(for: $0)) }),
-            times: Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.times(for: $0)) }),
+            times: NotedTimes(Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.times(for: $0)) })),
             isDeleted: row.entry.isDeleted)
     }
 }

@@ -43,8 +43,8 @@ public struct Message: Hashable, Sendable, Identifiable {
     package let expiry: Int64
     /// Its state for each recipient. This is a copy; the event bus reports changes.
     public package(set) var states: [UserID: DeliveryState]
-    /// When it reached its states, for each recipient. Messages in events have none.
-    package let times: [UserID: MessageTimes]
+    /// When it reached its states, for each recipient.
+    package let times: NotedTimes
     /// Whether its content was deleted. Then text and headers are empty.
     public package(set) var isDeleted: Bool
 
@@ -53,12 +53,12 @@ public struct Message: Hashable, Sendable, Identifiable {
 
     /// When it reached its states for a recipient. For a received message and this node's own user, *delivered* is when
     /// it reached this node's disk. Messages in events have no times.
-    public func times(for recipientID: UserID) -> MessageTimes { times[recipientID] ?? MessageTimes() }
+    public func times(for recipientID: UserID) -> MessageTimes { times.times[recipientID] ?? MessageTimes() }
 
     package init(
         messageID: MessageID, conversationID: ConversationID, senderID: UserID, recipientIDs: [UserID], text: String,
         headers: [String: String], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
-        times: [UserID: MessageTimes] = [:], isDeleted: Bool = false
+        times: NotedTimes = NotedTimes(), isDeleted: Bool = false
     ) {
         self.messageID = messageID
         self.conversationID = conversationID

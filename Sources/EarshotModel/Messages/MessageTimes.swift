@@ -20,3 +20,14 @@ public struct MessageTimes: Hashable, Sendable {
         return reached
     }
 }
+
+/// The times that a node has noted of one message. They are no part of what the message is: everybody sees the same
+/// message at other times, so any two of these are equal.
+package struct NotedTimes: Hashable, Sendable {
+    package let times: [UserID: MessageTimes]
+
+    package init(_ times: [UserID: MessageTimes] = [:]) { self.times = times }
+
+    package static func == (a: NotedTimes, b: NotedTimes) -> Bool { true }
+    package func hash(into hasher: inout Hasher) {}
+}
