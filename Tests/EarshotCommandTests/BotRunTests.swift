@@ -53,6 +53,15 @@ struct BotRunTests {
         }
     }
 
+    @Test("says at once that its program cannot be run", arguments: ["/nowhere/bot", "no-such-bot", "/etc/passwd"])
+    func noProgram(path: String) async throws {
+        let robot = try await TestHome.named("robot")
+        let result = try await Program.run(
+            "bot", "run", "test", "--home", robot.path, "--no-discovery", "--exec", path)
+        #expect(result.status != 0)
+        #expect(result.errors.contains("\(path) is no program that can be run"))
+    }
+
     private static let echo = """
         import json, sys
         for line in sys.stdin:

@@ -68,9 +68,21 @@ struct BotRun: ProgramCommand {
         let bot: String
     }
 
+    /// A wrong name is an error at once, instead of restarts that all fail.
+    private func checkProgram() throws(Failure) {
+        guard let path = program.first else { return }
+        let folders = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":")
+        let files = path.contains("/") ? [path] : folders.map { "\($0)/\(path)" }
+        guard !files.contains(where: FileManager.default.isExecutableFile) else { return }
+        throw Failure(
+            .programUnusable, "\(SafeText.line(path)) is no program that can be run",
+            remedy: "give --exec the path of a program, and make it executable: chmod +x FILE")
+    }
+
     func execute(_ output: Output) async throws {
         // From here on, signals end the bot instead of killing it.
         let signal = Signals.awaiting([SIGINT, SIGTERM])
+        try checkProgram()
         let home = common.homeDirectory
         try home.check()
         guard let node = try await open(home) else {
