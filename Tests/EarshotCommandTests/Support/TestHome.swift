@@ -7,6 +7,7 @@ import Testing
 /// A home directory for one test. It goes with the object.
 final class TestHome: Sendable {
     let path: String
+    private let port = PortForOneTest.next()
 
     init() throws {
         // Short: the path of the socket in it has a limit.
@@ -31,9 +32,9 @@ final class TestHome: Sendable {
         try await Program.run(arguments + ["--home", path], input: input)
     }
 
-    /// A node on loopback, without discovery.
+    /// A node on loopback, without discovery, always on the same port.
     func up(_ options: String...) async throws -> (program: RunningProgram, port: String) {
-        let program = try RunningProgram(["up", "--no-discovery", "--home", path] + options)
+        let program = try RunningProgram(["up", "--no-discovery", "--port", "\(port)", "--home", path] + options)
         return (program, try await program.expect(#"is up: .* port (\d+)"#))
     }
 
