@@ -31,8 +31,8 @@ package struct Gateway: Sendable {
     private let requestsPerSecond: Int
     private let shutdown: Duration
     private let onListening: @Sendable () async -> Void
-    /// Called with each request and its answer, by tests.
-    var observe: (@Sendable (Request, Response) -> Void)?
+    /// Called with each response, and the request unless its head could not be read, by tests.
+    var observe: (@Sendable (Request?, Response) -> Void)?
 
     /// - Parameters:
     ///   - http: how it is served on TCP; `nil` for not at all.
@@ -66,11 +66,7 @@ package struct Gateway: Sendable {
                 address: address, connectionLimit: places.connections, shutdown: shutdown,
                 logger: node.configuration.logger,
                 admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, port: port) },
-                respond: { [observe] request in
-                    let response = await responder.respond(to: request)
-                    observe?(request, response)
-                    return response
-                })
+                respond: { await responder.respond(to: $0) }, observe: observe)
         }
         try await withThrowingTaskGroup { group in
             group.addTask { await tokens.run() }

@@ -16,7 +16,7 @@ package enum GatewayLimits {
     /// Event streams and other requests that hold their connection, of the owner and of programs with tokens each.
     package static let heldRequests = 1024
     /// Connections at once, at the Unix socket and at the TCP port each. For one more, the connection gives way that
-    /// has waited longest for a request.
+    /// has waited longest for a request, or for its client to leave.
     package static let connections = 2 * heldRequests + 512
     /// Connections that the system holds before they are accepted.
     static let backlog: Int32 = 512
@@ -32,8 +32,12 @@ package enum GatewayLimits {
     static let request = TimeAmount.seconds(60)
     /// How long a client may read nothing of what is written to it.
     static let unread = TimeAmount.seconds(60)
-    /// How long a client may go on sending after the last response.
+    /// How long a client may go on sending after the last response, and how much. A client that sends all of a body before
+    /// it reads still hears why a body of that size is refused.
     static let linger = TimeAmount.seconds(2)
+    static let lingerBytes = 8 * 1024 * 1024
+    /// How much of a response waits for a slow client outside of the system's buffers.
+    static let unsentBytes = 256 * 1024
     /// How long open requests may take after the gateway is told to end.
     package static let shutdown = Duration.seconds(2)
     /// How long a client waits for the answer to a request.

@@ -12,14 +12,15 @@ import Testing
 struct HTTPServerTests {
     /// Lends a server that answers each request with its method, its path and how long its body is.
     private func withServer<Result: Sendable>(
-        connectionLimit: Int = GatewayLimits.connections,
+        connectionLimit: Int = GatewayLimits.connections, shutdown: Duration = GatewayLimits.shutdown,
         respond: @escaping @Sendable (Request) async -> Response = { await Self.echo($0) },
         _ body: @escaping @Sendable (String) async throws -> Result
     ) async throws -> Result {
         let path = "/tmp/earshot-http-\(UUID().uuidString.prefix(8)).sock"
         let server = HTTPServer(
-            address: .socket(path), connectionLimit: connectionLimit, logger: Logger(label: "test"),
-            admit: { _, _ in .owner }, respond: respond)
+            address: .socket(path), connectionLimit: connectionLimit, shutdown: shutdown, logger: Logger(label: "test"),
+            admit: { _, _ in .owner }, respond: respond,
+            observe: { [judge = try DocumentJudge.shared.get()] in if $1.status.code >= 400 { judge?.check($0, $1) } })
         let (listening, isListening) = AsyncStream<Void>.makeStream()
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
@@ -83,6 +84,33 @@ struct HTTPServerTests {
         #expect(answer.hasPrefix("HTTP/1.1 413 "))
         #expect(answer.contains("connection: close\r\n"))
         #expect(answer.contains(#"{"error":{"code":"tooLarge""#))
+    }
+
+    @Test("takes little of a body that does not end, and the client still hears why", arguments: [true, false])
+    func endless(isAnnounced: Bool) async throws {
+        let framing = isAnnounced ? "content-length: 10000000000" : "transfer-encoding: chunked"
+        let piece = "100000\r\n" + String(repeating: "x", count: 1 << 20) + "\r\n"
+        let (taken, answer) = try await withServer { path in
+            try await RawConnection(path).flood(
+                "POST /one HTTP/1.1\r\nhost: x\r\n\(framing)\r\n\r\n", with: Array(piece.utf8), atMost: 256 << 20)
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        // The rest is what the system holds for a connection.
+        #expect(taken < GatewayLimits.bodyBytes + GatewayLimits.lingerBytes + 8 << 20)
+    }
+
+    @Test("writes all of a long answer before it closes, also to a client that has sent all", arguments: [true, false])
+    func longAnswer(finishes: Bool) async throws {
+        let count = 16 << 20
+        let answer = try await withServer(
+            respond: { _ in .text(String(repeating: "x", count: count), contentType: "text/plain") },
+            { path in
+                try await RawRequest.exchange(
+                    Array("GET /one HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".utf8), with: path,
+                    finishes: finishes)
+            })
+        let end = try #require(answer.firstRange(of: Data("\r\n\r\n".utf8)))
+        #expect(answer.count - end.upperBound == count)
     }
 
     @Test("tells a client that waits for it to send the body, and not one whose body is too long")
@@ -185,6 +213,7 @@ struct HTTPServerTests {
                 return await Self.echo(request)
             }
         ) { path in
+            defer { end.finish() }
             var starts = begun.makeAsyncIterator()
             async let one = RawConnection(path).ask("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n")
             _ = await starts.next()
@@ -200,9 +229,52 @@ struct HTTPServerTests {
         }
     }
 
-    @Test("that ends closes a connection on which nothing is asked")
+    @Test("has the places again of clients that left before they were answered")
+    func left() async throws {
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        try await withServer(
+            connectionLimit: 2,
+            respond: { request in
+                begin.yield()
+                if request.path == "/slow" { _ = await ends.first { true } }
+                return await Self.echo(request)
+            }
+        ) { path in
+            var starts = begun.makeAsyncIterator()
+            for _ in 0..<2 {
+                let connection = try RawConnection(path)
+                try await connection.begin("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n")
+                _ = await starts.next()
+            }
+            // Their connections end when the server hears of it.
+            try await withDeadline("an answer", within: .seconds(20)) {
+                while try await RawConnection(path).ask("GET /next HTTP/1.1\r\nhost: x\r\n\r\n")
+                    .hasPrefix("HTTP/1.1 503 ")
+                {}
+            }
+            end.yield()
+            end.yield()
+        }
+    }
+
+    @Test("gives the place of a client that stays after its last answer to one who asks something")
+    func stayed() async throws {
+        try await withServer(connectionLimit: 2) { path in
+            let connections = [try RawConnection(path), try RawConnection(path)]
+            for connection in connections {
+                _ = try await connection.ask("GET /one HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            }
+            let next = try await RawConnection(path).ask("GET /next HTTP/1.1\r\nhost: x\r\n\r\n")
+            #expect(next.hasSuffix("[GET /next 0]"))
+            withExtendedLifetime(connections) {}
+        }
+    }
+
+    @Test("that ends closes a connection on which nothing is asked, and does not wait until it cuts off all")
     func end() async throws {
-        let closed = try await withServer { path in
+        let start = ContinuousClock.now
+        let closed = try await withServer(shutdown: patience) { path in
             let (opened, isOpen) = AsyncStream<Void>.makeStream()
             let closed = Task {
                 try await RawRequest.exchange(Array("GET /one HTTP/1.1\r\nhost: x\r\n\r\n".utf8), with: path) {
@@ -213,5 +285,6 @@ struct HTTPServerTests {
             return closed
         }
         #expect(String(decoding: try await closed.value, as: UTF8.self).hasSuffix("[GET /one 0]"))
+        #expect(ContinuousClock.now - start < patience / 2)
     }
 }

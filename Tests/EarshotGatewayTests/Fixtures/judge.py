@@ -6,6 +6,7 @@ Prints a line for each: nothing if all is as the document says, else what is not
 import json
 import re
 import sys
+import urllib.parse
 
 import yaml
 from jsonschema import Draft202012Validator
@@ -40,18 +41,39 @@ def faults(schema, value):
 
 
 def operation(method, path):
-    """The operation for a request, with its template; a literal path before an open one."""
+    """The operation for a request, and its parameters with what the path gives; a literal path before an open one."""
     found = []
     for candidate, template, item in operations():
-        pattern = re.sub(r"\\\{[^/]*\\\}", "[^/]+", re.escape(template))
-        if candidate == method and re.fullmatch(pattern, path):
-            found.append((template.count("{"), template, item[method.lower()]))
-    return min(found, key=lambda entry: entry[0])[1:] if found else (None, None)
+        pattern = re.sub(r"\\\{([^/]*)\\\}", r"(?P<\1>[^/]+)", re.escape(template))
+        if candidate == method and (match := re.fullmatch(pattern, path)):
+            given = {name: urllib.parse.unquote(value) for name, value in match.groupdict().items()}
+            found.append((len(given), item[method.lower()], parameters(item, method), given))
+    return min(found, key=lambda entry: entry[0])[1:] if found else (None, [], {})
+
+
+def parameters(item, method):
+    return [resolved(part) for part in item.get("parameters", []) + item[method.lower()].get("parameters", [])]
+
+
+def wrong_parameters(described, in_path, in_query):
+    """What a request that was taken has in its path and its query and the document does not, or otherwise."""
+    found = [f"{name}: not in the document" for name in in_query
+             if name not in {p["name"] for p in described if p["in"] == "query"}]
+    for parameter in described:
+        given = {"path": in_path, "query": in_query}.get(parameter["in"], {})
+        if parameter["name"] in given:
+            value, schema = given[parameter["name"]], resolved(parameter["schema"])
+            if schema.get("type") == "integer" and re.fullmatch("-?[0-9]+", value):
+                value = int(value)
+            found += [parameter["name"] + fault for fault in faults(schema, value)]
+        elif parameter.get("required"):
+            found.append(f"{parameter['name']}: missing, and not optional")
+    return found
 
 
 def judge_exchange(exchange):
     status, media, body = exchange["status"], exchange.get("type", "").split(";")[0], exchange.get("body", "")
-    template, wanted = operation(exchange["method"], exchange["path"])
+    wanted, described, in_path = operation(exchange["method"], exchange["path"])
     where = f"{exchange['method']} {exchange['path'][:80]} answered {status}"
     if wanted is None or status >= 400:
         if wanted is None and status < 400:
@@ -62,6 +84,8 @@ def judge_exchange(exchange):
         if response is None:
             return f"{where}, and the document does not say so"
         response = resolved(response)
+        if found := wrong_parameters(described, in_path, exchange["query"]):
+            return f"{where}, and took what is not as the document says: {found}"
         sent = exchange.get("request", "")
         if sent and "requestBody" not in wanted:
             return f"{where}, and took a body that the document does not have"
@@ -84,9 +108,9 @@ def judge_exchange(exchange):
 def judge_routes(routes):
     described = set()
     for method, path, item in operations():
-        parameters = [resolved(p) for p in item.get("parameters", []) + item[method.lower()].get("parameters", [])]
-        query = sorted(p["name"] for p in parameters if p["in"] == "query")
-        opened = sorted(p["name"] for p in parameters if p["in"] == "path")
+        named = parameters(item, method)
+        query = sorted(p["name"] for p in named if p["in"] == "query")
+        opened = sorted(p["name"] for p in named if p["in"] == "path")
         described.add((method, path, tuple(query), tuple(opened), item[method.lower()].get("x-scope", ""),
                        "requestBody" in item[method.lower()]))
     served = {(r["method"], r["path"], tuple(sorted(r["query"])), tuple(sorted(r["parameters"])), r["scope"],

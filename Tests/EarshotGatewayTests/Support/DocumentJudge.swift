@@ -23,6 +23,7 @@ final class DocumentJudge: Sendable {
     private struct Exchange: Encodable {
         let method: String
         let path: String
+        let query: [String: String]
         let request: String
         let status: UInt
         let type: String
@@ -63,12 +64,16 @@ final class DocumentJudge: Sendable {
     }
 
     /// Records an issue if the answer, or a request that was taken, is not as the document says.
-    func check(_ request: Request, _ response: Response) {
-        guard case .bytes(let body) = response.body else { return }
-        let taken = response.status.code < 300 ? String(buffer: request.body) : ""
+    /// - Parameter request: `nil` if its head could not be read.
+    func check(_ request: Request?, _ response: Response) {
+        let taken = response.status.code < 300 ? request : nil
+        // What a stream says is checked event by event.
+        let body = if case .bytes(let body) = response.body { String(buffer: body) } else { "" }
+        let items = request?.query.map { ($0.name ?? "", $0.value ?? "") } ?? []
         let exchange = Exchange(
-            method: request.method.rawValue, path: request.path, request: taken, status: response.status.code,
-            type: response.headers.first(name: "content-type") ?? "", body: String(buffer: body))
+            method: request?.method.rawValue ?? "", path: request?.path ?? "",
+            query: Dictionary(items) { first, _ in first }, request: taken.map { String(buffer: $0.body) } ?? "",
+            status: response.status.code, type: response.headers.first(name: "content-type") ?? "", body: body)
         expect { try fault(in: exchange) }
     }
 

@@ -36,6 +36,11 @@ final class RawConnection: Sendable {
         try #require(status == 0)
     }
 
+    /// Sends bytes, and reads nothing.
+    func begin(_ request: String) async throws {
+        try await onThread("a connection that takes bytes") { _ = self.send(Array(request.utf8)) }
+    }
+
     /// Sends a request, and gives the answer to it; an empty one if the connection ends.
     func ask(_ request: String) async throws -> String {
         try await onThread("an answer") {
@@ -65,16 +70,35 @@ final class RawConnection: Sendable {
         }
     }
 
-    private func send(_ bytes: [UInt8]) {
+    /// Sends a head, and then a piece again and again, and only then reads.
+    /// - Returns: how many bytes the other side, or the system for it, has taken, and all that it answered.
+    func flood(_ head: String, with piece: [UInt8], atMost limit: Int) async throws -> (taken: Int, answer: String) {
+        try await onThread("the end of the connection") {
+            var taken = self.send(Array(head.utf8))
+            while taken < limit {
+                let sent = self.send(piece)
+                taken += sent
+                guard sent == piece.count else { break }
+            }
+            var answer = Data()
+            while let received = self.receive() { answer += received }
+            return (taken, String(decoding: answer, as: UTF8.self))
+        }
+    }
+
+    /// - Returns: how many bytes were sent: fewer where the other side has closed the connection.
+    @discardableResult
+    private func send(_ bytes: [UInt8]) -> Int {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             // The node may answer and close before it has read a body that is too long.
-            guard count > 0 else { return }
+            guard count > 0 else { break }
             sent += count
         }
+        return sent
     }
 
     private func receive() -> Data? {

@@ -26,6 +26,8 @@ struct HTTPServer: Sendable {
     /// Says what a request may do, from its head and from the port that it came to (`nil` on a Unix socket).
     let admit: @Sendable (HTTPRequestHead, _ port: Int?) throws(GatewayError) -> Access
     let respond: @Sendable (Request) async -> Response
+    /// Called with each response, and the request unless its head could not be read, by tests.
+    var observe: (@Sendable (Request?, Response) -> Void)?
 
     /// Serves until the task is cancelled. Then it lets open responses finish, for at most `shutdown`, and returns.
     ///
@@ -75,7 +77,7 @@ struct HTTPServer: Sendable {
         channel.eventLoop.makeCompletedFuture {
             let connection = connections.add(channel)
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(FirstBytes(connection))
+            try pipeline.addHandler(ReceivedBytes(connection))
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldCount = GatewayLimits.headerFields
             limits.maxHeaderFieldSize = GatewayLimits.headerBytes
@@ -113,13 +115,12 @@ struct HTTPServer: Sendable {
                 var reader = RequestReader(incoming)
                 let writer = ResponseWriter(connection: open, outgoing: outgoing)
                 if open.isRefused {
-                    try await writer.write(Response(.tooManyConnections), to: nil)
+                    try await refuse(nil, .tooManyConnections, writer)
                 } else {
                     while try await answerNext(&reader, writer, open, port: port) {}
                 }
-                // Closing at once would drop what has not left yet; the client closes when it has read everything.
-                outgoing.finish()
                 open.linger()
+                outgoing.finish()
                 try await reader.skipAll()
             }
         } catch {
@@ -140,13 +141,20 @@ struct HTTPServer: Sendable {
         case .success(let request):
             let response = await respond(request)
             defer { response.release?() }
+            observe?(request, response)
             let staysOpen = head?.staysOpen ?? false
             try await writer.write(response, to: head, closes: !staysOpen)
             return open.endResponse() && staysOpen
         case .failure(let error):
-            try await writer.write(Response(error), to: head)
+            try await refuse(head, error, writer)
             return false
         }
+    }
+
+    private func refuse(_ head: HTTPRequestHead?, _ error: GatewayError, _ writer: ResponseWriter) async throws {
+        let response = Response(error)
+        observe?(head.map { Request(method: $0.method, target: $0.uri, headers: $0.headers) }, response)
+        try await writer.write(response, to: head)
     }
 
     /// - Returns: a request, or why it is refused; `nil` at the end of the connection. The head is missing where it

@@ -8,8 +8,8 @@ final class OpenConnection: Sendable {
         /// For a request, or for the rest of one.
         case waiting(since: NIODeadline, hasBytes: Bool)
         case responding
-        /// All is written.
-        case lingering
+        /// All is written. So many bytes are still read, and thrown away.
+        case lingering(since: NIODeadline, bytesLeft: Int)
     }
 
     private struct State {
@@ -26,7 +26,7 @@ final class OpenConnection: Sendable {
 
     /// Whether there are too many connections for this one to be served.
     let isRefused: Bool
-    private let channel: any Channel
+    let channel: any Channel
     private let state: Mutex<State>
 
     init(_ channel: any Channel, isRefused: Bool) {
@@ -36,9 +36,14 @@ final class OpenConnection: Sendable {
         state.withLock { wait(&$0) }
     }
 
-    /// Since when it waits for a request; `nil` if it has one.
-    var waitingSince: NIODeadline? {
-        state.withLock { if case .waiting(let since, _) = $0.phase { since } else { nil } }
+    /// Since when it waits for a request, or for the client to leave; `nil` while it has a response under way.
+    var idleSince: NIODeadline? {
+        state.withLock { state in
+            switch state.phase {
+            case .waiting(let since, _), .lingering(let since, _): since
+            case .responding: nil
+            }
+        }
     }
 
     /// A request was read.
@@ -62,10 +67,11 @@ final class OpenConnection: Sendable {
         }
     }
 
-    /// Everything was written: what the client still sends is thrown away, for a short time.
+    /// Everything was written: what the client still sends is thrown away, for a short time. To close at once could keep
+    /// the response from it (RFC 9112, section 9.6).
     func linger() {
         state.withLock { state in
-            state.phase = .lingering
+            state.phase = .lingering(since: .now(), bytesLeft: GatewayLimits.lingerBytes)
             state.deadline?.cancel()
             let channel = channel
             state.deadline = channel.eventLoop.scheduleTask(in: GatewayLimits.linger) { channel.close(promise: nil) }
@@ -103,10 +109,18 @@ final class OpenConnection: Sendable {
         cutShort?()
     }
 
-    func receivedBytes() {
-        state.withLock { state in
-            if case .waiting(let since, false) = state.phase { state.phase = .waiting(since: since, hasBytes: true) }
+    func receivedBytes(_ count: Int) {
+        let isTooMuch = state.withLock { state in
+            switch state.phase {
+            case .waiting(let since, false): state.phase = .waiting(since: since, hasBytes: true)
+            case .lingering(let since, let left):
+                state.phase = .lingering(since: since, bytesLeft: left - count)
+                return left < count
+            case .waiting, .responding: break
+            }
+            return false
         }
+        if isTooMuch { close() }
     }
 
     /// The channel is gone.
@@ -136,8 +150,8 @@ final class OpenConnection: Sendable {
 
 /// All open connections of a server, and a bound for them.
 ///
-/// Where there is no place for one more, the connection gives way that has waited longest for a request. So connections
-/// on which nobody asks anything never keep out those on which somebody does.
+/// Where there is no place for one more, the connection gives way that has waited longest for a request, or for its
+/// client to leave. So connections on which nobody asks anything never keep out those on which somebody does.
 final class OpenConnections: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: OpenConnection] = [:]
@@ -152,7 +166,7 @@ final class OpenConnections: Sendable {
     /// - Returns: a connection that is refused if all others have a request under way.
     func add(_ channel: any Channel) -> OpenConnection {
         let (connection, displaced, isEnding) = state.withLock { state in
-            let displaced = state.connections.count < limit ? nil : Self.longestWaiting(&state)
+            let displaced = state.connections.count < limit ? nil : Self.longestIdle(&state)
             let isRefused = state.connections.count >= limit
             let connection = OpenConnection(channel, isRefused: isRefused)
             if !isRefused { state.connections[ObjectIdentifier(channel)] = connection }
@@ -179,9 +193,9 @@ final class OpenConnections: Sendable {
         for connection in connections { connection.end() }
     }
 
-    private static func longestWaiting(_ state: inout State) -> OpenConnection? {
-        let waiting = state.connections.compactMap { id, connection in connection.waitingSince.map { (id, $0) } }
-        guard let (id, _) = waiting.min(by: { $0.1 < $1.1 }) else { return nil }
+    private static func longestIdle(_ state: inout State) -> OpenConnection? {
+        let idle = state.connections.compactMap { id, connection in connection.idleSince.map { (id, $0) } }
+        guard let (id, _) = idle.min(by: { $0.1 < $1.1 }) else { return nil }
         return state.connections.removeValue(forKey: id)
     }
 }

@@ -85,8 +85,9 @@ final class RequestParts: ChannelInboundHandler {
     }
 }
 
-/// Notes that a request has begun, long before its head is whole.
-final class FirstBytes: ChannelInboundHandler {
+/// Tells a connection what comes over it: that a request has begun, long before its head is whole, and how much is sent
+/// that nobody reads.
+final class ReceivedBytes: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
@@ -95,7 +96,7 @@ final class FirstBytes: ChannelInboundHandler {
     init(_ connection: OpenConnection) { self.connection = connection }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.receivedBytes()
+        connection.receivedBytes(Self.unwrapInboundIn(data).readableBytes)
         context.fireChannelRead(data)
     }
 }

@@ -12,6 +12,8 @@ struct ResponseWriter {
         try await outgoing.write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
     }
 
+    /// Writes a response, and returns when the system has taken all of it.
+    ///
     /// - Parameters:
     ///   - request: the head of the request that is answered; `nil` if it could not be read.
     ///   - closes: whether it is the last response on the connection.
@@ -21,16 +23,36 @@ struct ResponseWriter {
         if closes { head.headers.add(name: "connection", value: "close") }
         switch response.body {
         case .bytes(let body):
-            var parts: [HTTPServerResponsePart] = [.head(head), .end(nil)]
-            if body.readableBytes > 0, request?.method != .HEAD { parts.insert(.body(.byteBuffer(body)), at: 1) }
-            try await outgoing.write(contentsOf: parts)
+            try await write(head, request?.method == .HEAD ? ByteBuffer() : body)
+            try await end()
         case .events(let stream):
             // The feed has observed the bus since before this head is written, so nothing is missed.
             defer { stream.feed.finish() }
             connection.cutShort { stream.feed.finish() }
             try await outgoing.write(.head(head))
             try await stream.write { try await outgoing.write(.body(.byteBuffer($0))) }
-            try await outgoing.write(.end(nil))
+            try await end()
+        }
+    }
+
+    /// Writes a head and a body in pieces, each of which waits until the client has read most of those before it.
+    private func write(_ head: HTTPResponseHead, _ body: ByteBuffer) async throws {
+        var (body, parts) = (body, [HTTPServerResponsePart.head(head)])
+        repeat {
+            if let piece = body.readSlice(length: min(body.readableBytes, GatewayLimits.unsentBytes)) {
+                parts.append(.body(.byteBuffer(piece)))
+            }
+            try await outgoing.write(contentsOf: parts)
+            parts = []
+        } while body.readableBytes > 0
+    }
+
+    /// Ends a response. Until the system has all of it, the connection must not be closed, nor its place be given away.
+    private func end() async throws {
+        try await withTaskCancellationHandler {
+            try await connection.channel.writeAndFlush(HTTPServerResponsePart.end(nil)).get()
+        } onCancel: {
+            connection.close()
         }
     }
 
