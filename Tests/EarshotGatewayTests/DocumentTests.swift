@@ -36,6 +36,39 @@ struct DocumentTests {
         }
     }
 
+    /// The judge compares each request that is taken with the document, and so does here with `MessageName`.
+    @Test("has short ids for messages wherever the program takes them")
+    func shortIDs() async throws {
+        let stranger = try await TestNode.with("carol") { $0.node.userID.description }
+        try await TestNode.pair { alice, bob in
+            let waiting = ShortMessageID.shown(try await alice.client.send("later", to: stranger).id)
+            let sent = try await bob.client.send("hello", to: "alice")
+            try await bob.wait(for: "delivered", of: sent.id)
+            let id = ShortMessageID.shown(sent.id)
+            #expect(id.wholeMatch(of: /[0-9a-z]{8}-1/) != nil)
+
+            func ask(_ method: String, _ path: String, _ body: String = "") async throws -> Data {
+                let answer = try await RawRequest(method: method, path: "/v1/\(path)", body: Array(body.utf8))
+                    .send(to: alice.node.home.socketFile)
+                #expect(answer.status < 300, "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
+                return answer.body
+            }
+            _ = try await ask("GET", "messages/\(id)")
+            _ = try await ask("POST", "messages/\(waiting)/cancel")
+            for bound in ["before", "after"] { _ = try await ask("GET", "conversations/bob/messages?\(bound)=\(id)") }
+            _ = try await ask("POST", "conversations/bob/read", #"{"upTo":"\#(id)"}"#)
+            _ = try await ask("POST", "consumers", #"{"name":"bot","from":"beginning"}"#)
+            let batch = try await ask("GET", "inbox?consumer=bot&attempts=1")
+            let cursor = try #require(try JSONSerialization.jsonObject(with: batch) as? [String: Any])["cursor"]
+            let answer = #"[{"to":"bob","text":"x","answering":"\#(id)"}]"#
+            _ = try await ask("POST", "inbox/bot", #"{"ack":"\#(try #require(cursor as? String))","send":\#(answer)}"#)
+            _ = try await ask("POST", "consumers", #"{"name":"other","from":"beginning"}"#)
+            for _ in 0..<2 { _ = try await ask("GET", "inbox?consumer=other&attempts=1") }
+            _ = try await ask("POST", "consumers/other/set-aside/\(id)/again")
+            _ = try await ask("POST", "messages/erase", #"{"messages":["\#(id)"]}"#)
+        }
+    }
+
     @Test("says what each event is")
     func events() async throws {
         guard let judge = try DocumentJudge.shared.get() else { return }

@@ -199,11 +199,11 @@ enum OpenAPIDocument {
                 - name: before
                   in: query
                   description: The page ends just before this message.
-                  schema: {$ref: "#/components/schemas/MessageID"}
+                  schema: {$ref: "#/components/schemas/MessageName"}
                 - name: after
                   in: query
                   description: The page begins just after this message.
-                  schema: {$ref: "#/components/schemas/MessageID"}
+                  schema: {$ref: "#/components/schemas/MessageName"}
                 - name: order
                   in: query
                   description: By default arrival with `after`, and time without it.
@@ -232,7 +232,7 @@ enum OpenAPIDocument {
                       additionalProperties: false
                       required: [upTo]
                       properties:
-                        upTo: {$ref: "#/components/schemas/MessageID"}
+                        upTo: {$ref: "#/components/schemas/MessageName"}
               responses:
                 "204": {description: It is marked.}
                 default: {$ref: "#/components/responses/Error"}
@@ -306,7 +306,7 @@ enum OpenAPIDocument {
                       properties:
                         messages:
                           type: array
-                          items: {$ref: "#/components/schemas/MessageID"}
+                          items: {$ref: "#/components/schemas/MessageName"}
               responses:
                 "200":
                   description: The messages, without their contents.
@@ -481,7 +481,7 @@ enum OpenAPIDocument {
                               timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
                               answering:
                                 description: The message that it answers; the last that is acknowledged unless given.
-                                $ref: "#/components/schemas/MessageID"
+                                $ref: "#/components/schemas/MessageName"
                               idempotencyKey: {type: string, minLength: 1, maxLength: 255}
               responses:
                 "200":
@@ -717,7 +717,7 @@ enum OpenAPIDocument {
               name: message
               in: path
               required: true
-              schema: {$ref: "#/components/schemas/MessageID"}
+              schema: {$ref: "#/components/schemas/MessageName"}
             consumer:
               name: consumer
               in: path
@@ -759,6 +759,12 @@ enum OpenAPIDocument {
               type: string
               description: A message's log, and its number in it.
               pattern: "^[0-9a-hjkmnp-tv-z]{51}[0g]-[1-9][0-9]{0,17}$"
+            MessageName:
+              type: string
+              description: |
+                A message's id, or at least four characters of its beginning with its number, as tables show it (`3fk9qbmj-12`).
+                If several messages have such an id, the answer is 409, with the whole ids in `suggestions`.
+              pattern: "^[0-9a-hjkmnp-tv-z]{4,52}-[1-9][0-9]{0,17}$"
             Time:
               type: string
               pattern: "^-?[0-9]+-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$"
