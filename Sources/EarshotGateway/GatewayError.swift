@@ -22,6 +22,13 @@ package struct GatewayError: Error, Sendable, CustomStringConvertible {
     }
 
     package var description: String { message }
+
+    /// The same error, about one of the messages of a request.
+    func about(index: Int) -> GatewayError {
+        var parameters = parameters
+        parameters.index = index
+        return GatewayError(code, message, parameters, cause: cause)
+    }
 }
 
 extension EarshotError.Code {

@@ -24,8 +24,9 @@ struct RequestTests {
         arguments: [
             ("{", "the body is not JSON"), (#"{"to":"bob"}"#, #"the field "text" is missing"#),
             (#"{"to":1,"text":"x"}"#, #"the field "to" must be a text, and not a number"#),
-            ("null", "the body must be an object, and not null"),
+            ("null", "the body must be an object, and not null"), ("[]", "the body must be an object, and not a list"),
             (#"{"to":"bob","text":"x",}"#, "the body is not JSON"),
+            (#"{"to":null,"text":"x"}"#, #"the field "to" must be a text, and not null"#),
             (#"{"to":"bob","text":"\ud800"}"#, "the body is not JSON"),
         ])
     func malformed(body: String, message: String) async throws {

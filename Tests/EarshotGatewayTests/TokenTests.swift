@@ -41,16 +41,53 @@ struct TokenTests {
                     let token = try await alice.client.createToken("sender", scopes: [.read, .send], to: ["bob"])
                     #expect(token.details.to?.map(\.name) == ["bob"])
                     let toCarol = try await alice.client.send("x", to: "carol")
-                    for (path, body) in [
-                        ("messages", #"{"to":"carol","text":"x"}"#), ("messages/\(toCarol.id)/cancel", ""),
-                        ("conversations/carol/read", #"{"upTo":"\#(toCarol.id)"}"#),
+                    let later = #"{"to":"carol","text":"x","notBefore":"2999-01-01T00:00:00Z"}"#
+                    let scheduled = try await RawRequest(method: "POST", path: "/v1/scheduled", body: Array(later.utf8))
+                        .send(to: alice.node.home.socketFile).body
+                    let scheduledID = try JSONDecoder().decode(GatewayScheduled.self, from: scheduled).id
+                    for (method, path, body) in [
+                        ("POST", "messages", #"{"to":"carol","text":"x"}"#),
+                        ("POST", "messages/\(toCarol.id)/cancel", ""),
+                        ("POST", "conversations/carol/read", #"{"upTo":"\#(toCarol.id)"}"#),
+                        ("POST", "scheduled", later), ("DELETE", "scheduled/\(scheduledID)", ""),
                     ] {
                         let answer = try await RawRequest(
-                            method: "POST", path: "/v1/\(path)", body: Array(body.utf8),
+                            method: method, path: "/v1/\(path)", body: Array(body.utf8),
                             headers: Self.shown(token.token)
                         ).send(toPort: alice.httpPort)
                         #expect(answer.status == 403)
                         #expect(try answer.error().message.hasPrefix("the token may not send to"))
+                    }
+                    withExtendedLifetime((bob, carol)) {}
+                }
+            }
+        }
+    }
+
+    @Test("that may not send what goes with an acknowledgement is told which message that is")
+    func acknowledgement() async throws {
+        try await TestNode.with("alice") { alice in
+            try await TestNode.with("bob", peers: [alice.port]) { bob in
+                try await TestNode.with("carol", peers: [alice.port]) { carol in
+                    try await alice.until("alice has met both") { await alice.node.users.all.count == 2 }
+                    try await alice.client.prepareConsumer("bot")
+                    let tokens = [
+                        (try await alice.client.createToken("reader", scopes: [.read]).token, 0),
+                        (try await alice.client.createToken("to-bob", scopes: [.read, .send], to: ["bob"]).token, 1),
+                    ]
+                    for (token, index) in tokens {
+                        let headers = Self.shown(token)
+                        let batch = try await RawRequest(path: "/v1/inbox?consumer=bot", headers: headers)
+                            .send(toPort: alice.httpPort)
+                        let object = try JSONSerialization.jsonObject(with: batch.body) as? [String: Any]
+                        let cursor = try #require(object?["cursor"] as? String)
+                        let sends = #"[{"to":"bob","text":"x"},{"to":"carol","text":"x"}]"#
+                        let answer = try await RawRequest(
+                            method: "POST", path: "/v1/inbox/bot",
+                            body: Array(#"{"ack":"\#(cursor)","send":\#(sends)}"#.utf8), headers: headers
+                        ).send(toPort: alice.httpPort)
+                        #expect(try answer.status == 403 && answer.error().code == "forbidden")
+                        #expect(try answer.errorParameters()["index"] as? Int == index)
                     }
                     withExtendedLifetime((bob, carol)) {}
                 }

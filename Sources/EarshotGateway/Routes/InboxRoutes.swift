@@ -50,7 +50,11 @@ struct InboxRoutes: RouteGroup {
                 let recipientID = try await node.users.recipient(send.to)
                 try request.access.check(sendingTo: [recipientID])
                 replies.append(try await send.reply(to: recipientID, of: node))
-            } catch let error as EarshotError { throw error.about(index: index) }
+            } catch let error as EarshotError {
+                throw error.about(index: index)
+            } catch let error as GatewayError {
+                throw error.about(index: index)
+            }
         }
         let messages = try await node.inbox.acknowledge(
             consumer: try request.parameter("consumer"), through: cursor, sending: replies)

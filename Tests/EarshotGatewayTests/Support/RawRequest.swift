@@ -21,6 +21,12 @@ struct RawRequest: Sendable {
             body = answer[end.upperBound...]
         }
 
+        /// What the error that the body reports is about.
+        func errorParameters() throws -> [String: Any] {
+            let object = try #require(try JSONSerialization.jsonObject(with: body) as? [String: [String: Any]])
+            return object["error"]?["parameters"] as? [String: Any] ?? [:]
+        }
+
         /// The error that the body reports.
         func error() throws -> (code: String, message: String) {
             let object = try #require(try JSONSerialization.jsonObject(with: body) as? [String: [String: Any]])
