@@ -13,12 +13,13 @@ struct EarshotProgram: AsyncParsableCommand {
             Make an identity, keep a node running, and write to somebody:
 
               earshot init --name alice
-              earshot up &
+              earshot up --detach
               earshot send bob "Lunch?"
               earshot chat bob
 
-            init, network, export and import work on the home directory itself. All others but completions talk to the \
-            node that runs on it; where none runs, they start one for as long as they take (metrics does not).
+            init, network, export, import, stop and service work on the home directory itself. The others but completions \
+            and test-network talk to the node that runs on it; where none runs, they start one for as long as they take \
+            (metrics does not).
 
             With --json each line of standard output is one JSON object.
 
@@ -50,6 +51,8 @@ struct EarshotProgram: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // The threads of libdispatch ask for priorities that only root may have, and it logs each refusal.
+        setenv("LIBDISPATCH_LOG", "NO", 0)
         // A closed pipe is an error of the write, and does not end a node: see `Output` and `StandardError`.
         signal(SIGPIPE, SIG_IGN)
         // The runtime repairs arguments that are not UTF-8, so something other than what was typed would be sent.

@@ -148,7 +148,42 @@ struct ServiceCommandTests {
         let result = try await run("service", "install", home: home)
         #expect(result.status == 7)
         #expect(result.errors.contains("earshot stop"))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("systemd")))
         withExtendedLifetime(node) {}
+    }
+
+    @Test("leaves nothing behind where no user manager answers")
+    func noManager() async throws {
+        let home = try await TestHome.named("alice")
+        try Data("#!/bin/sh\nexit 1\n".utf8).write(to: URL(fileURLWithPath: folder.file("systemctl")))
+        let result = try await run("service", "install", home: home)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("systemctl --user status"), "\(result.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("systemd/user")) == [])
+    }
+
+    @Test("hardens a node as the system's unit does, but for what only the system's manager can")
+    func hardening() throws {
+        let template = PackageFolder.root.appending(path: "packaging/systemd/earshot@.service")
+        let (system, user) = (
+            Self.settings(try String(contentsOf: template, encoding: .utf8)),
+            Self.settings(UserUnit(program: "/bin/sh", home: Home(path: "/h"), isStandardHome: true).text)
+        )
+        let different = ["ExecStart", "Description", "WantedBy"]
+        let onlySystem = system.filter { user[$0.key] != $0.value && !different.contains($0.key) }.map(\.key).sorted()
+        #expect(
+            onlySystem == [
+                "After", "CapabilityBoundingSet", "LimitMEMLOCK", "LoadCredential", "PrivateDevices", "PrivateTmp",
+                "ProtectClock", "ProtectControlGroups", "ProtectHostname", "ProtectKernelLogs", "ProtectKernelModules",
+                "ProtectKernelTunables", "ProtectProc", "ProtectSystem", "RemoveIPC", "User",
+            ])
+        #expect(user.filter { system[$0.key] != $0.value && !different.contains($0.key) } == [:])
+    }
+
+    private static func settings(_ unit: String) -> [String: String] {
+        let pairs = unit.split(separator: "\n").filter { !$0.hasPrefix("#") && $0.contains("=") }
+            .map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) }
+        return Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
     }
 
     @Test(
@@ -168,9 +203,10 @@ struct ServiceCommandTests {
     }
 
     @Test(
-        "names the units of other homes after them",
+        "names the units of other homes after them, each in its own way",
         arguments: [
-            ("/srv/earshot", "earshot-srv-earshot.service"), ("/home/a b/é", "earshot-home-a-b--.service"),
+            ("/srv/earshot", "earshot-srv-earshot.service"), ("/srv/a/b", "earshot-srv-a-b.service"),
+            ("/srv/a-b", #"earshot-srv-a\x2db.service"#), ("/home/a b/é", #"earshot-home-a\x20b-\xc3\xa9.service"#),
         ])
     func name(path: String, name: String) {
         #expect(UserUnit(program: "/bin/sh", home: Home(path: path), isStandardHome: false).name == name)

@@ -45,6 +45,36 @@ private struct UserService {
         }
     }
 
+    /// Writes the unit, and tells systemd. If no user manager answers, nothing is left of it: it could not be removed.
+    /// - Throws: `Failure` `unusableFile`, `serviceManager`.
+    func write() async throws {
+        let wasInstalled = isInstalled
+        do {
+            try FileManager.default.createDirectory(atPath: UserUnit.folder(), withIntermediateDirectories: true)
+            try Data(unit.text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw Failure(.unusableFile, "\(path) cannot be written: \(error.localizedDescription)")
+        }
+        do { try await control("daemon-reload") } catch {
+            if !wasInstalled { try removeFile() }
+            throw error
+        }
+    }
+
+    /// Stops the service, and removes its unit.
+    /// - Throws: `Failure` `serviceManager`, `unusableFile`.
+    func remove() async throws {
+        try await control("disable", "--now", unit.name)
+        try removeFile()
+        try await control("daemon-reload")
+    }
+
+    private func removeFile() throws(Failure) {
+        guard unlink(path) == 0 else {
+            throw Failure(.unusableFile, "\(path) cannot be removed: \(String(cString: strerror(errno)))")
+        }
+    }
+
     /// Runs `systemctl --user`.
     /// - Throws: `Failure` `serviceManager`.
     func control(_ arguments: String...) async throws {
@@ -108,13 +138,12 @@ struct ServiceInstall: ProgramCommand {
         try home.check()
         _ = try await HomeConfiguration(of: home)
         let service = UserService(common)
-        try write(service)
-        try await service.control("daemon-reload")
         if let pid = Session.pid(of: home), !(try await isOwn(pid, service)) {
             throw Failure(
-                .homeInUse, "\(service.path) is written, but a node with pid \(pid) runs already",
-                remedy: "earshot stop; then: systemctl --user enable --now \(service.unit.name)")
+                .homeInUse, "a node with pid \(pid) runs on \(home.path) already",
+                remedy: "earshot stop; then: earshot service install")
         }
+        try await service.write()
         try await service.control("enable", service.unit.name)
         try await service.control("restart", service.unit.name)
         try output.object(
@@ -127,15 +156,6 @@ struct ServiceInstall: ProgramCommand {
 
     private func isOwn(_ pid: Int32, _ service: UserService) async throws -> Bool {
         try await service.properties("MainPID")["MainPID"] == "\(pid)"
-    }
-
-    private func write(_ service: UserService) throws {
-        do {
-            try FileManager.default.createDirectory(atPath: UserUnit.folder(), withIntermediateDirectories: true)
-            try Data(service.unit.text.utf8).write(to: URL(fileURLWithPath: service.path), options: .atomic)
-        } catch {
-            throw Failure(.unusableFile, "\(service.path) cannot be written: \(error.localizedDescription)")
-        }
     }
 }
 
@@ -200,14 +220,7 @@ struct ServiceRemove: ProgramCommand {
     func execute(_ output: Output) async throws {
         let service = UserService(common)
         let isInstalled = service.isInstalled
-        if isInstalled {
-            try await service.control("disable", "--now", service.unit.name)
-            guard unlink(service.path) == 0 else {
-                throw Failure(
-                    .unusableFile, "\(service.path) cannot be removed: \(String(cString: strerror(errno)))")
-            }
-            try await service.control("daemon-reload")
-        }
+        if isInstalled { try await service.remove() }
         try output.object(Record(unit: service.unit.name, isRemoved: isInstalled))
         output.line(isInstalled ? "the service \(service.unit.name) is removed" : "there was no service to remove")
     }

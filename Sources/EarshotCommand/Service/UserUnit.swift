@@ -8,14 +8,19 @@ struct UserUnit {
     let home: Home
     let isStandardHome: Bool
 
-    /// The unit of the standard home directory, or one for each other.
+    /// The unit of the standard home directory, or one for each other, named after its path (systemd-escape(1)).
     var name: String {
         guard !isStandardHome else { return "earshot.service" }
-        let path = home.path.unicodeScalars.map { scalar in
-            "0"..."9" ~= scalar || "A"..."Z" ~= scalar || "a"..."z" ~= scalar || scalar == "_" || scalar == "."
-                ? String(scalar) : "-"
+        let path = home.path.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "/"): "-"
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                String(UnicodeScalar(byte))
+            default: "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
         }.joined()
-        return "earshot\(path.hasPrefix("-") ? "" : "-")\(path).service"
+        return "earshot\(path).service"
     }
 
     /// Where systemd looks for a user's own units (systemd.unit(5)).
@@ -24,14 +29,16 @@ struct UserUnit {
         return (configuration ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.config") + "/systemd/user"
     }
 
-    /// The hardening is what a user manager can do without namespaces of its own (systemd.exec(5)). Programs that
-    /// `--on-message` runs are under it, too.
+    /// The hardening is that of the system unit, `packaging/systemd/earshot@.service`, but for what takes rights that a
+    /// user manager has not (systemd.exec(5), SANDBOXING). Programs that `--on-message` runs are under it, too.
     var text: String {
         """
         # Written by: earshot service install
         [Unit]
         Description=Earshot, messages on the local network
-        Documentation=man:earshot(1)
+        Documentation=man:earshot-up(1) man:earshot-config(5)
+        StartLimitIntervalSec=5min
+        StartLimitBurst=10
 
         [Service]
         Type=notify
@@ -42,15 +49,17 @@ struct UserUnit {
         TimeoutStartSec=2min
         TimeoutStopSec=30s
         WatchdogSec=1min
-        UMask=0077
         NoNewPrivileges=yes
         LockPersonality=yes
+        MemoryDenyWriteExecute=yes
+        RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+        RestrictNamespaces=yes
         RestrictRealtime=yes
         RestrictSUIDSGID=yes
-        RestrictNamespaces=yes
-        RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
         SystemCallArchitectures=native
         SystemCallFilter=@system-service
+        SystemCallErrorNumber=EPERM
+        UMask=0077
 
         [Install]
         WantedBy=default.target
