@@ -33,6 +33,15 @@ struct DetachTests {
         withExtendedLifetime(node) {}
     }
 
+    @Test("leaves the log of the node that runs as it is, where another is started in vain")
+    func log() async throws {
+        let home = try await TestHome.named("alice")
+        #expect(try await home.run("up", "--detach", "--no-discovery").status == 0)
+        #expect(try await home.run("up", "--detach", "--no-discovery").status == 7)
+        #expect(try String(contentsOfFile: home.path + "/up.log", encoding: .utf8).contains("alice is up"))
+        #expect(try await home.run("stop", "--json").objects()[0]["isStopped"] as? Bool == true)
+    }
+
     @Test("asks for the passphrase before it leaves the terminal")
     func passphrase() async throws {
         let home = try TestHome()

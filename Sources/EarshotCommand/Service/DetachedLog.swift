@@ -9,11 +9,12 @@ enum DetachedLog {
 
     static func path(of home: Home) -> String { "\(home.path)/up.log" }
 
-    /// Leaves the terminal: this process gets a session of its own, and writes to the file from now on.
+    /// Leaves the terminal: this process gets a session of its own, and adds to the file from now on. What is there
+    /// stays: a node that runs may have written it, and then this one will not.
     /// - Throws: `Failure` `unusableFile`.
     static func begin(_ home: Home) throws(Failure) {
         let path = path(of: home)
-        let log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { for descriptor in [log, nothing] where descriptor >= 0 { close(descriptor) } }
         guard log >= 0, nothing >= 0 else {
