@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EarshotCommand
@@ -82,8 +83,36 @@ struct ConfigurationTests {
         withExtendedLifetime(node) {}
     }
 
-    @Test("is refused if it is far too long, or not UTF-8")
+    @Test("takes what its manual page lists: the options of up, but those that make sense on a command line only")
+    func manual() async throws {
+        let folder = try TemporaryFolder()
+        let script = PackageFolder.root.appending(path: "packaging/man-pages").path
+        let result = try await RunningProgram([Program.path, folder.path], program: script).end()
+        try #require(result.status == 0, "\(result.errors)")
+        let page = try String(contentsOfFile: folder.file("man5/earshot-config.5"), encoding: .utf8)
+        let listed = Set(
+            page.matches(of: /\.TP\n\\fB([a-z\\-]+):/).map { String($0.output.1.replacing("\\", with: "")) })
+        for key in try await optionsOfUp() {
+            // Without an identity, nothing is started.
+            let nobody = try TestHome()
+            try FileManager.default.createDirectory(atPath: nobody.path, withIntermediateDirectories: false)
+            try Data("\(key): [not, this]\n".utf8).write(to: URL(fileURLWithPath: nobody.path + "/config.yaml"))
+            let errors = try await nobody.run("up").errors
+            #expect(errors.contains("is for the command line only") != listed.contains(key), "\(key): \(errors)")
+        }
+    }
+
+    private func optionsOfUp() async throws -> [String] {
+        let help = try await Program.run("help", "up").output
+        return help.matches(of: /\n  (?:-h, )?--([a-z-]+)/).map { String($0.output.1) }
+    }
+
+    @Test("is refused if it is no file, far too long, or not UTF-8")
     func unreadable() async throws {
+        let named = try await TestHome.named("bob")
+        let file = named.path + "/config.yaml"
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        #expect(try await named.run("up").errors.contains("config.yaml:1: it is no file\n"))
         let alice = try await home(String(repeating: "#", count: 64 * 1024 + 1))
         #expect(try await alice.run("up").errors.contains("longer than 65536 bytes"))
         try Data([0x23, 0xff, 0x0a]).write(to: URL(fileURLWithPath: alice.path + "/config.yaml"))

@@ -15,8 +15,8 @@ struct Up: ProgramCommand {
             Keys decide: somebody else who takes the name is not let in. The choice is for this run only. It does not \
             apply to a node that another command starts because none runs.
 
-            The home directory may have a file \(HomeConfiguration.fileName) with these options, by their names without \
-            the dashes; the command line wins:
+            The home directory may have a file \(HomeConfiguration.fileName) with \(HomeConfiguration.whichOptions), by \
+            their names without the dashes; the command line wins:
 
               port: 7000
               peer: [192.168.1.20:7000, otherhost:7000]
@@ -203,7 +203,7 @@ struct Up: ProgramCommand {
     ) async throws {
         let port = status.port.map(String.init) ?? "unknown"
         // A home keeps the port that it once had.
-        let isFallback = network.port == 0 && !hadPort && status.port != NetworkOptions.defaultPort
+        let isFallback = (network.port ?? 0) == 0 && !hadPort && status.port != NetworkOptions.defaultPort
         let instead = isFallback ? " (\(NetworkOptions.defaultPort) was taken)" : ""
         output.line(
             "\(output.style.bold(SafeText.line(status.name))) is up: fingerprint \(status.fingerprint), "

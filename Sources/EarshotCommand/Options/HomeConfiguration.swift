@@ -9,8 +9,15 @@ struct HomeConfiguration {
     static let fileName = "config.yaml"
     /// A longer file is refused.
     private static let maximumBytes = 64 * 1024
-    /// What makes sense on a command line only.
-    private static let excluded: Set<String> = ["home", "json", "detach", "passphrase-fd", "help", "version"]
+    /// Options of `earshot up` that make sense on a command line only. The manual learns them from the help.
+    private static let commandLineOnly = ["detach", "home", "json", "passphrase-fd"]
+    private static let excluded = Set(commandLineOnly + ["help", "version"])
+
+    /// Which options may stand in the file, as the help says it.
+    static let whichOptions: String = {
+        let names = commandLineOnly.map { "--\($0)" }
+        return "these options but \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
+    }()
 
     private let path: String
     private let entries: [ConfigurationText.Entry]
@@ -67,15 +74,19 @@ struct HomeConfiguration {
 
     /// - Returns: an empty text if there is no file.
     private static func text(of path: String) throws(ConfigurationText.Problem) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             guard errno != ENOENT else { return "" }
             throw .init(line: 1, message: "it cannot be read: \(String(cString: strerror(errno)))")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .init(line: 1, message: "it is no file")
+        }
         let bytes: Data
         do { bytes = try file.read(upToCount: maximumBytes + 1) ?? Data() } catch {
-            throw .init(line: 1, message: "it cannot be read: \(error)")
+            throw .init(line: 1, message: "it cannot be read: \(error.localizedDescription)")
         }
         guard bytes.count <= maximumBytes else {
             throw .init(line: 1, message: "it is longer than \(maximumBytes) bytes")

@@ -12,7 +12,7 @@ struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp(
             "The TCP port that peers connect to; by default that of the last run, else \(defaultPort), else any.",
             valueName: "port"))
-    var port: UInt16 = 0
+    var port: UInt16?
 
     @Option(
         name: .customLong("peer"), parsing: .singleValue,
@@ -40,7 +40,7 @@ struct NetworkOptions: ParsableArguments {
 
     /// The options as another process of this program takes them.
     var arguments: [String] {
-        var arguments = port == 0 ? [] : ["--port", "\(port)"]
+        var arguments = port.map { ["--port", "\($0)"] } ?? []
         for peer in peers { arguments += ["--peer", "\(peer)"] }
         for name in includedInterfaces { arguments += ["--interface", name] }
         for name in skippedInterfaces { arguments += ["--skip-interface", name] }
@@ -58,7 +58,7 @@ struct NetworkOptions: ParsableArguments {
         interfaces.includedInterfaces.formUnion(includedInterfaces)
         interfaces.skippedInterfaces.formUnion(skippedInterfaces)
         var configuration = NodeConfiguration(
-            port: port, staticPeers: peers, interfaces: interfaces, discovery: isUndiscoverable ? .off : .dnssd,
+            port: port ?? 0, staticPeers: peers, interfaces: interfaces, discovery: isUndiscoverable ? .off : .dnssd,
             metrics: PrometheusMetrics())
         configuration.preferredPort = Self.defaultPort
         if let logger { configuration.logger = logger }
