@@ -35,7 +35,7 @@ enum Remedy {
         case (.alreadyInitialized, _): "use it, or name another home with --home"
         case (.looseHome, .foreignOwner): "run as its owner, or name another home with --home"
         case (.looseHome, _): "chmod \(about.mode ?? "700") \(path)"
-        case (.homeInUse, _): "use that one, end it, or name another home with --home"
+        case (.homeInUse, _): "use that one, end it (earshot stop), or name another home with --home"
         case (_, .notADirectory), (_, .unwritable): "name another one with --home or EARSHOT_HOME"
         case (_, .malformed): "restore it from a backup"
         case (_, .mismatched): "restore both from the same backup"
@@ -49,7 +49,8 @@ enum Remedy {
         switch (code, about.detail) {
         case (_, .unreadable): "name a file that you may read"
         case (.wrongPassphrase, _): "try again"
-        case (.networkKeyExists, _): "keep it somewhere (earshot network show --reveal), and say --replace"
+        case (.networkKeyExists, _):
+            "keep it somewhere (earshot network show --reveal); then: earshot network join --replace, or create --replace"
         case (.passphraseNeeded, .sealed): sealed
         case (.passphraseNeeded, .sealedInBackup): "name its file with --identity-passphrase-file"
         case (.passphraseNeeded, _): "give one line of 1 to \(about.limit ?? Passphrase.maximumBytes) bytes"

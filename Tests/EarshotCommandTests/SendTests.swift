@@ -76,6 +76,15 @@ struct SendTests {
         withExtendedLifetime(bobNode) {}
     }
 
+    @Test("says that a message which was not read in time is delivered")
+    func notRead() async throws {
+        let pair = try await Pair.met()
+        let result = try await pair.alice.run("send", "bob", "read this", "--wait", "read", "--timeout", "2s")
+        #expect(result.status == 6)
+        #expect(result.lines == ["queued", "sent", "delivered"])
+        #expect(result.errors == "earshot: the message was not read in time; it is delivered\n")
+    }
+
     @Test("has a status of its own for a message that expires while somebody waits for it")
     func expired() async throws {
         let pair = try await Pair.met()

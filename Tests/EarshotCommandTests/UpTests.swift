@@ -1,6 +1,7 @@
 import Earshot
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite("earshot up")
@@ -55,20 +56,28 @@ struct UpTests {
         #expect(try await node.end().status == 0)
     }
 
-    @Test("takes the default port if it is free, and says so if it is not")
+    /// A node in a network where every port is free, but those of the other node.
+    private func up(_ home: TestHome, beside other: RunningProgram? = nil) throws -> RunningProgram {
+        let words = [Program.path, "up", "--no-discovery", "--home", home.path]
+        guard let other else { return try RunningProgram(["--net"] + words, program: "/usr/bin/unshare") }
+        return try RunningProgram(["--target", "\(other.pid)", "--net"] + words, program: "/usr/bin/nsenter")
+    }
+
+    @Test(
+        "takes the default port if it is free, says so if it is not, and keeps the port that it once had",
+        .enabled(if: geteuid() == 0, "only root makes networks"))
     func defaultPort() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
-        // Whoever has the port, one of the two does not get it.
-        let (first, firstPort) = try await alice.up()
-        let (second, secondPort) = try await bob.up()
-        #expect([firstPort, secondPort].count { $0 == "28350" } <= 1)
-        for (node, port) in [(first, firstPort), (second, secondPort)] where port != "28350" {
-            #expect(node.outputText.contains("(28350 was taken)"))
+        let first = try up(alice)
+        try await first.expect(#"is up: .* port 28350\n"#)
+        let second = try up(bob, beside: first)
+        let port = try await second.expect(#"is up: .* port (\d+) \(28350 was taken\)\n"#)
+        for node in [first, second] {
             node.signal(SIGTERM)
             #expect(try await node.end().status == 0)
         }
-        let (again, _) = try await (secondPort == "28350" ? alice : bob).up()
-        #expect(!again.outputText.contains("was taken"), "a home keeps the port that it had")
+        let again = try up(bob)
+        try await again.expect("is up: .* port \(port)\n")
     }
 
     @Test("refuses a database of a newer program by its name, and says what to do")
@@ -95,6 +104,14 @@ struct UpTests {
         #expect(result.status == 9)
         #expect(result.errors.contains(port))
         withExtendedLifetime(node) {}
+    }
+
+    @Test("says in words why nobody answers at an address")
+    func unreachable() async throws {
+        let home = try await TestHome.named("alice")
+        let address = "127.0.0.1:\(PortForOneTest.next())"
+        let (node, _) = try await home.up("--peer", address)
+        try await node.expectError("no link to \(address): \(address) cannot be reached: Connection refused\n")
     }
 
     @Test("tells who comes and goes, as JSON too")

@@ -100,7 +100,35 @@ struct TCPTransport: Transport {
                 bootstrap.resolver(KnownAddresses(literals, loop: loop))
                     .connect(host: addresses.first?.host ?? "", port: Int(addresses.first?.port ?? 0))
             }
-        connecting.whenComplete { result in completion(result.map { TCPConnection($0) }) }
+        connecting.whenComplete { result in
+            completion(result.map { TCPConnection($0) }.mapError { ConnectFailure($0) })
+        }
+    }
+}
+
+/// Why no address has answered, in words for people.
+struct ConnectFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: any Error) {
+        guard let error = error as? NIOConnectionError else {
+            description = Self.words(for: error)
+            return
+        }
+        var reasons: [String] = []
+        for failure in error.connectionErrors {
+            let reason = Self.words(for: failure.error)
+            if !reasons.contains(reason) { reasons.append(reason) }
+        }
+        description = reasons.isEmpty ? "no address is known for \(error.host)" : reasons.joined(separator: "; ")
+    }
+
+    private static func words(for error: any Error) -> String {
+        switch error {
+        case let error as IOError: String(cString: strerror(error.errnoCode))
+        case ChannelError.connectTimeout(let time): "no answer within \(time.nanoseconds / 1_000_000_000) s"
+        default: "\(error)"
+        }
     }
 }
 

@@ -97,11 +97,15 @@ struct Send: ProgramCommand {
         let done: Void? = try await within(.seconds(timeout ?? Self.defaultTimeout)) {
             try await delivery.follow(to: goal, report: report)
         }
-        guard done != nil else {
-            throw Failure(
-                .timedOut, "the message was not \(goal.rawValue) in time; it stays queued and will be delivered later",
-                remedy: "keep a node running here: earshot up")
-        }
+        guard done == nil else { return }
+        // The last event may have been reported while the time ran out.
+        let state = try await delivery.client.message(delivery.message.id).recipients.first?.state
+        let isDelivered = state.flatMap(DeliveryStage.init).map { $0 >= .delivered } ?? false
+        throw Failure(
+            .timedOut,
+            "the message was not \(goal.rawValue) in time; "
+                + (isDelivered ? "it is delivered" : "it stays queued and will be delivered later"),
+            remedy: isDelivered ? nil : "keep a node running here: earshot up")
     }
 
     private func attempt(
