@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EarshotCommand
@@ -10,8 +11,8 @@ struct TestNetworkCommandTests {
         let program: RunningProgram
         let folder: String
 
-        init() async throws {
-            program = try RunningProgram(["test-network"])
+        init(_ options: String...) async throws {
+            program = try RunningProgram(["test-network"] + options)
             folder = try await program.expect(#""folder":"([^"]+)""#)
         }
 
@@ -64,6 +65,23 @@ struct TestNetworkCommandTests {
         try await network.program.expect(#""time":"#)
         #expect(try await network.get("messages/\(message)", of: "robot").contains(#""text":"hello""#))
         #expect(try await network.end().status == 0)
+    }
+
+    @Test("takes the place of a socket that a killed network has left, and of nothing else")
+    func leftover() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("alice.sock"), withDestinationPath: "/nonexistent/node.sock")
+        try FileManager.default.createDirectory(
+            atPath: folder.file("bob.sock"), withIntermediateDirectories: false)
+        let network = try await Served("--folder", folder.path)
+        network.tell(#"{"node":"alice"}"#)
+        try await network.program.expect(#""user":"alice""#)
+        #expect(try await network.get("node", of: "alice").contains(#""name":"alice""#))
+        network.tell(#"{"node":"bob"}"#)
+        try await network.program.expectError("bob.sock cannot be removed")
+        #expect(try await network.end().status == 0)
+        #expect(FileManager.default.fileExists(atPath: folder.file("bob.sock")))
     }
 
     @Test(

@@ -92,6 +92,8 @@ struct InboxRoutesTests {
             #expect(listed == [scheduled])
             #expect(try await ask(alice, "DELETE", "/v1/scheduled/\(scheduled.id)").status == 204)
             #expect(try await ask(alice, "DELETE", "/v1/scheduled/\(scheduled.id)").status == 404)
+            let toStranger = body.replacing("bob", with: String(repeating: "0", count: 52))
+            #expect(try await ask(alice, "POST", "/v1/scheduled", toStranger).status == 201)
             let wrong = #"{"to":"bob","text":"later","notBefore":"tomorrow"}"#
             #expect(try await ask(alice, "POST", "/v1/scheduled", wrong).status == 400)
 

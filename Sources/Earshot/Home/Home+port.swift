@@ -1,5 +1,6 @@
 extension Home {
-    /// The port that the node last listened on, if it is known. A file without a usable port counts as none.
+    /// The port that the node last listened on, if it is known. A file that cannot be read, or holds no port, counts as
+    /// none: it only spares peers a look-up, and the node writes it anew.
     package var lastPort: UInt16? {
         guard let bytes = try? PrivateFile.read(portFile) else { return nil }
         let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

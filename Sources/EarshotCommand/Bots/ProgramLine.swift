@@ -1,3 +1,4 @@
+import EarshotGateway
 import Foundation
 
 /// A line that the program of an exec bot writes: one JSON object.
@@ -41,10 +42,10 @@ extension BotSend: Decodable {
         to = try fields.readIfPresent("to")
         headers = try fields.readIfPresent("headers") ?? [:]
         notBefore = try fields.readIfPresent("notBefore", String.self).map { text in
-            for style in [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()] {
-                if let date = try? style.parse(text) { return date }
+            guard let date = Timestamp.date(text) else {
+                throw LineError("notBefore is a time like 2026-01-31T12:00:00Z")
             }
-            throw LineError("notBefore is a time like 2026-01-31T12:00:00Z")
+            return date
         }
     }
 }

@@ -50,10 +50,10 @@ struct TestNetworkCommand: ProgramCommand {
                 }
             }
         } catch {
-            await network.stop()
+            try await network.stop()
             throw error
         }
-        await network.stop()
+        try await network.stop()
         if folder == nil { try FileManager.default.removeItem(atPath: path) }
     }
 }

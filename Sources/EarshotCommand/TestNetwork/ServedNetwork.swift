@@ -56,10 +56,13 @@ actor ServedNetwork {
     }
 
     /// Stops all nodes, and removes their sockets.
-    func stop() async {
+    /// - Throws: `Failure` `unusableFile` for a socket that cannot be removed, when all have stopped.
+    func stop() async throws {
+        var failures: [any Error] = []
         for name in served.keys.sorted() {
-            do { try await end(name) { await $0.stop() } } catch { continue }
+            do { try await end(name) { await $0.stop() } } catch { failures.append(error) }
         }
+        if let failure = failures.first { throw failure }
     }
 
     private func node(_ name: String) throws -> Node {
@@ -72,6 +75,8 @@ actor ServedNetwork {
     private func start(_ name: String) async throws -> Answer {
         if served[name] == nil {
             guard !name.contains("/"), !name.hasPrefix(".") else { throw LineError("\(name) is no name of a file") }
+            // A network that was killed has left its socket.
+            try removeSocket(of: name)
             let node = try await network.node(name)
             let (listening, listens) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
             let serving = Task {
@@ -83,7 +88,6 @@ actor ServedNetwork {
                 throw LineError("the API of \(name) has ended")
             }
             served[name] = Served(node: node, serving: serving)
-            try? FileManager.default.removeItem(atPath: path(of: name))
             try FileManager.default.createSymbolicLink(
                 atPath: path(of: name), withDestinationPath: node.home.socketFile)
         }
@@ -97,6 +101,13 @@ actor ServedNetwork {
         await how(ending)
         served.serving.cancel()
         _ = await served.serving.result
-        try FileManager.default.removeItem(atPath: path(of: name))
+        try removeSocket(of: name)
+    }
+
+    private func removeSocket(of name: String) throws(Failure) {
+        let path = path(of: name)
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw Failure(.unusableFile, "\(path) cannot be removed: \(String(cString: strerror(errno)))")
+        }
     }
 }

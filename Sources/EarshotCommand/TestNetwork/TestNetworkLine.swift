@@ -29,10 +29,7 @@ extension TestNetworkLine: Decodable {
         case "node": self = .node(try fields.read(name))
         case "stop": self = .stop(try fields.read(name))
         case "crash": self = .crash(try fields.read(name))
-        case "advance":
-            let seconds = try? SpanOfTime.readPositive(try fields.read(name, String.self))
-            guard let seconds else { throw LineError("advance takes a time like 90s, 5m, 12h or 30d") }
-            self = .advance(.milliseconds(Int64(seconds * 1000)))
+        case "advance": self = .advance(try Self.span(try fields.read(name)))
         case "send":
             let sent = try fields.read(name, Sent.self)
             self = .send(from: sent.from, to: sent.to, text: sent.text, headers: sent.headers)
@@ -41,6 +38,12 @@ extension TestNetworkLine: Decodable {
         case "break": self = .breakConnections(try Self.pair(fields, name))
         case "fillDisk": self = .fillDisk(try fields.read(name))
         default: self = .freeDisk(try fields.read(name))
+        }
+    }
+
+    private static func span(_ text: String) throws(LineError) -> Duration {
+        do { return .milliseconds(Int64(try SpanOfTime.readPositive(text) * 1000)) } catch {
+            throw LineError("advance takes a time like 90s, 5m, 12h or 30d")
         }
     }
 

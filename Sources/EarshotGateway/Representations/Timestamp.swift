@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Points in time as text.
-enum Timestamp {
+package enum Timestamp {
     /// ISO 8601 in UTC with milliseconds, like `2026-01-31T09:30:00.125Z`.
     ///
     /// - Parameter milliseconds: since 1970.
@@ -10,6 +10,23 @@ enum Timestamp {
         // The fraction is written separately: a floating-point date may round it to the millisecond before.
         let fraction = "000\(rest)".suffix(3)
         return Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601).dropLast() + ".\(fraction)Z"
+    }
+
+    /// - Parameter text: ISO 8601 with a time zone, with or without parts of a second.
+    /// - Returns: `nil` for any other text.
+    package static func date(_ text: String) -> Date? {
+        for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
+            // A style throws for what is not in its form.
+            if let date = try? style.parse(text) { return date }
+        }
+        return nil
+    }
+
+    /// - Parameter text: as for `date`.
+    /// - Returns: milliseconds since 1970; `nil` for any other text, and for earlier times.
+    static func milliseconds(_ text: String) -> Int64? {
+        guard let date = date(text), date.timeIntervalSince1970 >= 0 else { return nil }
+        return Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 }
 

@@ -260,15 +260,3 @@ package struct GatewaySetAside: Codable, Hashable, Sendable {
     package let reason: String
     package let time: String
 }
-
-extension Timestamp {
-    /// - Parameter text: ISO 8601 with a time zone, with or without parts of a second.
-    /// - Returns: milliseconds since 1970, not negative; `nil` for any other text.
-    static func milliseconds(_ text: String) -> Int64? {
-        let date =
-            (try? Date(text, strategy: .iso8601))
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-        guard let date, date.timeIntervalSince1970 >= 0 else { return nil }
-        return Int64((date.timeIntervalSince1970 * 1000).rounded())
-    }
-}

@@ -15,10 +15,10 @@ struct ScheduledRoutes: RouteGroup {
     }
 
     private func schedule(_ request: Request, _ body: ScheduleRequest) async throws -> Response {
-        let recipient = try await node.users.named(body.message.to)
-        try request.access.check(sendingTo: [recipient.userID])
+        let recipientID = try await node.users.recipient(body.message.to)
+        try request.access.check(sendingTo: [recipientID])
         let scheduled = try await node.messages.schedule(
-            try body.message.draft(), to: recipient.userID, notBefore: try body.date(),
+            try body.message.draft(), to: recipientID, notBefore: try body.date(),
             idempotencyKey: try request.idempotencyKey())
         return try .created(await represented([scheduled])[0])
     }

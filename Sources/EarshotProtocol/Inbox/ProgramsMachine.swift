@@ -182,8 +182,12 @@ struct ProgramsMachine: Sendable {
         case .send where isAnswered:
             return end(call.requestID, .success(.accepted(answers.compactMap(\.self))), in: situation)
         case .acknowledge(let name, let through):
+            let consumer: ConsumerRecord
+            do { consumer = try consumers.known(name) } catch {
+                return end(call.requestID, .failure(error), in: situation)
+            }
             // A program that has not heard the answer asks again.
-            guard (try? consumers.known(name))?.isAhead(through) == true else {
+            guard consumer.isAhead(through) else {
                 return end(call.requestID, .success(.accepted(answers.compactMap(\.self))), in: situation)
             }
             let change = ConsumerChange.acknowledge(through: through, time: situation.now.wallClock)
