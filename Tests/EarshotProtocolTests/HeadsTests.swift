@@ -42,7 +42,7 @@ struct HeadsTests {
         replication.receivedAllHeads(on: connectionID)
         replication.advance(now: now)
         let isAsking = replication.takeActions().contains { if case .send(.wanted, _) = $0 { true } else { false } }
-        #expect(!isAsking && !replication.recoveries.isActive(on: connectionID))
+        #expect(!isAsking && !replication.takingBack.isActive(on: connectionID))
     }
 
     @Test("of its own log is a violation once its heads are complete")

@@ -64,7 +64,7 @@ struct HostilePeerTests {
                 with: isForged ? pair.alice.local.signingKey : pair.bob.local.signingKey)
         }
         func recovered() -> Receipt? {
-            pair.alice.machine.replication.recoveries.first(on: pair.alice.connectionID)?.claim
+            pair.alice.machine.replication.takingBack.first(on: pair.alice.connectionID)?.claim
         }
         say(.receipts([claim(5, read: 1)]))
         say(.receipts([claim(5, read: 1, isForged: true), claim(5, isForged: true), claim(4, isForged: true)]))

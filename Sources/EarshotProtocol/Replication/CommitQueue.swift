@@ -140,4 +140,28 @@ struct CommitInFlight: Sendable {
     func writes(to userID: UserID) -> Bool {
         appended.contains { $0.record.recipientID == userID } || recovered.contains { $0.record.recipientID == userID }
     }
+
+    /// Notes what `Replication.commitFinished` posts, in the same order. All else is in the commit already.
+    mutating func addJournal(_ deliveries: Deliveries, author: LogAuthor) {
+        var journal = commit.journal
+        for appended in appended {
+            guard let (first, last) = appended.messages.ends else { continue }
+            journal.add(.queued(appended.record.logID, first...last))
+        }
+        for run in received {
+            guard let (first, last) = run.messages.ends else { continue }
+            journal.add(.received(run.logID, author.userID, first...last))
+        }
+        for record in recovered.flatMap(\.steps) + progress.flatMap(\.steps) { journal.add(record) }
+        for record in deliveries.told(commit.failures, with: progress) { journal.add(record) }
+        commit.journal = journal
+    }
+}
+
+extension [Message] {
+    /// The places of the first and the last in their log.
+    fileprivate var ends: (UInt64, UInt64)? {
+        guard let first, let last else { return nil }
+        return (first.messageID.sequence, last.messageID.sequence)
+    }
 }

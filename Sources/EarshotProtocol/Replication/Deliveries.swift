@@ -90,6 +90,27 @@ struct Deliveries: Sendable {
 
     var hasUnwritten: Bool { !unwritten.isEmpty }
 
+    /// Adds changes to a commit: what the logs' recipients have, and receipts for what this node keeps of peers' logs.
+    /// - Parameter heads: those of peers' logs that change with the commit.
+    mutating func move(into next: inout CommitInFlight, heads: [LogID: LogHead], logs: Logs, author: LogAuthor) {
+        next.progress = takeUnwritten { key, progress in
+            guard key.recipientID == author.userID,
+                let chain = (heads[key.logID] ?? logs.incoming(key.logID)?.committed)?.chain
+            else { return nil }
+            return Receipt.sign(
+                logID: key.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
+                deviceID: author.deviceID, with: author.signingKey)
+        }
+        for index in next.progress.indices where logs.own(next.progress[index].key.logID) != nil {
+            let (key, value) = (next.progress[index].key, next.progress[index].value)
+            guard !next.recovered.contains(where: { $0.key == key }) else { continue }
+            next.progress[index].steps = steps(to: value, of: key)
+        }
+        next.commit.deliveries = next.progress.map {
+            DeliveryRecord(logID: $0.key.logID, recipientID: $0.key.recipientID, progress: $0.value)
+        }
+    }
+
     /// The changes for the next commit, ascending.
     /// - Parameter receipt: signs for what this node keeps of a peer's log; `nil` for a log of its own.
     mutating func takeUnwritten(

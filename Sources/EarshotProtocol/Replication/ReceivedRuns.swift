@@ -53,6 +53,28 @@ struct ReceivedRuns: Sendable {
         return taken
     }
 
+    /// Adds runs to a commit, and the receipts for them.
+    /// - Returns: the heads that the logs of peers have with this commit.
+    mutating func move(
+        into next: inout CommitInFlight, logs: Logs, deliveries: inout Deliveries, author: LogAuthor
+    ) -> [LogID: LogHead] {
+        next.received = takeForCommit()
+        var heads: [LogID: LogHead] = [:]
+        for run in next.received {
+            heads[run.logID] = run.head
+            next.commit.entries.append(LogEntries(logID: run.logID, entries: run.entries))
+        }
+        for (logID, head) in heads.sorted(by: { $0.key < $1.key }) {
+            guard let log = logs.incoming(logID) else { continue }
+            next.commit.logs.append(
+                LogRecord(
+                    description: log.description, authorID: log.authorID,
+                    conversation: .direct(author.userID, log.authorID), head: head))
+            deliveries.keep(DeliveryKey(logID: logID, recipientID: author.userID), through: head.sequence)
+        }
+        return heads
+    }
+
     mutating func written(_ run: ReceivedRun) { bytes.remove(run.bytes, of: run.deviceID) }
 
     /// Drops everything that waits, and what was in a commit that failed.

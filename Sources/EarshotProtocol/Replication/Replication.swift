@@ -5,8 +5,8 @@ import EarshotModel
 ///
 /// It leads an input through the machines that it is made of, each of which decides for itself: which logs there are
 /// (`Logs`), what has become of each message (`Deliveries`), what goes over each link (`ReplicationSession`), what waits
-/// (`Outbox`, `ReceivedRuns`, `DirectoryChanges`), when it is written (`CommitQueue`), and how this node's own logs come
-/// back (`Recoveries`, `SendHolds`) or are given back (`GivingBack`). It never decides who may be linked or written to.
+/// (`Outbox`, `ReceivedRuns`, `DirectoryChanges`), when it is written (`CommitQueue`), how this node's own logs come back
+/// (`TakingBack`), and how peers get theirs back (`GivingBack`). It never decides who may be linked or written to.
 ///
 /// What holds at every moment:
 /// - an entry leaves the node only after a commit that holds it and says that it may leave;
@@ -22,9 +22,7 @@ struct Replication: Sendable {
     private(set) var changes = DirectoryChanges()
     private var expiries = ExpirySearches()
     private var commits = CommitQueue()
-    private(set) var recoveries = Recoveries()
-    private var holds = SendHolds()
-    private var heldCancels = HeldCancels()
+    private(set) var takingBack = TakingBack()
     private var givingBack = GivingBack()
     private var actions: [ReplicationAction] = []
 
@@ -67,7 +65,7 @@ struct Replication: Sendable {
                 .alreadySent, "the message is on its way or delivered already, and cannot be taken back")
         }
         guard !isHolding(log.record.recipientID) else {
-            try heldCancels.add(messageID, to: log.record.recipientID, requestID: requestID)
+            try takingBack.hold(cancelOf: messageID, to: log.record.recipientID, requestID: requestID)
             return
         }
         deliveries.fail(
@@ -156,13 +154,13 @@ struct Replication: Sendable {
     /// A link is over.
     mutating func linkEnded(_ connectionID: ConnectionID) {
         endSession(connectionID)
-        if let event = recoveries.takeUntold(of: connectionID) { post(event) }
+        if let event = takingBack.takeUntold(of: connectionID) { post(event) }
     }
 
     private mutating func endSession(_ connectionID: ConnectionID) {
         guard let session = sessions.end(connectionID) else { return }
         givingBack.end(on: connectionID)
-        endRecoveries(on: connectionID, of: session.userID)
+        takingBack.end(on: connectionID, of: session.userID, sessions: sessions)
     }
 
     private mutating func close(_ connectionID: ConnectionID, _ reason: CloseReason, _ error: ProtocolError? = nil) {
@@ -183,7 +181,9 @@ struct Replication: Sendable {
         case .sending: readToSend(read, entries, now: now)
         case .checking(let receipt):
             readToCheck(receipt, on: read.connectionID, chain: entries.first?.chain, now: now)
-        case .recovering: readToRecover(read, entries, now: now)
+        case .recovering:
+            follow(
+                takingBack.read(read, entries, logs: logs, deliveries: &deliveries, author: author, now: now), now: now)
         case .givingBack: readToGiveBack(read, entries, now: now)
         }
     }
@@ -314,7 +314,7 @@ struct Replication: Sendable {
         guard let (userID, _) = sessions.peer(on: connectionID) else { return }
         let log = logs.own(receipt.logID)
         guard receipt.sequence > 0, log.map({ $0.record.recipientID == userID }) ?? true,
-            logs.incoming(receipt.logID) == nil, !recoveries.contains(receipt.logID, on: connectionID)
+            logs.incoming(receipt.logID) == nil, !takingBack.contains(receipt.logID, on: connectionID)
         else { return }
         guard let log, receipt.sequence <= offered(log) else {
             try recover(receipt, from: userID, on: connectionID, now: now)
@@ -328,7 +328,7 @@ struct Replication: Sendable {
     mutating func receivedAllHeads(on connectionID: ConnectionID) {
         guard let userID = sessions[connectionID]?.userID else { return }
         sessions[connectionID]?.receivedAllHeads()
-        for log in logs.own(to: userID) where !recoveries.contains(log.record.logID, on: connectionID) {
+        for log in logs.own(to: userID) where !takingBack.contains(log.record.logID, on: connectionID) {
             sessions[connectionID]?.openIfNew(log.record.logID)
         }
         sessions.pump(connectionID)
@@ -343,9 +343,9 @@ struct Replication: Sendable {
     ) throws(ProtocolError) {
         guard let (userID, _) = sessions.peer(on: connectionID) else { return }
         let logID = receipt.logID
-        if recoveries.contains(logID, on: connectionID) {
+        if takingBack.contains(logID, on: connectionID) {
             actions.append(.credit(-1, connectionID))
-            try recoveries.raise(receipt, on: connectionID)
+            try takingBack.raise(receipt, on: connectionID)
             return
         }
         let own = logs.own(logID)
@@ -429,92 +429,69 @@ struct Replication: Sendable {
 
     // MARK: - Taking back
 
-    /// A peer says that it holds what this node does not have, or has otherwise. Nothing is written to the peer's user
-    /// until that is settled, or has taken too long.
+    /// A peer says that it holds what this node does not have, or has otherwise.
     private mutating func recover(
         _ claim: Receipt, from userID: UserID, on connectionID: ConnectionID, now: Moment
     ) throws(ProtocolError) {
         actions.append(.credit(-1, connectionID))
         try claim.authenticate()
-        try recoveries.add(Recovery(claim: claim, userID: userID, connectionID: connectionID), logs: logs)
+        try takingBack.begin(claim, from: userID, on: connectionID, logs: logs, sessions: sessions, now: now)
         sessions[connectionID]?.shut(claim.logID)
-        let (sessions, recoveries) = (sessions, recoveries)
-        holds.begin(userID, now: now) { user in sessions[user].contains { recoveries.isActive(on: $0) } }
         if isHolding(userID) { outbox.hold(userID) }
     }
 
-    private func isRecovering(_ userID: UserID) -> Bool {
-        sessions[userID].contains { recoveries.isActive(on: $0) }
+    private func isHolding(_ userID: UserID) -> Bool { takingBack.isHolding(userID, over: sessions) }
+
+    /// `isHolding` as it is now.
+    private var isHeld: (UserID) -> Bool {
+        let (sessions, takingBack) = (sessions, takingBack)
+        return { takingBack.isHolding($0, over: sessions) }
     }
 
-    /// Whether messages to a user are held. Where they are not, nothing is being taken back from that user.
-    private func isHolding(_ userID: UserID) -> Bool { isRecovering(userID) && !holds.isPaused(userID) }
+    /// Whether logs of this node's own are being taken back, from anybody.
+    var isTakingBack: Bool { takingBack.isHolding(over: sessions) }
 
     /// Goes on with what had to wait.
-    private mutating func advanceRecoveries(now: Moment) {
-        for piece in recoveries.contradicted(by: deliveries) {
-            let end = piece.cut?.after ?? 0
-            let error = ProtocolError(
-                .violation,
-                "the peer holds other entries after \(end) of a log of this node than another device of its user")
-            close(piece.connectionID, .violation, error)
-        }
-        updateHolds(now: now)
-        for connectionID in recoveries.connections {
-            while let recovery = recoveries.first(on: connectionID), recovery.isWaiting,
-                sessions[connectionID]?.hasHeads == true, mayRecover(recovery)
+    private mutating func advanceTakingBack(now: Moment) {
+        follow(takingBack.refuseContradictions(of: deliveries), now: now)
+        follow(takingBack.updateHolds(sessions, now: now), now: now)
+        for connectionID in takingBack.connections {
+            while let effects = takingBack.beginNext(
+                on: connectionID, logs: logs, deliveries: deliveries, author: author, sessions: sessions,
+                commit: commits.inFlight)
             {
-                let step = recoveries.begin(on: connectionID, logs: logs, deliveries: deliveries)
-                follow(step, on: connectionID, now: now)
+                follow(effects, now: now)
             }
         }
         releaseHeld()
     }
 
-    /// Not while this node writes to that user, or takes a log back from another device of theirs; nor soon after that
-    /// was tried in vain.
-    private func mayRecover(_ recovery: Recovery) -> Bool {
-        guard isHolding(recovery.userID), commits.inFlight?.writes(to: recovery.userID) != true else { return false }
-        return !sessions[recovery.userID].contains { $0 != recovery.connectionID && recoveries.isBusy(on: $0) }
-    }
-
-    private mutating func follow(_ step: Recovery.Step?, on connectionID: ConnectionID, now: Moment) {
-        switch step {
-        case .ask(let sequence):
-            guard let logID = recoveries.first(on: connectionID)?.logID else { return }
-            actions.append(.send(.wanted(logID, from: sequence), connectionID))
-        case .read(let logID, let sequence, let countLimit):
-            actions.append(
-                .read(
-                    EntriesRead(
-                        connectionID: connectionID, purpose: .recovering, logID: logID, from: sequence,
-                        countLimit: countLimit, byteLimit: Limits.frameBytes)))
-        case .write(let piece): write(piece)
-        case .end(let own): endRecovery(of: own, on: connectionID, now: now)
-        case nil: break
+    private mutating func releaseHeld() {
+        let isHeld = self.isHeld
+        if outbox.hasHeld {
+            for send in outbox.release(where: isHeld) { actions.append(.lookUpAgain(send)) }
+        }
+        for held in takingBack.releaseCancels(where: isHeld) {
+            do throws(ProtocolError) { try cancel(held.messageID, requestID: held.requestID) } catch {
+                actions.append(.complete(held.requestID, .failure(error)))
+            }
         }
     }
 
-    /// With the last piece of a log, what this node has written meanwhile gets its place behind it.
-    private mutating func write(_ piece: RecoveredPiece) {
-        guard piece.receipt != nil else {
-            recoveries.write(piece)
-            return
+    private mutating func follow(_ effects: [TakingBack.Effect], now: Moment) {
+        for effect in effects {
+            switch effect {
+            case .send(let frame, let connectionID): actions.append(.send(frame, connectionID))
+            case .read(let read): actions.append(.read(read))
+            case .close(let connectionID, let reason, let error): close(connectionID, reason, error)
+            case .discardReading(let logIDs, let userID):
+                for connectionID in sessions[userID] {
+                    for logID in logIDs { sessions[connectionID]?.discardReading(of: logID) }
+                }
+            case .hold(let userID): outbox.hold(userID)
+            case .end(let recovery, let own): ended(recovery, of: own, now: now)
+            }
         }
-        let logIDs = recoveries.beginRetiming(piece, logs: logs, deliveries: deliveries, author: author)
-        for connectionID in sessions[piece.record.recipientID] {
-            for logID in logIDs { sessions[connectionID]?.discardReading(of: logID) }
-        }
-        if logIDs.isEmpty { recoveries.write(piece) } else { readToRetime(on: piece.connectionID) }
-    }
-
-    private mutating func readToRetime(on connectionID: ConnectionID) {
-        guard let (logID, sequence) = recoveries.nextToRetime(on: connectionID) else { return }
-        actions.append(
-            .read(
-                EntriesRead(
-                    connectionID: connectionID, purpose: .recovering, logID: logID, from: sequence,
-                    countLimit: Limits.entriesPerFrame, byteLimit: Limits.frameBytes)))
     }
 
     /// A peer gives back entries of this node's own.
@@ -524,35 +501,16 @@ struct Replication: Sendable {
         guard frame.log.conversationID == .direct(author.userID, userID) else {
             throw ProtocolError(.violation, "the peer gives back entries that it was not asked for")
         }
-        // No peer's word makes it later than it is.
-        let latest = HybridTimestamp(milliseconds: now.wallClock + Timing.clockTolerance)
-        let taken = try recoveries.take(frame, on: connectionID, authorID: author.userID, latest: latest)
+        let taken = try takingBack.take(frame, from: userID, on: connectionID, author: author, now: now)
         let bytes = taken.reduce(0) { $0 + $1.windowBytes }
         actions.append(.credit(2 + bytes / Limits.requestBytes, connectionID))
-        holds.prolong(userID, by: taken, of: frame.log.logID)
-        follow(recoveries.compareNext(on: connectionID, logs: logs, author: author), on: connectionID, now: now)
-    }
-
-    private mutating func readToRecover(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
-        let connectionID = read.connectionID
-        guard recoveries.isActive(on: connectionID) else { return }
-        guard entries.first?.sequence == read.from else {
-            let error = ProtocolError(.storage, "entry \(read.from) of a log of this node is missing")
-            close(connectionID, .storageFailure, error)
-            return
-        }
-        guard !recoveries.retime(entries, on: connectionID) else {
-            readToRetime(on: connectionID)
-            return
-        }
-        let step = recoveries.read(
-            entries, on: connectionID, logs: logs, deliveries: &deliveries, author: author, now: now)
-        follow(step, on: connectionID, now: now)
+        let effects = takingBack.compareNext(on: connectionID, logs: logs, deliveries: deliveries, author: author)
+        follow(effects, now: now)
     }
 
     /// One log is what the peer holds, or that and what this node has written since.
-    private mutating func endRecovery(of own: OwnLog, on connectionID: ConnectionID, now: Moment) {
-        guard let recovery = recoveries.removeFirst(on: connectionID) else { return }
+    private mutating func ended(_ recovery: Recovery, of own: OwnLog, now: Moment) {
+        let connectionID = recovery.connectionID
         sessions[connectionID]?.open(own.record.logID, next: recovery.end + 1)
         sessions.pump(connectionID)
         // A receipt that came while the last piece was written, or one that another device of the user has proved.
@@ -560,66 +518,9 @@ struct Replication: Sendable {
             close(connectionID, .violation, error)
             return
         }
-        guard sessions[connectionID] != nil, !recoveries.isActive(on: connectionID) else { return }
-        endRecoveries(on: connectionID, of: recovery.userID)
-        if let event = recoveries.takeUntold(of: connectionID) { post(event) }
-    }
-
-    private mutating func endRecoveries(on connectionID: ConnectionID, of userID: UserID) {
-        // Who has given back what they claimed may claim again.
-        if recoveries.end(on: connectionID) == true, !isRecovering(userID) { holds.end(userID) }
-    }
-
-    /// Whether logs of this node's own are being taken back, from anybody.
-    var isTakingBack: Bool {
-        recoveries.connections.contains { sessions[$0].map { isHolding($0.userID) } == true }
-    }
-
-    // MARK: - Held messages
-
-    /// Ends what has taken too long, and begins anew what has paused.
-    private mutating func updateHolds(now: Moment) {
-        guard holds.due <= now.uptime else { return }
-        for userID in holds.users {
-            if let hold = holds.pauseIfOver(userID, now: now) { endRecoveries(from: userID, hold) }
-            if holds.renewIfOver(userID, isRecovering: isRecovering(userID), now: now) { outbox.hold(userID) }
-        }
-        holds.rearm()
-    }
-
-    /// A peer that claims what it does not give is let go. What only waits for its turn may wait on.
-    private mutating func endRecoveries(from userID: UserID, _ hold: SendHold) {
-        for connectionID in sessions[userID] {
-            guard let recovery = recoveries.first(on: connectionID),
-                !recovery.isWaiting || sessions[connectionID]?.hasHeads == false
-            else { continue }
-            let message =
-                hold.hasBroughtEntries
-                ? "the peer has not given back a log of this node within the time for that; the rest is asked for again "
-                    + "in \(Timing.recoveryPause / 1000) s"
-                : "the peer says that it holds \(recovery.claim.sequence) entries of a log of this node, and does not give "
-                    + "them back"
-            close(connectionID, .timeout, ProtocolError(.timeout, message, closeReason: .timeout))
-        }
-    }
-
-    private mutating func releaseHeld() {
-        let isHeld = self.isHeld
-        if outbox.hasHeld {
-            for send in outbox.release(where: isHeld) { actions.append(.lookUpAgain(send)) }
-        }
-        guard !heldCancels.isEmpty else { return }
-        for held in heldCancels.release(where: isHeld) {
-            do throws(ProtocolError) { try cancel(held.messageID, requestID: held.requestID) } catch {
-                actions.append(.complete(held.requestID, .failure(error)))
-            }
-        }
-    }
-
-    /// `isHolding` as it is now.
-    private var isHeld: (UserID) -> Bool {
-        let (sessions, recoveries, holds) = (sessions, recoveries, holds)
-        return { userID in !holds.isPaused(userID) && sessions[userID].contains { recoveries.isActive(on: $0) } }
+        guard sessions[connectionID] != nil, !takingBack.isActive(on: connectionID) else { return }
+        takingBack.end(on: connectionID, of: recovery.userID, sessions: sessions)
+        if let event = takingBack.takeUntold(of: connectionID) { post(event) }
     }
 
     // MARK: - Giving back
@@ -695,11 +596,11 @@ struct Replication: Sendable {
     }
 
     /// When a commit or a held message needs a tick.
-    var deadline: Int64 { min(commits.deadline(work), holds.due) }
+    var deadline: Int64 { min(commits.deadline(work), takingBack.due) }
 
     /// What has become possible with an input.
     mutating func advance(now: Moment) {
-        advanceRecoveries(now: now)
+        advanceTakingBack(now: now)
         let reads = sessions.takeReads(
             mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries, isHeld: isHeld)
         for read in reads { actions.append(.read(read)) }
@@ -718,7 +619,7 @@ struct Replication: Sendable {
     // MARK: - To the disk
 
     private var work: CommitQueue.Work {
-        if !outbox.isEmpty || !runs.isEmpty || recoveries.hasPieces || deliveries.hasPendingFailures {
+        if !outbox.isEmpty || !runs.isEmpty || takingBack.hasPieces || deliveries.hasPendingFailures {
             return .pressing
         }
         let isPatient =
@@ -733,34 +634,15 @@ struct Replication: Sendable {
         next.commit.time = now.wallClock
         changes.move(into: &next)
         next.requests = commits.takeRequests()
-        let heads = takeRuns(into: &next)
-        recoveries.move(into: &next, deliveries: &deliveries)
+        let heads = runs.move(into: &next, logs: logs, deliveries: &deliveries, author: author)
+        takingBack.move(into: &next, deliveries: &deliveries)
         takeSends(into: &next, clocks: &clocks, now: now)
         takeFailures(into: &next)
         expiries.move(into: &next, logs: logs)
-        takeProgress(into: &next, heads: heads)
-        addJournal(to: &next)
+        deliveries.move(into: &next, heads: heads, logs: logs, author: author)
+        next.addJournal(deliveries, author: author)
         commits.begin(next)
         actions.append(.commit(next.commit))
-    }
-
-    /// - Returns: the heads that the logs of peers have with this commit.
-    private mutating func takeRuns(into next: inout CommitInFlight) -> [LogID: LogHead] {
-        next.received = runs.takeForCommit()
-        var heads: [LogID: LogHead] = [:]
-        for run in next.received {
-            heads[run.logID] = run.head
-            next.commit.entries.append(LogEntries(logID: run.logID, entries: run.entries))
-        }
-        for (logID, head) in heads.sorted(by: { $0.key < $1.key }) {
-            guard let log = logs.incoming(logID) else { continue }
-            next.commit.logs.append(
-                LogRecord(
-                    description: log.description, authorID: log.authorID,
-                    conversation: .direct(author.userID, log.authorID), head: head))
-            deliveries.keep(DeliveryKey(logID: logID, recipientID: author.userID), through: head.sequence)
-        }
-        return heads
     }
 
     private mutating func takeSends(into next: inout CommitInFlight, clocks: inout ClockMachine, now: Moment) {
@@ -775,7 +657,7 @@ struct Replication: Sendable {
         let bytes = entries.reduce(0) { $0 + $1.windowBytes }
         var isOffered = false
         for connectionID in sessions[record.recipientID]
-        where !recoveries.contains(record.logID, on: connectionID)
+        where !takingBack.contains(record.logID, on: connectionID)
             && sessions[connectionID]?.offerNew(entries, bytes: bytes, of: record.logID) == true
         {
             isOffered = true
@@ -799,42 +681,6 @@ struct Replication: Sendable {
         guard let requestID = failure.requestID else { return }
         actions.append(
             .complete(requestID, .failure(ProtocolError(.alreadySent, "the message was sent already"))))
-    }
-
-    private mutating func takeProgress(into next: inout CommitInFlight, heads: [LogID: LogHead]) {
-        let (author, logs) = (author, logs)
-        next.progress = deliveries.takeUnwritten { key, progress in
-            guard key.recipientID == author.userID,
-                let chain = (heads[key.logID] ?? logs.incoming(key.logID)?.committed)?.chain
-            else { return nil }
-            return Receipt.sign(
-                logID: key.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
-                deviceID: author.deviceID, with: author.signingKey)
-        }
-        for index in next.progress.indices where logs.own(next.progress[index].key.logID) != nil {
-            let (key, value) = (next.progress[index].key, next.progress[index].value)
-            guard !next.recovered.contains(where: { $0.key == key }) else { continue }
-            next.progress[index].steps = deliveries.steps(to: value, of: key)
-        }
-        next.commit.deliveries = next.progress.map {
-            DeliveryRecord(logID: $0.key.logID, recipientID: $0.key.recipientID, progress: $0.value)
-        }
-    }
-
-    /// Notes what `commitFinished` posts, in the same order.
-    private func addJournal(to next: inout CommitInFlight) {
-        var journal = next.commit.journal
-        for appended in next.appended {
-            guard let (first, last) = appended.messages.ends else { continue }
-            journal.add(.queued(appended.record.logID, first...last))
-        }
-        for run in next.received {
-            guard let (first, last) = run.messages.ends else { continue }
-            journal.add(.received(run.logID, author.userID, first...last))
-        }
-        for record in next.recovered.flatMap(\.steps) + next.progress.flatMap(\.steps) { journal.add(record) }
-        for record in deliveries.told(next.commit.failures, with: next.progress) { journal.add(record) }
-        next.commit.journal = journal
     }
 
     // MARK: - On the disk
@@ -868,7 +714,7 @@ struct Replication: Sendable {
         // The user may have been barred while this was written.
         failUndelivered(to: userID, trust: trust)
         for connectionID in sessions[userID]
-        where sessions[connectionID]?.hasHeads == true && !recoveries.contains(logID, on: connectionID) {
+        where sessions[connectionID]?.hasHeads == true && !takingBack.contains(logID, on: connectionID) {
             sessions[connectionID]?.openIfNew(logID)
             sessions.pump(connectionID)
         }
@@ -931,7 +777,7 @@ struct Replication: Sendable {
             for failure in deliveries.move(cut) { answerSettled(failure) }
         }
         if let cut = piece.cut { doubtOtherLinks(piece, cut) }
-        heldCancels.rename(piece.renamed)
+        takingBack.rename(piece.renamed)
         for record in [piece.record, piece.successor].compactMap({ $0 }) + piece.retimed.map(\.record) {
             logs.adopt(record)
             clocks.resume(after: record.head.timestamp)
@@ -940,8 +786,8 @@ struct Replication: Sendable {
         if let log = logs.own(piece.record.logID) { post(piece.steps, of: log) }
         deliveries.forgetSettledFailures(in: piece.record.logID, through: piece.progress.delivered)
         if let successor = piece.successor { openSuccessor(successor) }
-        if let step = recoveries.written(piece, logs: logs, author: author) {
-            follow(step, on: piece.connectionID, now: now)
+        if let effects = takingBack.written(piece, logs: logs, deliveries: deliveries, author: author) {
+            follow(effects, now: now)
         } else if let event = piece.event {
             // The link that brought it has ended while it was written.
             post(event)
@@ -996,8 +842,7 @@ struct Replication: Sendable {
         sessions.takeBackOffers()
         deliveries.takeBackOffers(except: author.userID)
         dropRuns(with: failed.received)
-        let (sessions, recoveries) = (sessions, recoveries)
-        holds.forgetEnded { userID in sessions[userID].contains { recoveries.isActive(on: $0) } }
+        takingBack.forgetEnded(sessions)
         let (retryAt, isFirst) = commits.fail(now: now)
         clocks.wake(by: retryAt)
         if isFirst { post(.storageFailed(error)) }
@@ -1041,14 +886,6 @@ struct Replication: Sendable {
         (load.receivedBytes, load.deviceBytes, load.allReceivedBytes) = (received.log, received.device, received.all)
         load.userEvents = commits.hasFailed ? changes.eventCount : 0
         load.windowBytes = sessions.mostWindowUsed
-    }
-}
-
-extension [Message] {
-    /// The places of the first and the last in their log.
-    fileprivate var ends: (UInt64, UInt64)? {
-        guard let first, let last else { return nil }
-        return (first.messageID.sequence, last.messageID.sequence)
     }
 }
 
