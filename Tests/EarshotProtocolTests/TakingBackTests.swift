@@ -7,7 +7,8 @@ import Testing
 struct TakingBackTests {
     private let author = LogAuthor(device("alice"))
     private let bob = device("bob")
-    private let (connectionID, otherID) = (ConnectionID(1), ConnectionID(2))
+    private let connectionID = ConnectionID(1)
+    private let otherID = ConnectionID(2)
     private let logs: Logs
     private let deliveries = Deliveries(deliveries: [], failures: [])
     private var sessions = ReplicationSessions()

@@ -8,18 +8,9 @@ extension NetworkKey {
     /// Reads the text of a key from a file that is its owner's alone.
     /// - Throws: `EarshotError` `looseHome` for a file that others may read, `invalidNetworkKey`.
     public init(file path: String) throws(EarshotError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw EarshotError(
-                .invalidNetworkKey, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
-                .init(.unreadable, path: path, systemError: errno))
+        self = try PrivateFile.with(path, orThrow: .invalidNetworkKey) { (descriptor) throws(EarshotError) in
+            try NetworkKey(readingFrom: descriptor)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-            try Home.checkPrivate(path, status, mode: "600")
-        }
-        try self.init(readingFrom: descriptor)
     }
 
     /// Reads the text of a key from a file descriptor.

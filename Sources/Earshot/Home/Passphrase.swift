@@ -44,17 +44,8 @@ public struct Passphrase: Sendable, Equatable {
     /// Reads the first line of a file that is its owner's alone.
     /// - Throws: `EarshotError`.
     public init(file path: String) throws(EarshotError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw EarshotError(
-                .passphraseNeeded, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
-                .init(.unreadable, path: path, systemError: errno))
+        self = try PrivateFile.with(path, orThrow: .passphraseNeeded) { (descriptor) throws(EarshotError) in
+            try Passphrase(readingFrom: descriptor)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-            try Home.checkPrivate(path, status, mode: "600")
-        }
-        try self.init(readingFrom: descriptor)
     }
 }

@@ -29,6 +29,27 @@ enum PrivateFile {
         return bytes
     }
 
+    /// Lends a file of the user's own choice that holds a secret, after checking that it is its owner's alone. Whoever may
+    /// read a pipe or a terminal is another matter.
+    /// - Parameter code: of the error for a file that cannot be opened.
+    /// - Throws: `EarshotError` with this code, `looseHome`, and what the closure throws.
+    static func with<Secret>(
+        _ path: String, orThrow code: EarshotError.Code, _ read: (_ descriptor: Int32) throws(EarshotError) -> Secret
+    ) throws(EarshotError) -> Secret {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw EarshotError(
+                code, "\(path) cannot be opened: \(String(cString: strerror(errno)))",
+                .init(.unreadable, path: path, systemError: errno))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            try Home.checkPrivate(path, status, mode: "600")
+        }
+        return try read(descriptor)
+    }
+
     /// Whether something of that name exists, which `read` may still refuse.
     /// - Throws: `EarshotError` `unusableHome` if that cannot be known.
     static func isThere(_ path: String) throws(EarshotError) -> Bool {
