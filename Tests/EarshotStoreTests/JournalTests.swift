@@ -78,6 +78,18 @@ struct JournalTests {
         #expect(try place == store.journalEnd())
     }
 
+    @Test("goes on with the next row after a place that a row does not have", arguments: [1, 5, UInt64.max])
+    func placeBeyondRow(index: UInt64) throws {
+        try write(.user(bob, .discovered))
+        try write(.progress(log.logID, bob, .sent, 1...1)) { $0 = log.commit }
+        try write(.user(bob, .discovered))
+        let generation = try store.journalEnd().generation
+        for (row, expected) in [(1, ["2.0", "3.0"]), (2, ["3.0"])] as [(Int64, [String])] {
+            let place = EventID(generation: generation, row: row, index: index)
+            #expect(try places(page(after: place)) == expected)
+        }
+    }
+
     @Test("is read up to the message that is more than a page may hold")
     func bytes() throws {
         try writeMessages()

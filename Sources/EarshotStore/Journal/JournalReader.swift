@@ -49,7 +49,7 @@ struct JournalReader {
         let found = try Row.fetchCursor(statement, arguments: [end.row])
         while hasRoom, let row = try found.next() {
             let number: Int64 = row["row"]
-            end = try take(row, number, from: number == end.row ? end.index + 1 : 0)
+            end = try take(row, number, after: number == end.row ? end.index : nil)
         }
         return .entries(entries, end: end)
     }
@@ -62,18 +62,21 @@ struct JournalReader {
 
     private var hasRoom: Bool { entries.count < countLimit && bytes < byteLimit }
 
-    /// Takes the events of a row from a place on, as far as there is room.
+    /// Takes the events of a row that come after a place, as far as there is room.
+    /// - Parameter known: the index of the place; `nil` for all of the row. A program may name one that the row does not
+    ///   have: then it knows all of the row.
     /// - Returns: the last place that was looked at.
-    private mutating func take(_ row: Row, _ number: Int64, from start: UInt64) throws -> EventID {
+    private mutating func take(_ row: Row, _ number: Int64, after known: UInt64?) throws -> EventID {
         let log = try (row["log"] as Int64?).map { try numberedLog($0) }
         let record = try history.rows.journalRecord(row, of: log?.record.logID)
         let time: Int64 = row["time"]
         guard let (logID, run) = record.run, let log else {
-            guard start == 0, case .user(let userID, let news) = record else { return place(number, 0) }
+            guard known == nil, case .user(let userID, let news) = record else { return place(number, 0) }
             entries.append(JournalEntry(id: place(number, 0), time: time, content: .user(userID, news)))
             return place(number, 0)
         }
-        var next = run.lowerBound + start
+        let last = run.upperBound - run.lowerBound
+        var next = run.lowerBound + (known.map { min($0, last) + 1 } ?? 0)
         while next <= run.upperBound, hasRoom {
             let id = place(number, next - run.lowerBound)
             switch record {
