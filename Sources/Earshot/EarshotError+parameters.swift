@@ -25,6 +25,8 @@ extension EarshotError {
         public package(set) var suggestions: [String]
         /// The message.
         public package(set) var messageID: MessageID?
+        /// The event.
+        public package(set) var eventID: EventID?
         /// The greatest number that is allowed.
         public package(set) var limit: Int?
         /// How many messages were erased all the same, before it failed. They stay erased.
@@ -36,7 +38,7 @@ extension EarshotError {
             _ detail: Detail? = nil, path: String? = nil, mode: String? = nil, systemError: Int32? = nil,
             processID: Int32? = nil, interface: String? = nil, port: UInt16? = nil, name: String? = nil,
             userID: UserID? = nil, candidates: [UserID] = [], suggestions: [String] = [], messageID: MessageID? = nil,
-            limit: Int? = nil, erasedCount: Int? = nil, index: Int? = nil
+            eventID: EventID? = nil, limit: Int? = nil, erasedCount: Int? = nil, index: Int? = nil
         ) {
             self.detail = detail
             self.path = path
@@ -50,6 +52,7 @@ extension EarshotError {
             self.candidates = candidates
             self.suggestions = suggestions
             self.messageID = messageID
+            self.eventID = eventID
             self.limit = limit
             self.erasedCount = erasedCount
             self.index = index

@@ -105,7 +105,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let consumerExists = Code("consumerExists")
         /// The text cannot be the name of a consumer.
         public static let invalidConsumer = Code("invalidConsumer")
-        /// The place is not one of this home any more.
+        /// The place is not one of this home any more. If it is one in the journal, `parameters.eventID` is the first that
+        /// is left.
         public static let gone = Code("gone")
         /// Somebody else receives for this consumer.
         public static let consumerBusy = Code("consumerBusy")

@@ -10,6 +10,11 @@ extension Message {
     public var expiresAt: Date { Date(milliseconds: expiry) }
 }
 
+extension JournalEvent {
+    /// When the commit was made that the event follows from.
+    public var occurredAt: Date { Date(milliseconds: time) }
+}
+
 extension MessageTimes {
     /// When it was written to a link to the recipient.
     public var sentAt: Date? { sent.map(Date.init(milliseconds:)) }

@@ -60,7 +60,9 @@ package struct Gateway: Sendable {
         let tokens = try await TokenBook(node: node)
         let places = GatewayPlaces(openFiles: OpenFiles.raiseLimit())
         let gatekeeper = Gatekeeper(tokens: tokens, rates: RequestRates(perSecond: requestsPerSecond))
-        let responder = Responder(node: node, tokens: tokens, held: HeldRequests(limit: places.heldRequests))
+        let feed = EventFeed(node: node)
+        let responder = Responder(
+            node: node, feed: feed, tokens: tokens, held: HeldRequests(limit: places.heldRequests))
         @Sendable func server(_ address: HTTPServer.Address) -> HTTPServer {
             HTTPServer(
                 address: address, connectionLimit: places.connections, shutdown: shutdown,
@@ -70,6 +72,7 @@ package struct Gateway: Sendable {
         }
         try await withThrowingTaskGroup { group in
             group.addTask { await tokens.run() }
+            group.addTask { await feed.run() }
             group.addTask { try await serveSocket(with: server(.socket(path)), at: path) }
             if let http {
                 group.addTask { try await serve(http, with: server(.loopback(port: http.port))) }

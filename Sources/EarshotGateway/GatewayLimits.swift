@@ -24,10 +24,16 @@ package enum GatewayLimits {
     static let otherFiles = 512
     /// Files that the process asks the system for: both servers' connections, and those of the node.
     static let openFiles = 2 * connections + 4 * otherFiles
-    /// Events that may wait for one client. It is told how many more there were.
-    package static let pendingEvents = 1024
+    /// The last events that are kept for all event streams together, and their bytes. A stream that is slower reads the
+    /// journal, and is told how many other events it lost.
+    package static let feedEvents = 1024
+    package static let feedBytes = 4 * 1024 * 1024
+    /// Events that a stream takes at once.
+    package static let feedStep = 64
     /// How often the event stream sends something to a client, so that both ends notice when the other is gone.
     package static let heartbeat = Duration.seconds(15)
+    /// How long a client waits until it tries again to reach a node that it has lost.
+    static let reconnection = Duration.milliseconds(200)
     /// How long a client may take until its request is whole; a connection on which nothing is asked ends then.
     static let request = TimeAmount.seconds(60)
     /// How long a client may read nothing of what is written to it.

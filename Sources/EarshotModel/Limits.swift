@@ -138,6 +138,9 @@ public enum Limits {
     package static let strangers = 4096
     /// Messages on one page of history.
     public static let historyPage = 1000
+    /// Events, and bytes of messages, on one page of the journal. A message that goes past them is the last.
+    package static let journalPage = 64
+    package static let journalPageBytes = 64 * 1024
     /// Rows of the journal; the oldest go first.
     package static let journalRows: Int64 = 1_000_000
     /// Users whose clock difference is remembered.

@@ -26,7 +26,8 @@ struct DocumentTests {
         guard let judge = try DocumentJudge.shared.get() else { return }
         try await TestNode.with("alice") { alice in
             let routes = Router(
-                node: alice.node, tokens: try await TokenBook(node: alice.node), held: HeldRequests()
+                node: alice.node, feed: EventFeed(node: alice.node), tokens: try await TokenBook(node: alice.node),
+                held: HeldRequests()
             ).routes
             #expect(routes.count > 15)
             #expect(try judge.check(routes) == "")

@@ -1,5 +1,7 @@
 import Earshot
 import Foundation
+import NIOCore
+import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -64,30 +66,176 @@ struct EventStreamTests {
         }
     }
 
-    @Test("tells a slow client how many events it lost, at the place where they are missing")
-    func lost() async throws {
-        let bus = EventBus()
-        let feed = EventFeed(bus, names: [.storageFailed], limit: 2)
-        for number in 0..<5 { feed.offer(.storageFailed("\(number)")) }
-        var items = feed.items.makeAsyncIterator()
-        #expect(await items.next()?.event == .storageFailed("0"))
-        #expect(await items.next()?.event == .storageFailed("1"))
-        feed.offer(.storageFailed("5"))
-        #expect(await items.next()?.event == .eventsLost(count: 3))
-        #expect(await items.next()?.event == .storageFailed("5"))
+    @Test("goes on after the last event that a client knows")
+    func resumed() async throws {
+        try await TestNode.pair { alice, bob in
+            let start = try await alice.node.journal.latest()
+            let sent = try await alice.send(3)
+            func queued(after id: String?, _ count: Int) async throws -> [GatewayEvent] {
+                try await alice.client.withEvents([.messageQueued], after: id) { events in
+                    var queued: [GatewayEvent] = []
+                    for try await event in events {
+                        queued.append(event)
+                        if queued.count == count { break }
+                    }
+                    return queued
+                }
+            }
+            let all = try await queued(after: start.description, 3)
+            #expect(all.compactMap(\.message?.id) == sent)
+            #expect(try await queued(after: all[1].id, 1).map(\.message?.id) == [sent[2]])
+        }
     }
 
-    @Test("tells of lost events even if nothing follows them")
-    func lostAtTheEnd() async throws {
-        let feed = EventFeed(EventBus(), names: [.storageFailed], limit: 1)
-        for number in 0..<3 { feed.offer(.storageFailed("\(number)")) }
-        var items = feed.items.makeAsyncIterator()
-        #expect(await items.next()?.event == .storageFailed("0"))
-        feed.beat()
-        #expect(await items.next()?.event == .eventsLost(count: 2))
+    @Test("takes the id from the query, and rather from the header of a client that connects anew")
+    func placeInRequest() async throws {
+        try await TestNode.pair { alice, bob in
+            let start = try await alice.node.journal.latest()
+            let sent = try await alice.send(2)
+            let feed = EventFeed(node: alice.node)
+            let route = EventRoutes(node: alice.node, feed: feed).routes[0]
+            /// What a stream says until the last message comes.
+            @Sendable func text(lastEventID: String?) async throws -> String {
+                let headers = lastEventID.map { ["last-event-id": $0] } ?? [:]
+                let target = "/v1/events?names=messageQueued&after=\(start)"
+                let request = Request(method: .GET, target: target, headers: HTTPHeaders(headers.map { ($0, $1) }))
+                let response = try await route.respond(to: request, holding: HeldRequests())
+                guard case .events(let stream) = response.body else { return "" }
+                var text = ""
+                try await stream.write { buffer in
+                    text += String(buffer: buffer)
+                    if text.contains(sent[1]) { stream.finish() }
+                }
+                return text
+            }
+            try await Self.with(feed) {
+                let all = try await text(lastEventID: nil)
+                #expect(all.hasPrefix(": earshot events\nid: \(start)\n\n") && all.contains(sent[0]))
+                let id = try #require(all.firstMatch(of: /id: (\S+)\nevent: messageQueued/)?.output.1)
+                #expect(try await !text(lastEventID: String(id)).contains(sent[0]))
+                // A client that has none yet says so (WHATWG HTML, section 9.2.4).
+                #expect(try await text(lastEventID: "").contains(sent[0]))
+            }
+        }
+    }
+
+    @Test("refuses what is not the id of an event", arguments: ["", "7", "00000000000000ab.7"])
+    func invalidID(text: String) async throws {
+        try await TestNode.with("alice") { alice in
+            let socket = alice.node.home.socketFile
+            let byQuery = try await RawRequest(path: "/v1/events?after=\(text)").send(to: socket)
+            #expect(byQuery.status == 400)
+            guard !text.isEmpty else { return }
+            let error = await #expect(throws: GatewayError.self) {
+                try await alice.client.withEvents(after: text) { _ in }
+            }
+            #expect(error?.code == .invalidRequest && error?.parameters.name == "Last-Event-ID")
+        }
+    }
+
+    @Test("says first what is gone, and then all that is left")
+    func gone() async throws {
+        try await TestNode.pair { alice, bob in
+            let foreign = try await bob.node.journal.latest()
+            let first = try await alice.client.withEvents(after: foreign.description) { events in
+                var iterator = events.makeAsyncIterator()
+                return [try await iterator.next(), try await iterator.next()]
+            }
+            #expect(first.map(\.?.name) == ["eventsGone", "userDiscovered"])
+            #expect(first[0]?.id == nil && first[0]?.first != nil && first[0]?.first == first[1]?.id)
+        }
+    }
+
+    @Test("gives a client that is slow all that the journal has, and only once")
+    func slow() async throws {
+        try await TestNode.pair { alice, bob in
+            let feed = EventFeed(node: alice.node, window: EventWindow(countLimit: 2))
+            let stream = EventStream(
+                feed: feed, node: alice.node, names: [.messageQueued], after: try await alice.node.journal.latest())
+            try await Self.with(feed) {
+                var sent: [String] = []
+                var seen: [String] = []
+                try await stream.write { buffer in
+                    // While this client reads nothing, more happens than the feed keeps.
+                    if sent.isEmpty { sent = try await alice.send(8) }
+                    let text = String(buffer: buffer)
+                    seen += sent.filter { text.contains("\"id\":\"\($0)\"") }
+                    if seen.count == sent.count { stream.finish() }
+                }
+                #expect(seen == sent)
+            }
+        }
+    }
+
+    @Test("gives what was written before the node stopped, and then ends")
+    func stopped() async throws {
+        try await TestNode.with("alice") { alice in
+            let feed = EventFeed(node: alice.node)
+            let stream = EventStream(
+                feed: feed, node: alice.node, names: [.nodeStateChanged], after: try await alice.node.journal.latest())
+            try await Self.with(feed) {
+                var text = ""
+                try await stream.write { buffer in
+                    if text.isEmpty { await alice.node.stop() }
+                    text += String(buffer: buffer)
+                }
+                #expect(text.contains("\"nodeState\":\"stopped\""))
+            }
+            // One that begins now ends at once.
+            let late = EventStream(
+                feed: feed, node: alice.node, names: [.userDiscovered], after: try await alice.node.journal.latest())
+            try await late.write { _ in }
+        }
+    }
+
+    @Test("goes on for a stream that begins after all others have ended")
+    func again() async throws {
+        try await TestNode.pair { alice, bob in
+            let feed = EventFeed(node: alice.node)
+            try await Self.with(feed) {
+                for _ in 0..<3 {
+                    let stream = EventStream(
+                        feed: feed, node: alice.node, names: [.messageQueued],
+                        after: try await alice.node.journal.latest())
+                    let sent = try await alice.send(1)[0]
+                    try await stream.write { if String(buffer: $0).contains(sent) { stream.finish() } }
+                    // The feed notices by an event that nobody is left.
+                    _ = try await alice.send(1)
+                }
+            }
+        }
+    }
+
+    /// Lends a feed that reads.
+    private static func with(_ feed: EventFeed, _ body: () async throws -> Void) async throws {
+        async let _: Void = feed.run()
+        try await body()
+    }
+
+    @Test("says with each message when it reached its states")
+    func times() async throws {
+        try await TestNode.pair { alice, bob in
+            let sent = try await alice.client.send("hello", to: "bob")
+            try await alice.wait(for: "delivered", of: sent.id)
+            let recipient = try #require(try await alice.client.message(sent.id).recipients.first)
+            #expect(recipient.sentAt != nil && recipient.deliveredAt != nil && recipient.readAt == nil)
+            #expect(recipient.sentAt == recipient.sentAtMilliseconds.map(Timestamp.text))
+            let received = try await bob.client.message(sent.id)
+            #expect(received.receivedAt != nil && received.receivedAtMilliseconds != nil)
+            #expect(received.recipients.first?.deliveredAt == nil)
+            try await bob.client.markRead(upTo: sent.id, with: "alice")
+            try await alice.wait(for: "read", of: sent.id)
+            #expect(try await alice.client.message(sent.id).recipients.first?.readAt != nil)
+        }
     }
 }
 
-extension EventFeed.Item {
-    fileprivate var event: Event? { if case .event(let event) = self { event } else { nil } }
+extension TestNode {
+    /// Sends so many messages to Bob.
+    /// - Returns: their ids.
+    fileprivate func send(_ count: Int) async throws -> [String] {
+        var ids: [String] = []
+        for number in 1...count { ids.append(try await client.send("\(number)", to: "bob").id) }
+        return ids
+    }
 }

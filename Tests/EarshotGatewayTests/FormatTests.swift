@@ -31,6 +31,19 @@ struct FormatTests {
         }
     }
 
+    @Test("know the id of the last event that was taken, and one that came alone after it")
+    func lastEventID() throws {
+        var parser = ServerSentEventParser()
+        parser.append(Array("id: 1\n\nid:2\ndata: a\n\ndata: b\n\nid: 3\n\nid: 4\u{0}\n\nid: 5\n".utf8))
+        #expect(parser.lastEventID == nil)
+        var steps: [String] = []
+        while let data = try parser.next() {
+            steps.append("\(String(decoding: data, as: UTF8.self)) \(parser.lastEventID ?? "-")")
+        }
+        #expect(steps == ["a 2", "b 2"])
+        #expect(parser.lastEventID == "3")
+    }
+
     @Test("bound a line of an event")
     func longLine() {
         var parser = ServerSentEventParser()

@@ -1,5 +1,6 @@
 import Earshot
 import NIOHTTP1
+import TestSupport
 import Testing
 
 @testable import EarshotGateway
@@ -119,6 +120,61 @@ struct GatewayClientTests {
         }
         #expect(code == (isWhole ? nil : .connectionLost))
     }
+
+    @Test("goes on after the last event that it was done with when the stream is cut off, and says so once")
+    func follow() async throws {
+        let again = Watched("")
+        let events = ["id: a.1\n\n", "id: a.2\n".event("one"), "id: a.3\n".event("two")].map(\.chunk).joined()
+        let node = try ScriptedNode {
+            $0.write(.eventStream + events)
+        } then: { connection in
+            again.update { $0 = connection.head }
+            connection.write(.eventStream + "id: a.3\n".event("two").chunk + "id: a.4\n".event("end").chunk)
+            connection.waitForEnd()
+        }
+        let (client, losses) = (try GatewayClient(home: node.home), Watched(0))
+        var names: [String] = []
+        let end = try await client.withEvents([.linkFailed]) { events in
+            try await events.follow(patience: patience) {
+                losses.update { $0 += 1 }
+            } _: { event in
+                names.append(event.name)
+                // The node dies while this asks it about the second event.
+                if names == ["one", "two"] { throw GatewayError(.connectionLost, "no answer") }
+                return event.name == "end" ? event.name : nil
+            }
+        }
+        #expect(end == "end" && names == ["one", "two", "two", "end"] && losses.value == 1)
+        #expect(again.value.hasPrefix("GET /v1/events?names=linkFailed "))
+        #expect(again.value.contains("\r\nlast-event-id: a.2\r\n"))
+    }
+
+    @Test("goes on where a stream began that was cut off before its first event")
+    func followFromBeginning() async throws {
+        let node = try ScriptedNode {
+            $0.write(.eventStream + ": hello\nid: a.1\n\n".chunk)
+        } then: { connection in
+            let isKnown = connection.head.contains("\r\nlast-event-id: a.1\r\n")
+            connection.write(.eventStream + "".event(isKnown ? "known" : "unknown").chunk)
+            connection.waitForEnd()
+        }
+        let name = try await GatewayClient(home: node.home).withEvents { events in
+            try await events.follow(patience: patience) { $0.name }
+        }
+        #expect(name == "known")
+    }
+
+    @Test("does not wait for a node that nobody starts again, or that has ended its events", arguments: [true, false])
+    func followToEnd(isWhole: Bool) async throws {
+        let node = try ScriptedNode { $0.write(.eventStream + (isWhole ? "0\r\n\r\n" : "")) }
+        let client = try GatewayClient(home: node.home)
+        var code: EarshotError.Code?
+        do {
+            let end: Never? = try await client.withEvents { try await $0.follow(patience: .zero) { _ in nil } }
+            #expect(end == nil)
+        } catch let error as GatewayError { code = error.code }
+        #expect(code == (isWhole ? nil : .connectionLost))
+    }
 }
 
 extension HTTPRequest {
@@ -128,6 +184,9 @@ extension HTTPRequest {
 extension String {
     fileprivate static let eventStream =
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+
+    /// These fields, and the data of an event.
+    fileprivate func event(_ name: String) -> String { "\(self)data: {\"name\":\"\(name)\"}\n\n" }
 
     /// In chunked transfer coding (RFC 9112, section 7.1).
     fileprivate var chunk: String { "\(String(utf8.count, radix: 16))\r\n\(self)\r\n" }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Observers never hold up the node. Each has a bounded buffer of its own. An observer that is too slow loses the
 /// newest events, and learns how many if it observes `Event.eventsLost`. Programs that must miss nothing read the
-/// history.
+/// `Journal`, or the history.
 public final class EventBus: Sendable {
     private struct State {
         var mailboxes: [UInt64: EventMailbox] = [:]
@@ -16,7 +16,9 @@ public final class EventBus: Sendable {
     private let state = Mutex(State())
     private let lost = Atomic<Int>(0)
     /// Wakes those who wait for messages.
-    let arrivals = ArrivalSignal()
+    let arrivals = CommitSignal()
+    /// Wakes those who read the journal.
+    let journalGrowth = CommitSignal()
 
     package init() {}
 
@@ -73,6 +75,7 @@ public final class EventBus: Sendable {
         }
         for mailbox in mailboxes { mailbox.finish() }
         arrivals.finish()
+        journalGrowth.finish()
     }
 
     private func register(_ names: Set<EventName>, _ limit: Int) -> EventMailbox {

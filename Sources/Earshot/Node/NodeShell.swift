@@ -61,6 +61,10 @@ actor NodeShell {
 
     func user(_ userID: UserID) -> User? { machine.user(userID) }
 
+    func users(_ userIDs: Set<UserID>) -> [UserID: User] {
+        userIDs.reduce(into: [:]) { $0[$1] = machine.user($1) }
+    }
+
     func names(of userIDs: Set<UserID>) -> [UserID: UserName] {
         userIDs.reduce(into: [:]) { $0[$1] = machine.user($1)?.name }
     }
@@ -365,6 +369,7 @@ actor NodeShell {
 
     private func write(_ commit: Commit) {
         let (begin, entries) = (ContinuousClock.now, commit.entries.reduce(0) { $0 + $1.entries.count })
+        let isJournalled = !commit.journal.isEmpty || commit.beginsGeneration
         disk.commit(commit) { [self] result in
             assumeIsolated { shell in
                 let now = shell.clock.now
@@ -372,6 +377,7 @@ actor NodeShell {
                 case .success:
                     shell.telemetry.committed(entries: entries, duration: .now - begin, now: now.uptime)
                     shell.perform(shell.machine.committed(now: now))
+                    if isJournalled { shell.events.journalGrowth.signal() }
                 case .failure(let error):
                     shell.telemetry.commitFailed(now: now.uptime)
                     shell.logger.debug("commit failed", metadata: ["error": "\(error)"])

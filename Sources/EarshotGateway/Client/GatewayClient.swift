@@ -221,14 +221,17 @@ package struct GatewayClient: Sendable {
 
     /// Gives `body` the events of the node while it runs. Nothing that happens after `body` was called is missed.
     ///
-    /// - Parameter names: the events to observe; by default all. `eventsLost` is always among them.
+    /// - Parameters:
+    ///   - names: the events to observe; by default all. `eventsLost` and `eventsGone` are always among them.
+    ///   - id: the `id` of the last event that the caller knows: what followed it in the journal comes first.
     /// - Throws: `GatewayError`, and what `body` throws.
     package func withEvents<Result: Sendable>(
-        _ names: Set<EventName>? = nil, _ body: (GatewayEvents) async throws -> Result
+        _ names: Set<EventName>? = nil, after id: String? = nil, _ body: (GatewayEvents) async throws -> Result
     ) async throws -> Result {
-        var path = "events"
-        if let names { path += "?names=\(names.map(\.rawValue).sorted().joined(separator: ","))" }
-        return try await exchange(Self.request(.GET, path)) { try await body(GatewayEvents(body: $0)) }
+        let query = names.map { "?names=\($0.map(\.rawValue).sorted().joined(separator: ","))" } ?? ""
+        var request = Self.request(.GET, "events" + query)
+        request.lastEventID = id
+        return try await exchange(request) { try await body(GatewayEvents(client: self, names: names, body: $0)) }
     }
 
     // MARK: - Requests

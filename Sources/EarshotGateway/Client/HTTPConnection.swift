@@ -10,6 +10,8 @@ struct HTTPRequest: Sendable {
     var body: ByteBuffer?
     /// Sent again with the same key, it does nothing twice.
     var idempotencyKey: String?
+    /// The last event that the client knows (WHATWG HTML, section 9.2.4).
+    var lastEventID: String?
 
     fileprivate var head: HTTPRequestHead {
         var headers: HTTPHeaders = ["host": "node", "connection": "close"]
@@ -20,6 +22,7 @@ struct HTTPRequest: Sendable {
             headers.add(name: "content-length", value: "0")
         }
         if let idempotencyKey { headers.add(name: "idempotency-key", value: idempotencyKey) }
+        if let lastEventID { headers.add(name: "last-event-id", value: lastEventID) }
         return HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: headers)
     }
 }

@@ -605,18 +605,33 @@ enum OpenAPIDocument {
               tags: [events]
               summary: Events as they happen, as server-sent events.
               description: |
-                The stream begins at once and ends with the node, or with the client. A client that reads too slowly is
-                told how many events it has lost, at the place where they are missing. Each event's data is one `Event`.
+                The stream begins at once and ends with the node, or with the client. Each event's data is one `Event`.
+
+                Events that follow from commits have an `id`: `messageQueued`, `messageReceived`, `messageSent`,
+                `messageDelivered`, `messageRead`, `messageFailed`, `userDiscovered` and `userUpdated`. The node keeps them for 30
+                days. A client that names the last one it knows gets all that followed, once and in order. If some of that is
+                gone, `eventsGone` comes first, and then all that is left. The stream also gives an `id` without an event where
+                it begins and now and then, so that a client can go on from there that has asked for few events, or has seen
+                none yet. Other events have no id, and come only as they happen; a client that reads too slowly is told how many
+                of these it has lost, at the place where they are missing.
               x-scope: read
               parameters:
                 - name: names
                   in: query
-                  description: Only these events, separated by commas. `eventsLost` is always among them.
+                  description: Only these events, separated by commas. `eventsLost` and `eventsGone` are always among them.
                   schema: {type: string, pattern: "^[a-zA-Z]+(,[a-zA-Z]+)*$"}
                   example: messageReceived,messageDelivered
+                - name: after
+                  in: query
+                  description: The `id` of the last event that the client knows.
+                  schema: {$ref: "#/components/schemas/EventID"}
+                - name: Last-Event-ID
+                  in: header
+                  description: The same, from a client that connects anew. It counts for more than `after`.
+                  schema: {$ref: "#/components/schemas/EventID"}
               responses:
                 "200":
-                  description: "WHATWG HTML, section 9.2: `event` is the name, `data` the event."
+                  description: "WHATWG HTML, section 9.2: `id` is the event's, `event` its name, `data` the event."
                   content: {text/event-stream: {schema: {type: string}}}
                 default: {$ref: "#/components/responses/Error"}
 
@@ -769,6 +784,7 @@ enum OpenAPIDocument {
               type: string
               pattern: "^-?[0-9]+-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$"
             Milliseconds: {type: integer, description: Since 1970.}
+            EventID: {type: string, pattern: "^[0-9a-f]{16}([.](0|[1-9][0-9]{0,17})){2}$"}
             Seconds: {type: number, minimum: 0.001, maximum: 3153600000}
             Fingerprint: {type: string, pattern: "^([0-9a-z]{4} ){4}[0-9a-z]{4}$"}
             Trust:
@@ -852,6 +868,7 @@ enum OpenAPIDocument {
                 limit: {type: integer}
                 index: {type: integer, description: "Which message of the request it is about, from 0."}
                 erasedCount: {type: integer}
+                eventID: {$ref: "#/components/schemas/EventID"}
 
             Party:
               type: object
@@ -869,6 +886,12 @@ enum OpenAPIDocument {
                 name: {type: string}
                 state: {$ref: "#/components/schemas/State"}
                 reason: {$ref: "#/components/schemas/FailureReason"}
+                sentAt: {$ref: "#/components/schemas/Time"}
+                sentAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                deliveredAt: {$ref: "#/components/schemas/Time"}
+                deliveredAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                readAt: {$ref: "#/components/schemas/Time"}
+                readAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
             Message:
               type: object
               additionalProperties: false
@@ -896,6 +919,8 @@ enum OpenAPIDocument {
                 timestampMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
                 expiry: {$ref: "#/components/schemas/Time", description: When it fails if it is still not delivered.}
                 expiryMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                receivedAt: {$ref: "#/components/schemas/Time", description: When a message of somebody else reached this node.}
+                receivedAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
             Conversation:
               type: object
               additionalProperties: false
@@ -1053,6 +1078,8 @@ enum OpenAPIDocument {
               description: The name determines which other fields there are.
               properties:
                 name: {$ref: "#/components/schemas/EventName"}
+                id: {$ref: "#/components/schemas/EventID", description: Left out for events that the journal does not keep.}
+                first: {$ref: "#/components/schemas/EventID", description: "Of `eventsGone`: the first event that is left."}
                 nodeState: {type: string}
                 port: {type: integer}
                 message: {$ref: "#/components/schemas/Message"}
@@ -1128,6 +1155,7 @@ enum OpenAPIDocument {
                 - discoveryUnavailable
                 - discoveryAvailable
                 - eventsLost
+                - eventsGone
 
         """##
 }

@@ -16,6 +16,7 @@ package struct GatewayErrorParameters: Codable, Hashable, Sendable {
     package var candidates: [String]?
     package var suggestions: [String]?
     package var messageID: String?
+    package var eventID: String?
     package var limit: Int?
     package var erasedCount: Int?
     package var index: Int?
@@ -35,6 +36,7 @@ package struct GatewayErrorParameters: Codable, Hashable, Sendable {
         candidates = parameters.candidates.isEmpty ? nil : parameters.candidates.map(\.description)
         suggestions = parameters.suggestions.isEmpty ? nil : parameters.suggestions
         messageID = parameters.messageID?.description
+        eventID = parameters.eventID?.description
         limit = parameters.limit
         erasedCount = parameters.erasedCount
         index = parameters.index
@@ -51,7 +53,8 @@ extension EarshotError.Parameters {
             name: parameters?.name, userID: parameters?.userID.flatMap { UserID($0) },
             candidates: (parameters?.candidates ?? []).compactMap { UserID($0) },
             suggestions: parameters?.suggestions ?? [],
-            messageID: parameters?.messageID.flatMap { MessageID($0) }, limit: parameters?.limit,
+            messageID: parameters?.messageID.flatMap { MessageID($0) },
+            eventID: parameters?.eventID.flatMap { EventID($0) }, limit: parameters?.limit,
             erasedCount: parameters?.erasedCount, index: parameters?.index)
     }
 }

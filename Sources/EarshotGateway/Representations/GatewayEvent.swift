@@ -2,8 +2,12 @@ import Earshot
 
 /// An event, as the local API shows it. The name determines which fields there are.
 package struct GatewayEvent: Codable, Hashable, Sendable {
-    /// One of `EventName`.
+    /// One of `EventName`, or `eventsGone` (`goneName`).
     package let name: String
+    /// The event's place in the journal. Left out for events that the journal does not keep.
+    package internal(set) var id: String?
+    /// Of `eventsGone`: the place of the first event that is left. Others that should have come before it are gone.
+    package internal(set) var first: String?
     /// Of `nodeStateChanged`: the state's name, and the port while the node runs.
     package internal(set) var nodeState: String?
     package internal(set) var port: UInt16?
@@ -39,6 +43,20 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var renamed: [GatewayRenaming]?
 
     init(name: String) { self.name = name }
+
+    /// Some of what should come next is not in the journal any more. It has no id of its own: a client that has seen
+    /// only this knows nothing of what is left.
+    static func gone(before first: EventID) -> GatewayEvent {
+        var event = GatewayEvent(name: goneName)
+        event.first = first.description
+        return event
+    }
+
+    /// The name of the event that only a stream has, and no node posts.
+    package static let goneName = "eventsGone"
+
+    /// Whether events are missing here: then the node is to be asked what is so now.
+    package var isIncomplete: Bool { name == Self.goneName || name == EventName.eventsLost.rawValue }
 }
 
 /// A message's new state for one recipient.

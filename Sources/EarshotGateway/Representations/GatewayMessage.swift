@@ -18,6 +18,9 @@ package struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     /// When it fails if it is still not delivered, in the same two forms.
     package let expiry: String
     package let expiryMilliseconds: Int64
+    /// When a message of somebody else reached this node's disk, in the same two forms. Left out if that is not known.
+    package internal(set) var receivedAt: String?
+    package internal(set) var receivedAtMilliseconds: Int64?
 }
 
 /// A sender or a recipient.
@@ -44,4 +47,13 @@ package struct GatewayDelivery: Codable, Hashable, Sendable, Identifiable {
     /// Why it failed: `expired`, `cancelled`, `rejected`, `blocked`, `identityChanged`,
     /// `tooLarge` or `deviceReplaced`.
     package let reason: String?
+    /// Of a message of this node's own, when it was written to a link, and when this node heard that the recipient has
+    /// it and has seen it: each as text, and in milliseconds since 1970. Left out for what has not happened, and where
+    /// the time is not known.
+    package internal(set) var sentAt: String?
+    package internal(set) var sentAtMilliseconds: Int64?
+    package internal(set) var deliveredAt: String?
+    package internal(set) var deliveredAtMilliseconds: Int64?
+    package internal(set) var readAt: String?
+    package internal(set) var readAtMilliseconds: Int64?
 }

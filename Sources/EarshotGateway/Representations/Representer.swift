@@ -27,8 +27,9 @@ struct Representer: Sendable {
         return tokens.map { GatewayToken($0, names) }
     }
 
-    func event(_ event: Event) async -> GatewayEvent {
+    func event(_ event: Event, id: EventID? = nil) async -> GatewayEvent {
         var result = GatewayEvent(name: event.name.rawValue)
+        result.id = id?.description
         switch event {
         case .nodeStateChanged(let state):
             result.nodeState = state.name
@@ -77,13 +78,15 @@ struct Representer: Sendable {
     private func names(of userIDs: [UserID]) async -> PartyNames {
         var names = await node.users.names(of: Set(userIDs))
         names[node.userID] = node.name
-        return PartyNames(names: names)
+        return PartyNames(names: names, ownID: node.userID)
     }
 }
 
 /// The names of the users in one answer, as they were when it was made.
 private struct PartyNames {
     let names: [UserID: UserName]
+    /// This node's user.
+    let ownID: UserID
 
     func party(_ userID: UserID) -> GatewayParty {
         GatewayParty(id: userID.description, name: names[userID]?.text)
@@ -99,7 +102,13 @@ extension GatewayMessage {
         id = message.messageID.description
         conversationID = message.conversationID.description
         sender = names.party(message.senderID)
-        recipients = message.recipientIDs.map { GatewayDelivery(names.party($0), message.states[$0] ?? .queued) }
+        recipients = message.recipientIDs.map {
+            GatewayDelivery(
+                names.party($0), message.states[$0] ?? .queued,
+                message.senderID == names.ownID ? message.times(for: $0) : MessageTimes())
+        }
+        let received = message.senderID == names.ownID ? nil : message.times(for: names.ownID).delivered
+        (receivedAt, receivedAtMilliseconds) = (received.map(Timestamp.text), received)
         text = message.text
         isDeleted = message.isDeleted
         headers = message.headers
@@ -111,10 +120,13 @@ extension GatewayMessage {
 }
 
 extension GatewayDelivery {
-    fileprivate init(_ party: GatewayParty, _ state: DeliveryState) {
+    fileprivate init(_ party: GatewayParty, _ state: DeliveryState, _ times: MessageTimes = MessageTimes()) {
         id = party.id
         name = party.name
         self.state = state.name
+        (sentAt, sentAtMilliseconds) = (times.sent.map(Timestamp.text), times.sent)
+        (deliveredAt, deliveredAtMilliseconds) = (times.delivered.map(Timestamp.text), times.delivered)
+        (readAt, readAtMilliseconds) = (times.read.map(Timestamp.text), times.read)
         reason = if case .failed(let reason) = state { reason.rawValue } else { nil }
     }
 }

@@ -1,15 +1,35 @@
 import Earshot
+import NIOHTTP1
 
-/// What happens on the node, as it happens.
+/// What happens on the node, as it happens, and what the journal says about before.
 struct EventRoutes: RouteGroup {
     let node: Node
+    let feed: EventFeed
 
     var routes: [Route] {
-        [.get("/v1/events", query: ["names"], isHeld: true) { try events($0) }]
+        [.get("/v1/events", query: ["names", "after"], isHeld: true) { try await events($0) }]
     }
 
-    private func events(_ request: Request) throws -> Response {
-        let feed = EventFeed(node.events, names: try EventNames(request).names)
-        return Response(EventStream(feed: feed, representer: representer))
+    private func events(_ request: Request) async throws -> Response {
+        let names = try EventNames(request).names
+        let known = try request.lastEventID()
+        let start = if let known { known } else { try await node.journal.latest() }
+        return Response(EventStream(feed: feed, node: node, names: names, after: start))
+    }
+}
+
+extension Request {
+    /// The last event that the client knows: what it says when it connects anew (WHATWG HTML, section 9.2.4), or else
+    /// `after`.
+    /// - Throws: `GatewayError` `invalidRequest`.
+    fileprivate func lastEventID() throws(GatewayError) -> EventID? {
+        let header = headers.first(name: "last-event-id").flatMap { $0.isEmpty ? nil : $0 }
+        guard let text = header ?? query("after") else { return nil }
+        guard let id = EventID(text) else {
+            throw GatewayError(
+                .invalidRequest, "\"\(Excerpt.of(text))\" is not the id of an event",
+                .init(name: header == nil ? "after" : "Last-Event-ID"))
+        }
+        return id
     }
 }

@@ -7,8 +7,8 @@ struct Responder: Sendable {
     private let router: Router
     private let logger: Logger
 
-    init(node: Node, tokens: TokenBook, held: HeldRequests = HeldRequests()) {
-        router = Router(node: node, tokens: tokens, held: held)
+    init(node: Node, feed: EventFeed, tokens: TokenBook, held: HeldRequests = HeldRequests()) {
+        router = Router(node: node, feed: feed, tokens: tokens, held: held)
         logger = node.configuration.logger
     }
 

@@ -2,7 +2,7 @@ import Earshot
 
 extension Router {
     /// All routes of version 1. Each file beside this one has those of one resource.
-    init(node: Node, tokens: TokenBook, held: HeldRequests) {
+    init(node: Node, feed: EventFeed, tokens: TokenBook, held: HeldRequests) {
         let groups: [any RouteGroup] = [
             NodeRoutes(node: node),
             UserRoutes(node: node),
@@ -10,7 +10,7 @@ extension Router {
             MessageRoutes(node: node),
             InboxRoutes(node: node),
             ScheduledRoutes(node: node),
-            EventRoutes(node: node),
+            EventRoutes(node: node, feed: feed),
             TokenRoutes(node: node, tokens: tokens),
         ]
         self.init(routes: groups.flatMap(\.routes), held: held)

@@ -1,65 +1,194 @@
 import Earshot
+import Logging
+import NIOCore
 import Synchronization
 
-/// The events and heartbeats that wait for one client, in order. The feed is bounded; events that do not fit are
-/// counted at the place where they are missing.
+/// Reads and encodes what happens on a node, once for all event streams.
+///
+/// A stream takes the events from the feed's window. One that is new or too slow reads the journal itself, and is told
+/// how many of the events it lost that no journal has. So no stream makes the node keep anything for it. While there is
+/// no stream, the feed reads nothing.
 final class EventFeed: Sendable {
-    enum Item: Sendable {
-        case event(Event)
-        case heartbeat
+    private enum Phase {
+        /// Nobody has asked for events, or the feed has not found its place in the journal yet.
+        case idle
+        /// Everything that is journalled from now on will be in the window.
+        case following
+        /// The node has stopped.
+        case finished
     }
 
-    let items: AsyncStream<Item>
-    private let bus: EventBus
-    private let continuation: AsyncStream<Item>.Continuation
-    private let lost = Mutex(0)
-    private let token = Mutex<EventObserverToken?>(nil)
-
-    init(_ bus: EventBus, names: Set<EventName>, limit: Int = GatewayLimits.pendingEvents) {
-        self.bus = bus
-        (items, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(limit))
-        let observer = bus.addObserver(for: names.union([.eventsLost])) { [weak self] in self?.offer($0) }
-        token.withLock { $0 = observer }
+    private struct State {
+        var phase = Phase.idle
+        var window: EventWindow
+        /// Wakes each stream.
+        var streams: [UInt64: AsyncStream<Void>.Continuation] = [:]
+        var lastNumber: UInt64 = 0
     }
 
-    func offer(_ event: Event) {
-        lost.withLock { lost in
-            var event: Event? = event
-            if case .eventsLost(let count) = event {
-                lost += count
-                event = nil
+    /// What a stream has of the feed.
+    struct Seat: Sendable {
+        let number: UInt64
+        let begin: EventWindow.Place
+        /// An element after each change, several of them merged. It ends with the stream.
+        let changes: AsyncStream<Void>
+    }
+
+    /// The events that the journal keeps.
+    static let journalled: Set<EventName> = [
+        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed,
+        .userDiscovered, .userUpdated,
+    ]
+
+    private let node: Node
+    /// The other events.
+    private let others: EventSequence<Event>
+    /// An element after somebody has asked for events.
+    private let joins: AsyncStream<Void>
+    private let joined: AsyncStream<Void>.Continuation
+    private let state: Mutex<State>
+
+    init(node: Node, window: EventWindow = EventWindow()) {
+        self.node = node
+        others = node.events.events(.named(Set(EventName.allCases).subtracting(Self.journalled)))
+        (joins, joined) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        state = Mutex(State(window: window))
+    }
+
+    // MARK: - The node
+
+    /// Reads until the node has stopped or the task is cancelled. Then every stream ends.
+    func run() async {
+        async let following: Void = followOthers()
+        async let _: Void = beat()
+        await followJournal()
+        // Ends with the node, too.
+        await following
+        finish()
+    }
+
+    private func followOthers() async {
+        for await event in others where isWanted { await add(event, id: nil) }
+    }
+
+    /// Something is sent now and then, so that both ends notice when the other is gone.
+    private func beat() async {
+        while true {
+            do { try await Task.sleep(for: GatewayLimits.heartbeat) } catch { return }
+            if isWanted { add(EventWindow.Item(content: .heartbeat, bytes: ByteBuffer())) }
+        }
+    }
+
+    private func followJournal() async {
+        for await _ in joins {
+            while isWanted {
+                await readJournal()
+                if node.state == .stopped || Task.isCancelled { return }
             }
-            report(&lost)
-            guard let event else { return }
-            guard lost > 0 || !isAccepted(.event(event)) else { return }
-            lost += 1
-            bus.noteLost()
         }
     }
 
-    /// Adds a heartbeat, which is sent when nothing happens. If it does not fit it is dropped, because other items wait
-    /// to be sent.
-    func beat() {
-        lost.withLock { lost in
-            report(&lost)
-            _ = isAccepted(.heartbeat)
+    /// Reads the journal from its end on, until there is no stream, the node has stopped, or it cannot go on.
+    private func readJournal() async {
+        do {
+            let end = try await node.journal.latest()
+            beginFollowing()
+            for try await entry in node.journal.events(after: end) {
+                await add(entry.event, id: entry.id)
+                if rest() { return }
+            }
+        } catch let error as EarshotError where error.code == .gone {
+            // It goes on from the new end, and each stream reads for itself what comes before that.
+        } catch {
+            node.configuration.logger.error("the journal cannot be read", metadata: ["error": "\(error)"])
+            endStreams()
         }
     }
 
-    func finish() {
-        token.withLock { $0 }?.remove()
-        continuation.finish()
+    private func add(_ event: Event, id: EventID?) async {
+        let shown = await Representer(node: node).event(event, id: id)
+        do {
+            add(EventWindow.Item(content: .event(event.name, id), bytes: try EventText.encode(shown)))
+        } catch {
+            node.configuration.logger.error("an event cannot be encoded", metadata: ["error": "\(error)"])
+        }
     }
 
-    private func report(_ lost: inout Int) {
-        if lost > 0, isAccepted(.event(.eventsLost(count: lost))) { lost = 0 }
+    private func add(_ item: EventWindow.Item) { change { $0.window.append(item) } }
+
+    private var isWanted: Bool { state.withLock { !$0.streams.isEmpty } }
+
+    private func beginFollowing() {
+        change { state in
+            if case .following = state.phase {
+                state.window.append(EventWindow.Item(content: .journalChanged, bytes: ByteBuffer()))
+            }
+            state.phase = .following
+        }
     }
 
-    private func isAccepted(_ item: Item) -> Bool {
-        switch continuation.yield(item) {
-        case .enqueued: true
-        case .dropped, .terminated: false
-        @unknown default: false
+    /// Reads no further if there is no stream.
+    private func rest() -> Bool {
+        state.withLock { state in
+            guard state.streams.isEmpty else { return false }
+            state.phase = .idle
+            state.window.removeAll()
+            return true
+        }
+    }
+
+    private func finish() {
+        change { $0.phase = .finished }
+        // They still write what is in the window.
+        for stream in state.withLock({ Array($0.streams.values) }) { stream.finish() }
+    }
+
+    /// Their clients may connect anew.
+    private func endStreams() {
+        let streams = state.withLock { state in
+            defer { (state.phase, state.streams) = (.idle, [:]) }
+            return Array(state.streams.values)
+        }
+        for stream in streams { stream.finish() }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let streams = state.withLock { state in
+            body(&state)
+            return Array(state.streams.values)
+        }
+        for stream in streams { stream.yield() }
+    }
+
+    // MARK: - Streams
+
+    /// Begins a stream: everything that happens from now on is for it.
+    func join(_ names: Set<EventName>) -> Seat {
+        let (changes, stream) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (seat, phase) = state.withLock { state in
+            state.lastNumber += 1
+            state.streams[state.lastNumber] = stream
+            let begin = state.window.place(for: names.subtracting(Self.journalled))
+            return (Seat(number: state.lastNumber, begin: begin, changes: changes), state.phase)
+        }
+        stream.yield()
+        if case .finished = phase { stream.finish() }
+        joined.yield()
+        return seat
+    }
+
+    /// Ends a stream, from any thread.
+    func leave(_ number: UInt64) { state.withLock { $0.streams.removeValue(forKey: number) }?.finish() }
+
+    /// Whether a stream has not been ended.
+    func isOpen(_ number: UInt64) -> Bool { state.withLock { $0.streams[number] != nil } }
+
+    /// What a stream does next; `nil` if that is not known yet, or the stream was ended.
+    func next(_ number: UInt64, at place: inout EventWindow.Place) -> EventWindow.Step? {
+        state.withLock { state in
+            guard state.streams[number] != nil else { return nil }
+            if case .idle = state.phase { return nil }
+            return state.window.next(at: &place)
         }
     }
 }

@@ -1,37 +1,83 @@
 import Earshot
-import Foundation
 import NIOCore
 
-/// Writes the events of a node to one client as server-sent events (WHATWG HTML, section 9.2).
-struct EventStream: Sendable {
-    let feed: EventFeed
-    let representer: Representer
+/// Writes the events of a node to one client.
+///
+/// Events that the journal keeps come once and in order, whatever becomes of the connection: first those after the last
+/// one that the client knows, from the journal, and then those from the feed. Other events come as they happen.
+final class EventStream: Sendable {
+    private let feed: EventFeed
+    private let node: Node
+    private let names: Set<EventName>
+    private let start: EventID
+    private let seat: EventFeed.Seat
 
-    /// Writes until the feed is finished.
+    /// Begins the stream: nothing that happens from now on is missed.
+    /// - Parameter start: the last event of the journal that the client knows.
+    init(feed: EventFeed, node: Node, names: Set<EventName>, after start: EventID) {
+        (self.feed, self.node, self.start) = (feed, node, start)
+        self.names = names.union([.eventsLost])
+        seat = feed.join(self.names)
+    }
+
+    deinit { finish() }
+
+    /// Ends the stream, from any thread.
+    func finish() { feed.leave(seat.number) }
+
+    /// Writes until the node has stopped or the stream is finished.
     func write(_ write: (ByteBuffer) async throws -> Void) async throws {
-        let heartbeat = Task {
-            while true {
-                try await Task.sleep(for: GatewayLimits.heartbeat)
-                feed.beat()
-            }
-        }
-        defer { heartbeat.cancel() }
-        try await write(Self.comment("earshot events"))
-        for await item in feed.items {
-            switch item {
-            case .heartbeat: try await write(Self.comment("heartbeat"))
-            case .event(let event): try await write(try Self.encode(await representer.event(event)))
+        var (place, known) = (seat.begin, start)
+        try await write(EventText.beginning(at: start))
+        for await _ in seat.changes {
+            while let step = feed.next(seat.number, at: &place) {
+                switch step {
+                case .write(let items): for item in items { try await self.write(item, &known, write) }
+                case .readJournal(let lost):
+                    if lost > 0 { try await report(lost, write) }
+                    try await catchUp(&known, write)
+                }
             }
         }
     }
 
-    private static func comment(_ text: String) -> ByteBuffer { ByteBuffer(string: ": \(text)\n\n") }
+    private func write(
+        _ item: EventWindow.Item, _ known: inout EventID, _ write: (ByteBuffer) async throws -> Void
+    ) async throws {
+        switch item.content {
+        case .heartbeat: try await write(EventText.heartbeat(at: known))
+        case .journalChanged: try await catchUp(&known, write)
+        case .event(let name, let id):
+            if let id {
+                // The client has it from the journal already.
+                guard id.follows(known) else { return }
+                known = id
+            }
+            if names.contains(name) { try await write(item.bytes) }
+        }
+    }
 
-    /// JSON has no line breaks of its own, so the data is one line.
-    private static func encode(_ event: GatewayEvent) throws -> ByteBuffer {
-        var buffer = ByteBuffer(string: "event: \(event.name)\ndata: ")
-        buffer.writeBytes(try JSONEncoder.gateway().encode(event))
-        buffer.writeString("\n\n")
-        return buffer
+    private func report(_ lost: Int, _ write: (ByteBuffer) async throws -> Void) async throws {
+        for _ in 0..<lost { node.events.noteLost() }
+        try await write(try EventText.encode(await Representer(node: node).event(.eventsLost(count: lost))))
+    }
+
+    /// Writes what the journal has after the last event that the client knows.
+    private func catchUp(_ known: inout EventID, _ write: (ByteBuffer) async throws -> Void) async throws {
+        var place: EventID? = known
+        while feed.isOpen(seat.number) {
+            switch try await node.journal.page(after: place) {
+            case .gone(let first):
+                try await write(try EventText.encode(.gone(before: first)))
+                place = nil
+            case .events(let events, let end):
+                for entry in events where names.contains(entry.event.name) {
+                    let event = await Representer(node: node).event(entry.event, id: entry.id)
+                    try await write(try EventText.encode(event))
+                }
+                guard end != place else { return }
+                (place, known) = (end, end)
+            }
+        }
     }
 }

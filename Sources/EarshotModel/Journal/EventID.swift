@@ -15,6 +15,11 @@ public struct EventID: Hashable, Sendable, LosslessStringConvertible {
         self.index = index
     }
 
+    /// Whether the event came after another one of the same generation.
+    package func follows(_ other: EventID) -> Bool {
+        generation == other.generation && (row, index) > (other.row, other.index)
+    }
+
     /// - Returns: `nil` unless the text is 16 lowercase hexadecimal digits and two decimal numbers, separated by periods.
     public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)

@@ -44,7 +44,7 @@ public struct Message: Hashable, Sendable, Identifiable {
     /// Its state for each recipient. This is a copy; the event bus reports changes.
     public package(set) var states: [UserID: DeliveryState]
     /// When it reached its states, for each recipient.
-    package let times: NotedTimes
+    package var times: NotedTimes
     /// Whether its content was deleted. Then text and headers are empty.
     public package(set) var isDeleted: Bool
 

@@ -3,21 +3,27 @@ import Foundation
 import Testing
 
 /// What listens where a node would, and answers as a test wants: a home directory without a node, and a thread that
-/// serves one connection.
+/// serves one connection or two.
 final class ScriptedNode: Sendable {
     let home: Home
 
-    /// - Parameter serve: is called after the head of the request has come. The connection ends when it returns.
-    init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
+    /// - Parameters:
+    ///   - serve: is called after the head of the request has come. The connection ends when it returns.
+    ///   - serveNext: the same for another connection.
+    init(
+        _ serve: @escaping @Sendable (Connection) -> Void, then serveNext: (@Sendable (Connection) -> Void)? = nil
+    ) throws {
         home = Home(path: "/tmp/earshot-scripted-\(UUID().uuidString.prefix(8))")
         try home.create(name: "alice")
         let listener = try Self.listen(on: home.socketFile)
         Thread.detachNewThread {
-            let connection = Connection(descriptor: accept(listener, nil, nil))
-            close(listener)
-            connection.readHead()
-            serve(connection)
-            close(connection.descriptor)
+            defer { close(listener) }
+            for serve in [serve, serveNext].compactMap(\.self) {
+                var connection = Connection(descriptor: accept(listener, nil, nil))
+                connection.readHead()
+                serve(connection)
+                close(connection.descriptor)
+            }
         }
     }
 
@@ -43,6 +49,10 @@ final class ScriptedNode: Sendable {
 
     struct Connection: Sendable {
         fileprivate let descriptor: Int32
+        /// The head of the request.
+        private(set) var head = ""
+
+        fileprivate init(descriptor: Int32) { self.descriptor = descriptor }
 
         /// How long `write` waits for a reader that takes nothing.
         static let patience = timeval(tv_sec: 0, tv_usec: 300_000)
@@ -62,13 +72,12 @@ final class ScriptedNode: Sendable {
             while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
         }
 
-        fileprivate func readHead() {
-            var head: [UInt8] = []
+        fileprivate mutating func readHead() {
             var buffer = [UInt8](repeating: 0, count: 4096)
-            while !String(decoding: head, as: UTF8.self).contains("\r\n\r\n") {
+            while !head.contains("\r\n\r\n") {
                 let count = recv(descriptor, &buffer, buffer.count, 0)
                 guard count > 0 else { return }
-                head += buffer[..<count]
+                head += String(decoding: buffer[..<count], as: UTF8.self)
             }
         }
     }

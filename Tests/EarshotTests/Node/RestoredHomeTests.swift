@@ -32,7 +32,9 @@ struct RestoredHomeTests {
     }
 
     /// Both have written, before and after a copy of Alice's database was taken, and her node has stopped.
-    private func writeAndCopy() async throws {
+    /// - Returns: the end of her journal.
+    @discardableResult
+    private func writeAndCopy() async throws -> EventID {
         try await TestUser.meet(alice, bob)
         try await exchange(["one"], from: alice, to: bob)
         try await alice.stop()
@@ -40,7 +42,9 @@ struct RestoredHomeTests {
         try await startAlice()
         try await exchange(["two", "three"], from: alice, to: bob)
         try await exchange(["answer"], from: bob, to: alice)
+        let end = try await alice.node.journal.latest()
         try await alice.stop()
+        return end
     }
 
     /// The write-ahead log is empty only once nobody holds the stopped node any more.
@@ -91,11 +95,18 @@ struct RestoredHomeTests {
 
     @Test("has everything again, and messages flow both ways")
     func restored() async throws {
-        try await writeAndCopy()
+        let end = try await writeAndCopy()
         try restore()
         try await startAlice()
         #expect(try await recovery() == HistoryRecovery(userID: bob.userID, count: 2, renamed: []))
+        // What its journal said of messages may now be about others. Nothing need be left of it.
+        let error = await #expect(throws: EarshotError.self) {
+            for try await _ in alice.node.journal.events(after: end) { break }
+        }
+        #expect(error?.code == .gone)
         try await exchange(["four"], from: alice, to: bob)
+        let left = try await alice.node.journal.events().first { _ in true }
+        #expect(left != nil && error?.parameters.eventID == left?.id)
         try await exchange(["five"], from: bob, to: alice)
         try await expectAlike(["one", "two", "three", "answer", "four", "five"])
         #expect(try await bob.events.receivedTexts(4) == ["one", "two", "three", "four"])

@@ -26,9 +26,9 @@ struct ResponseWriter {
             try await write(head, request?.method == .HEAD ? ByteBuffer() : body)
             try await end()
         case .events(let stream):
-            // The feed has observed the bus since before this head is written, so nothing is missed.
-            defer { stream.feed.finish() }
-            connection.cutShort { stream.feed.finish() }
+            // The stream has begun before this head is written, so nothing is missed.
+            defer { stream.finish() }
+            connection.cutShort { stream.finish() }
             try await outgoing.write(.head(head))
             try await stream.write { try await outgoing.write(.body(.byteBuffer($0))) }
             try await end()

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Wakes those who wait for messages, when a commit has brought some. It holds nothing but who waits.
-package final class ArrivalSignal: Sendable {
+/// Wakes those who wait for what commits bring: messages, or rows of the journal. It holds nothing but who waits.
+package final class CommitSignal: Sendable {
     typealias Waiter = AsyncStream<Void>.Continuation
 
     private struct State {
@@ -11,18 +11,19 @@ package final class ArrivalSignal: Sendable {
     }
 
     private let state = Mutex(State())
-    /// How many wait, so that a message costs nothing where nobody does.
+    /// How many wait, so that a commit costs nothing where nobody does.
     private let count = Atomic<Int>(0)
 
-    /// A message is on the disk.
+    /// A commit has brought something.
     func signal() {
         guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
         for waiter in state.withLock({ Array($0.waiters.values) }) { waiter.yield() }
     }
 
-    /// A sequence with an element after each moment at which messages arrived, several of them merged.
+    /// A sequence with an element after each signal, several of them merged. It ends with the node, and when it is
+    /// released.
     /// - Returns: also what ends it.
-    func waiter() -> (arrivals: AsyncStream<Void>, end: Waiter) {
+    func waiter() -> (signals: AsyncStream<Void>, end: Waiter) {
         let (stream, waiter) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> UInt64? in
             guard !state.isFinished else { return nil }
@@ -42,7 +43,7 @@ package final class ArrivalSignal: Sendable {
         return (stream, waiter)
     }
 
-    /// Nothing arrives any more.
+    /// There will be no more commits.
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
