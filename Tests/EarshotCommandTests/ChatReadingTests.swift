@@ -56,6 +56,16 @@ struct ChatReadingTests {
         #expect(chat.read == 7)
     }
 
+    @Test("shows what arrived, and nothing twice, after a page has failed to come", arguments: [0, 5])
+    func failure(messages: Int) {
+        var chat = Chat(messages: messages, read: messages)
+        if messages > 0 { chat.wake() }
+        chat.add(1)
+        chat.wakeInVain()
+        chat.wake()
+        #expect(chat.shown == chat.ids(1...(messages + 1)))
+    }
+
     @Test("begins with the first messages of an empty conversation")
     func empty() {
         var chat = Chat(messages: 0, read: 0)
@@ -146,6 +156,11 @@ private struct Chat {
             case .tellOlderUnread(let id): olderUnread = id
             }
         }
+    }
+
+    mutating func wakeInVain() {
+        #expect(reading.wake().count == 1)
+        reading.failed()
     }
 
     mutating func wakeDuringPage() { #expect(reading.wake().isEmpty) }

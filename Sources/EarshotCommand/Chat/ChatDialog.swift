@@ -15,6 +15,8 @@ actor ChatDialog {
     private let names: NameBook
     private var screen: ChatScreen
     private var reading: ChatReading
+    /// The last message that was shown, until the node has marked it as read.
+    private var unmarkedID: String?
     /// Messages sent from here that are neither delivered nor failed yet.
     private var openIDs: Set<String> = []
     /// Messages that were delivered or failed before the node answered that it has accepted them.
@@ -37,9 +39,15 @@ actor ChatDialog {
     /// Shows the last messages, and every unread one.
     func open() async throws { try await read() }
 
-    /// Shows what happens, until the node ends.
-    func follow(_ events: GatewayEvents) async throws {
-        for try await event in events { try await handle(event) }
+    /// Shows what happens, until the node ends. A node that died is waited for.
+    /// - Parameter patience: how long.
+    nonisolated func follow(_ events: GatewayEvents, patience: Duration) async throws {
+        let _: Never? = try await events.follow(patience: patience) {
+            await notice("the connection to the node was lost; waiting for the node")
+        } _: { event in
+            try await handle(event)
+            return nil
+        }
         throw Failure(.connectionLost, "the node ended", remedy: "start it again with: earshot up")
     }
 
@@ -82,8 +90,13 @@ actor ChatDialog {
 
     // MARK: - What happens
 
+    private func notice(_ text: String) { screen.notice(text) }
+
     private func handle(_ event: GatewayEvent) async throws {
-        if event.name == EventName.eventsLost.rawValue { return try await catchUp() }
+        if event.name == GatewayEvent.goneName {
+            screen.notice("some of what happened meanwhile is not known any more; the messages are all here")
+        }
+        if event.isIncomplete { return try await catchUp() }
         if let message = event.message, isOurs(message) {
             try await read()
         } else if let change = event.stateChange, change.recipient.id == peer.id {
@@ -114,19 +127,35 @@ actor ChatDialog {
 
     /// Shows what is new in the history, and marks it as read.
     private func read() async throws {
-        var actions = reading.wake()[...]
-        while let action = actions.popFirst() {
-            switch action {
-            case .read(let page): actions += try await answer(to: page)
-            case .show(let messages):
-                for message in messages { try screen.show(message, isOwn: message.sender.id != peer.id) }
-            case .markRead(let messageID): try await client.markRead(upTo: messageID, with: peer.id)
-            case .tellOlderUnread(let messageID):
-                screen.notice(
-                    "there are older unread messages: earshot history \(names.typed(peer)) --before \(messageID)")
-                screen.notice("neither they nor the messages that follow are marked as read")
-            }
+        do {
+            try await markShown()
+            var actions = reading.wake()[...]
+            while let action = actions.popFirst() { actions += try await perform(action) }
+        } catch {
+            reading.failed()
+            throw error
         }
+    }
+
+    private func perform(_ action: ChatReading.Action) async throws -> [ChatReading.Action] {
+        switch action {
+        case .read(let page): return try await answer(to: page)
+        case .show(let messages):
+            for message in messages { try screen.show(message, isOwn: message.sender.id != peer.id) }
+        case .markRead(let messageID):
+            unmarkedID = messageID
+            try await markShown()
+        case .tellOlderUnread(let messageID):
+            screen.notice("there are older unread messages: earshot history \(names.typed(peer)) --before \(messageID)")
+            screen.notice("neither they nor the messages that follow are marked as read")
+        }
+        return []
+    }
+
+    private func markShown() async throws {
+        guard let messageID = unmarkedID else { return }
+        try await client.markRead(upTo: messageID, with: peer.id)
+        unmarkedID = nil
     }
 
     private func answer(to page: ChatReading.Page) async throws -> [ChatReading.Action] {

@@ -81,6 +81,15 @@ struct ChatReading {
         return wake()
     }
 
+    /// A request of the last actions has failed. The next wake asks again for what was not shown.
+    mutating func failed() {
+        switch phase {
+        case .unplaced, .watching: break
+        case .lookingBack: phase = .unplaced
+        case .goingOn(let place, _): phase = .watching(after: place)
+        }
+    }
+
     // MARK: - Looking back
 
     private mutating func lookedBack(_ page: [GatewayMessage], from: GatewayMessage?, count: Int) -> [Action] {

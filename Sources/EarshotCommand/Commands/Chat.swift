@@ -9,7 +9,8 @@ struct Chat: ProgramCommand {
             Shows the last messages and all unread ones, and then what comes; marks as read what it has shown. Each \
             line that you type is a message. The marks: \(Marks.legend).
 
-            End it with Ctrl-D, or by the end of a file: it then waits a moment for its messages to be delivered.
+            End it with Ctrl-D, or by the end of a file: it then waits a moment for its messages to be delivered. If the \
+            node dies, it waits half a minute for it to be started again.
 
             EXAMPLES:
               earshot chat bob
@@ -29,13 +30,15 @@ struct Chat: ProgramCommand {
 
     func execute(_ output: Output) async throws {
         try await Session.with(common.homeDirectory, network: network) { session in
+            // Nobody starts a short-lived node again.
+            let patience = session.isShortLived ? .zero : NodeLease.patience
             let (peer, names) = try await UserLookup(session: session).recipient(name)
             try await session.client.withEvents(ChatDialog.events) { events in
                 let dialog = ChatDialog(client: session.client, peer: peer, names: names, output: output)
                 if let claim = names.claim(on: peer) { output.note(claim) }
                 try await dialog.open()
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await dialog.follow(events) }
+                    group.addTask { try await dialog.follow(events, patience: patience) }
                     group.addTask { try await Self.read(into: dialog, output) }
                     // Either the input or the node has ended.
                     defer { group.cancelAll() }

@@ -54,9 +54,12 @@ struct Send: ProgramCommand {
                 let message = try await session.client.send(text, to: recipient.id, timeToLive: ttl)
                 let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
                 try message.recipients.forEach(report)
+                // Nobody starts a short-lived node again.
+                let patience = session.isShortLived ? .zero : Duration.seconds(timeout ?? Self.defaultTimeout)
                 let delivery = Delivery(
                     client: session.client, message: message, recipient: recipient.shown,
-                    obstacles: recipient.obstacles, events: events)
+                    obstacles: recipient.obstacles, events: events, patience: patience,
+                    onLoss: { output.note("the connection to the node was lost; waiting for the node") })
                 if let wait {
                     try await follow(delivery, to: wait, report)
                 } else if session.isShortLived {

@@ -140,11 +140,12 @@ struct Up: ProgramCommand {
                     group.addTask { await signal.wait() }
                     group.addTask {
                         var log = NodeLog(output: output, status: status, names: names)
-                        for try await event in events {
+                        let _: Never? = try await events.follow(patience: NodeLease.patience) { event in
                             try log.write(event)
                             if let item = log.arrival(event), case .dropped = arrived.yield(item) {
                                 output.note("a message was not passed on: \(Arrivals.waiting) others wait")
                             }
+                            return nil
                         }
                     }
                     if tells != nil { group.addTask { try await DetachedLog.keepShort() } }

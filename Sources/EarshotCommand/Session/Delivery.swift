@@ -20,6 +20,9 @@ struct Delivery: Sendable {
     let obstacles: Obstacles?
     /// The events of `Delivery.events`, from before the message was sent.
     let events: GatewayEvents
+    /// How long a node that died is waited for.
+    let patience: Duration
+    let onLoss: @Sendable () -> Void
 
     static let events: Set<EventName> = Obstacles.events.union([
         .messageSent, .messageDelivered, .messageRead, .messageFailed,
@@ -39,7 +42,7 @@ struct Delivery: Sendable {
             }
             group.addTask {
                 // What has failed before may not be tried again for a while.
-                if let obstacle = try await obstacles?.standing(client) { throw obstacle }
+                if let obstacle = try await standingObstacle() { throw obstacle }
                 return false
             }
             defer { group.cancelAll() }
@@ -47,13 +50,20 @@ struct Delivery: Sendable {
         }
     }
 
+    private func standingObstacle() async throws -> Failure? {
+        do { return try await obstacles?.standing(client) } catch let error as GatewayError where error.isLoss {
+            // Whoever follows the events waits for the node, or says that it is gone.
+            return nil
+        }
+    }
+
     private func followEvents(
         to goal: DeliveryStage, report: @Sendable (GatewayDelivery) throws -> Void
     ) async throws {
         var reached = DeliveryStage.queued
-        for try await event in events {
+        let isReached: Bool? = try await self.events.follow(patience: patience, onLoss: onLoss) { event in
             if reached == .queued, let obstacle = obstacles?.obstacle(in: event) { throw obstacle }
-            guard let delivery = try await news(in: event) else { continue }
+            guard let delivery = try await news(in: event) else { return nil }
             if delivery.state == DeliveryState.failed(.expired).name {
                 try report(delivery)
                 throw Failure(
@@ -61,18 +71,19 @@ struct Delivery: Sendable {
                     "the message will not be delivered: "
                         + FailureWords.sentence(delivery.reason, recipient: recipient))
             }
-            guard let stage = DeliveryStage(rawValue: delivery.state), stage > reached else { continue }
+            guard let stage = DeliveryStage(rawValue: delivery.state), stage > reached else { return nil }
             reached = stage
             try report(delivery)
-            if reached >= goal { return }
+            return reached >= goal ? true : nil
         }
+        guard isReached == nil else { return }
         throw Failure(
             .connectionLost, "the node ended; the message stays queued", remedy: "start it again with: earshot up")
     }
 
     /// What an event says about the message.
     private func news(in event: GatewayEvent) async throws -> GatewayDelivery? {
-        if event.name == EventName.eventsLost.rawValue {
+        if event.isIncomplete {
             return try await client.message(message.id).recipients.first
         }
         guard let change = event.stateChange, change.messageID == message.id else { return nil }

@@ -72,6 +72,7 @@ struct NodeLog {
     }
 
     private func describe(_ event: GatewayEvent) {
+        if event.name == GatewayEvent.goneName { output.note("some of what happened is not known any more") }
         let name = event.user.map { names.shown($0) } ?? "somebody"
         let reason = event.reason ?? "the reason is unknown"
         switch EventName(rawValue: event.name) {

@@ -1,0 +1,85 @@
+import EarshotGateway
+import Foundation
+import Testing
+
+@Suite("A node that is killed")
+struct LostNodeTests {
+    @Test("comes back with every event for a stream that names its last one, and with each once")
+    func events() async throws {
+        let pair = try await Pair.met()
+        let stream = try Self.stream(of: pair.bob)
+        try await stream.expect(": earshot events")
+        let begin = try #require(Self.ids(in: stream.outputText).last)
+        for number in 1...3 { #expect(try await pair.alice.run("send", "bob", "message \(number)").status == 0) }
+        try await stream.expect("message 3")
+        pair.bobNode.signal(SIGKILL)
+        _ = try await (pair.bobNode.end(), stream.end())
+        for number in 4...6 { #expect(try await pair.alice.run("send", "bob", "message \(number)").status == 0) }
+        let (bobNode, _) = try await pair.bob.up()
+
+        let last = try #require(Self.ids(in: stream.outputText).last)
+        let next = try Self.stream(of: pair.bob, "-H", "Last-Event-ID: \(last)")
+        try await next.expect("message 6")
+        #expect(Self.texts(in: stream.outputText) + Self.texts(in: next.outputText) == (1...6).map { "message \($0)" })
+        let all = try Self.stream(of: pair.bob, "-H", "Last-Event-ID: \(begin)")
+        try await all.expect("message 6")
+        #expect(Self.texts(in: all.outputText) == (1...6).map { "message \($0)" })
+        withExtendedLifetime(bobNode) {}
+    }
+
+    private static func stream(of home: TestHome, _ options: String...) throws -> RunningProgram {
+        let socket = ["-sN", "--unix-socket", home.path + "/node.sock"]
+        return try RunningProgram(
+            socket + options + ["http://node/v1/events?names=messageReceived"], program: "/usr/bin/curl")
+    }
+
+    private static func ids(in text: String) -> [String] {
+        text.matches(of: /(?m)^id: (\S+)$/).map { String($0.output.1) }
+    }
+
+    private static func texts(in text: String) -> [String] {
+        text.matches(of: /"text":"(message \d+)"/).map { String($0.output.1) }
+    }
+
+    @Test("is waited for by a chat, which then shows everything that came")
+    func chat() async throws {
+        let pair = try await Pair.met()
+        let chat = try RunningProgram(["chat", "alice", "--home", pair.bob.path])
+        #expect(try await pair.alice.run("send", "bob", "before").status == 0)
+        try await chat.expect("alice: before")
+        pair.bobNode.signal(SIGKILL)
+        _ = try await pair.bobNode.end()
+        try await chat.expect("the connection to the node was lost; waiting for the node")
+        #expect(try await pair.alice.run("send", "bob", "meanwhile").status == 0)
+        let (bobNode, _) = try await pair.bob.up()
+        try await chat.expect("alice: meanwhile")
+        chat.write(Data("after\n".utf8))
+        try await chat.expect("after")
+        chat.closeInput()
+        #expect(try await chat.end().status == 0)
+        try await pair.alice.until("alice has the answer, and knows that hers were read") { client in
+            let history = try await client.history(with: "bob")
+            let states = history.prefix(2).map { $0.recipients.first?.state }
+            return history.map(\.text) == ["before", "meanwhile", "after"] && states == ["read", "read"]
+        }
+        withExtendedLifetime(bobNode) {}
+    }
+
+    @Test("is waited for by a send that waits for its message to be delivered")
+    func send() async throws {
+        let pair = try await Pair.met()
+        pair.bobNode.signal(SIGTERM)
+        _ = try await pair.bobNode.end()
+        try await pair.aliceNode.expect("bob is offline")
+        let wait = ["--wait", "delivered", "--timeout", "5m"]
+        let send = try RunningProgram(["send", "bob", "hello", "--home", pair.alice.path] + wait)
+        try await send.expect("queued")
+        pair.aliceNode.signal(SIGKILL)
+        _ = try await pair.aliceNode.end()
+        try await send.expectError("the connection to the node was lost; waiting for the node")
+        let (aliceNode, port) = try await pair.alice.up()
+        let (bobNode, _) = try await pair.bob.up("--peer", "127.0.0.1:\(port)")
+        #expect(try await send.end().lines == ["queued", "sent", "delivered"])
+        withExtendedLifetime((bobNode, aliceNode)) {}
+    }
+}
