@@ -67,19 +67,19 @@ extension NodeShell {
         let (status, now) = (status(), clock.now.uptime)
         var facts = NodeFacts(name: node.name.text, userID: node.userID)
         facts.port = status.port
-        facts.discovery = journal.discovery
-        facts.deviceCount = journal.deviceCount
+        facts.discovery = observations.discovery
+        facts.deviceCount = observations.deviceCount
         // Advertised devices, or hosts that were only dialled: the same node may be both.
-        facts.otherNetworkCount = max(node.otherNetworkCount, journal.otherNetworkHosts(now: now).count)
+        facts.otherNetworkCount = max(node.otherNetworkCount, observations.otherNetworkHosts(now: now).count)
         facts.hasNetworkKey = node.networkTag != nil
-        facts.ownDeviceElsewhere = journal.ownDeviceElsewhere
+        facts.ownDeviceElsewhere = observations.ownDeviceElsewhere
         facts.givenPeerCount = node.configuration.staticPeers.count
         facts.users = users
         facts.links = status.links.map(NodeFacts.PeerLink.init)
         facts.clocks = peerClocks
-        facts.storageFailure = journal.storageFailure
+        facts.storageFailure = observations.storageFailure
         facts.credential = node.credentialFacts
-        facts.failures = journal.failures(now: now)
+        facts.failures = observations.failures(now: now)
         facts.trouble = recentTrouble
         return facts
     }

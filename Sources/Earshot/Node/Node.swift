@@ -113,7 +113,7 @@ public final class Node: Sendable {
         let discoverySources = configuration.discovery.sources(on: configuration.interfaces)
         shell = NodeShell(
             machine: NodeMachine(local: local, snapshot: snapshot, now: now) { AgreementKey.generate() },
-            journal: NodeJournal(
+            observations: NodeObservations(
                 networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
             lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
             transport: environment.transport(loop), clock: environment.clock,

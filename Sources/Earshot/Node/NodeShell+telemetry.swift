@@ -5,7 +5,7 @@ extension NodeShell {
     func measure() {
         telemetry.measure(
             NodeLevels(
-                load: machine.load, undelivered: machine.undeliveredCount, devices: journal.deviceCount,
+                load: machine.load, undelivered: machine.undeliveredCount, devices: observations.deviceCount,
                 eventsLost: events.lostCount))
     }
 

@@ -23,7 +23,7 @@ actor NodeShell {
     private let logger: Logger
     var telemetry: Telemetry
     /// The past, as far as the node's diagnosis needs it.
-    private(set) var journal: NodeJournal
+    private(set) var observations: NodeObservations
     /// Kept until the last write to the home directory is done: by the node until it has stopped, and meanwhile by
     /// anything else that writes there.
     private(set) var lock: HomeLock?
@@ -40,10 +40,10 @@ actor NodeShell {
     private var stopping: [CheckedContinuation<Void, Never>] = []
 
     init(
-        machine: NodeMachine, journal: NodeJournal, lock: HomeLock, events: EventBus, loop: any EventLoop,
+        machine: NodeMachine, observations: NodeObservations, lock: HomeLock, events: EventBus, loop: any EventLoop,
         disk: any Disk, transport: any Transport, clock: any NodeClock, logger: Logger, metrics: any MetricsFactory
     ) {
-        self.journal = journal
+        self.observations = observations
         self.machine = machine
         self.lock = lock
         self.events = events
@@ -151,7 +151,7 @@ actor NodeShell {
         let links = machine.establishedLinks.map { LinkStatus($0, now: now) }
         return ShellStatus(
             links: links.sorted { ($0.name, $0.deviceID) < ($1.name, $1.deviceID) }, undelivered: machine.undelivered,
-            port: port, discovery: journal.discovery, dialTargets: machine.dialTargetCount)
+            port: port, discovery: observations.discovery, dialTargets: machine.dialTargetCount)
     }
 
     /// The clocks of peers that were met lately, whether linked or refused.
@@ -228,7 +228,7 @@ actor NodeShell {
 
     /// Notes what discovery reports, for the diagnosis.
     func note(_ event: DiscoveryEvent) {
-        journal.note(event)
+        observations.note(event)
         telemetry.note(event, now: clock.now.uptime)
     }
 
@@ -437,11 +437,11 @@ actor NodeShell {
 
     func post(_ event: Event) {
         let now = clock.now.uptime
-        journal.note(event, now: now)
+        observations.note(event, now: now)
         telemetry.note(event, now: now)
         switch event {
         case .userDiscovered(let user), .userUpdated(let user, _):
-            if user.isOnline { journal.linked(hosts: hosts(of: user.userID)) }
+            if user.isOnline { observations.linked(hosts: hosts(of: user.userID)) }
         default: break
         }
         events.post(event)

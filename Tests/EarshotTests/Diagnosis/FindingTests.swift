@@ -140,7 +140,7 @@ struct NameFindingTests {
 }
 
 @Suite("What a node notes for its diagnosis")
-struct NodeJournalTests {
+struct NodeObservationsTests {
     private func device(_ seed: UInt8, _ tag: String?) throws -> DiscoveredDevice {
         DiscoveredDevice(
             deviceID: try #require(DeviceID(bytes: [UInt8](repeating: seed, count: 32))),
@@ -150,69 +150,69 @@ struct NodeJournalTests {
 
     @Test("counts the devices of its own network, while they are there")
     func devices() throws {
-        var journal = NodeJournal(networkTag: "ours", isDiscovering: true)
+        var observations = NodeObservations(networkTag: "ours", isDiscovering: true)
         let (ours, theirs, open) = (try device(1, "ours"), try device(2, "theirs"), try device(3, nil))
-        for device in [ours, theirs, open, ours] { journal.note(.found(device)) }
-        #expect(journal.deviceCount == 1)
-        journal.note(.updated(try device(3, "ours")))
-        #expect(journal.deviceCount == 2)
-        journal.note(.updated(try device(1, "theirs")))
-        journal.note(.lost(open.deviceID))
-        #expect(journal.deviceCount == 0)
+        for device in [ours, theirs, open, ours] { observations.note(.found(device)) }
+        #expect(observations.deviceCount == 1)
+        observations.note(.updated(try device(3, "ours")))
+        #expect(observations.deviceCount == 2)
+        observations.note(.updated(try device(1, "theirs")))
+        observations.note(.lost(open.deviceID))
+        #expect(observations.deviceCount == 0)
     }
 
     @Test("knows the hosts where another network answered, whether or not they advertise it")
     func dialled() {
-        var journal = NodeJournal(networkTag: "", isDiscovering: false)
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:1", "otherNetwork")), now: 1)
-        journal.note(.linkFailed(Sample.failure("192.0.2.9:2", "otherNetwork")), now: 1)
-        #expect(journal.otherNetworkHosts(now: 2) == ["192.0.2.9"])
-        #expect(journal.discovery == .off)
+        var observations = NodeObservations(networkTag: "", isDiscovering: false)
+        observations.note(.linkFailed(Sample.failure("192.0.2.9:1", "otherNetwork")), now: 1)
+        observations.note(.linkFailed(Sample.failure("192.0.2.9:2", "otherNetwork")), now: 1)
+        #expect(observations.otherNetworkHosts(now: 2) == ["192.0.2.9"])
+        #expect(observations.discovery == .off)
     }
 
-    private func journal(_ failures: [LinkFailure]) -> NodeJournal {
-        var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        for (time, failure) in failures.enumerated() { journal.note(.linkFailed(failure), now: Int64(time)) }
-        return journal
+    private func observations(_ failures: [LinkFailure]) -> NodeObservations {
+        var observations = NodeObservations(networkTag: "", isDiscovering: true)
+        for (time, failure) in failures.enumerated() { observations.note(.linkFailed(failure), now: Int64(time)) }
+        return observations
     }
 
     @Test("keeps the last failure of a user or else of a host, the last first, and a bounded number")
     func failures() {
         let ports = (1...100).map { Sample.failure("192.0.2.9:\($0)") }
         let bob = (1...100).map { Sample.failure("192.0.2.9:\($0)", of: 2) }
-        let hosts = journal(ports + bob + [Sample.failure("192.0.2.9:90", "timeout")]).failures(now: 300)
+        let hosts = observations(ports + bob + [Sample.failure("192.0.2.9:90", "timeout")]).failures(now: 300)
         #expect(hosts.map(\.code) == ["timeout", "unreachable"])
         #expect(hosts.map(\.userID) == [nil, Sample.userID(2)])
-        let many = journal((1...100).map { Sample.failure("192.0.2.\($0):1") }).failures(now: 300)
-        #expect(many.count == NodeJournal.failureLimit)
+        let many = observations((1...100).map { Sample.failure("192.0.2.\($0):1") }).failures(now: 300)
+        #expect(many.count == NodeObservations.failureLimit)
     }
 
     @Test("lets no host with many keys hide the failures of others")
     func manyKeys() {
         let keys = (3..<90).map { Sample.failure("192.0.2.9:1", of: $0) }
-        let failures = journal([Sample.failure("192.0.2.8:1")] + keys).failures(now: 300)
-        #expect(failures.count == NodeJournal.hostFailureLimit + 1)
+        let failures = observations([Sample.failure("192.0.2.8:1")] + keys).failures(now: 300)
+        #expect(failures.count == NodeObservations.hostFailureLimit + 1)
         #expect(failures.last?.address == "192.0.2.8:1")
     }
 
     @Test("forgets a failure when there is a link to that user or host, and after a while")
     func linked() {
-        var journal = journal([
+        var observations = observations([
             Sample.failure("192.0.2.8:1", of: 2), Sample.failure("192.0.2.9:1"), Sample.failure("192.0.2.9:1", of: 4),
         ])
-        journal.note(.userUpdated(Sample.user("bob", 2), changes: [.isOnline]), now: 10)
-        #expect(journal.failures(now: 10).count == 3)
-        journal.note(.userUpdated(Sample.user("bob", 2, isOnline: true), changes: [.isOnline]), now: 10)
-        #expect(journal.failures(now: 10).map(\.userID) == [Sample.userID(4), nil])
-        journal.linked(hosts: ["192.0.2.9"])
-        #expect(journal.failures(now: 10).map(\.userID) == [Sample.userID(4)])
-        #expect(journal.failures(now: 2 + NodeJournal.failureAge).isEmpty)
+        observations.note(.userUpdated(Sample.user("bob", 2), changes: [.isOnline]), now: 10)
+        #expect(observations.failures(now: 10).count == 3)
+        observations.note(.userUpdated(Sample.user("bob", 2, isOnline: true), changes: [.isOnline]), now: 10)
+        #expect(observations.failures(now: 10).map(\.userID) == [Sample.userID(4), nil])
+        observations.linked(hosts: ["192.0.2.9"])
+        #expect(observations.failures(now: 10).map(\.userID) == [Sample.userID(4)])
+        #expect(observations.failures(now: 2 + NodeObservations.failureAge).isEmpty)
     }
 
     @Test("knows by what peers are found, as that changes")
     func discovery() {
-        var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        #expect(journal.discovery == .starting)
+        var observations = NodeObservations(networkTag: "", isDiscovering: true)
+        #expect(observations.discovery == .starting)
         let steps: [(DiscoveryEvent, NodeDiscovery)] = [
             (.sourceAvailable(source: DiscoveryStack.embedded.description), .embedded),
             (.sourceAvailable(source: DiscoveryStack.daemon.description), .daemon),
@@ -220,17 +220,17 @@ struct NodeJournalTests {
             (.sourceAvailable(source: "carrier pigeons"), .other("carrier pigeons")),
         ]
         for (event, expected) in steps {
-            journal.note(event)
-            #expect(journal.discovery == expected)
+            observations.note(event)
+            #expect(observations.discovery == expected)
         }
     }
 
     @Test("knows whether the disk takes writes")
     func storage() {
-        var journal = NodeJournal(networkTag: "", isDiscovering: true)
-        journal.note(.storageFailed("full"), now: 1)
-        #expect(journal.storageFailure == "full")
-        journal.note(.storageRecovered, now: 2)
-        #expect(journal.storageFailure == nil)
+        var observations = NodeObservations(networkTag: "", isDiscovering: true)
+        observations.note(.storageFailed("full"), now: 1)
+        #expect(observations.storageFailure == "full")
+        observations.note(.storageRecovered, now: 2)
+        #expect(observations.storageFailure == nil)
     }
 }

@@ -2,7 +2,7 @@ import EarshotDiscovery
 import EarshotProtocol
 
 /// What a node has noticed since it started, as far as its diagnosis needs it: a bounded, pure value.
-struct NodeJournal: Sendable {
+struct NodeObservations: Sendable {
     /// How many failed links are remembered: the last one of a user, or of a host if the user is not known.
     static let failureLimit = 32
     /// How many of these may be at one host. So somebody who makes many keys there hides nobody else's failures.
