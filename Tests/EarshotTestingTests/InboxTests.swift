@@ -180,6 +180,41 @@ struct InboxTests {
         #expect(try await alice.inbox.setAside(consumer: "bot").isEmpty)
     }
 
+    @Test("hands out everything again to a consumer that is moved back, also what was set aside")
+    func movedBack() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "two", "three")
+        let first = try await alice.inbox.receive(consumer: "bot")
+        try await alice.inbox.acknowledge(consumer: "bot", through: first.cursors[1])
+        for _ in 0...5 {
+            _ = try await alice.inbox.receive(consumer: "bot")
+            await network.advance(by: .seconds(60))
+        }
+        let aside = try #require(try await alice.inbox.setAside(consumer: "bot").first)
+        try await alice.inbox.handOutAgain(consumer: "bot", aside.message.messageID)
+        try await alice.inbox.moveConsumer("bot", to: .beginning)
+        var done: [String] = []
+        for _ in 0..<3 {
+            let batch = try await alice.inbox.receive(consumer: "bot", limit: 1)
+            done += texts(batch)
+            try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
+        }
+        #expect(done == ["one", "two", "three"])
+        #expect(try await alice.inbox.setAside(consumer: "bot").isEmpty)
+    }
+
+    @Test("finds a message behind any number of bytes that programs have sent by themselves")
+    func behindAutomatic() async throws {
+        let drafts = (0..<70).map {
+            MessageDraft(
+                "\($0)" + String(repeating: "a", count: 65_000), headers: [Inbox.automaticHeader: "auto-generated"])
+        }
+        try await alice.inbox.makeConsumer("bot")
+        try await bob.messages.send(drafts, to: alice.userID)
+        try await write("person")
+        #expect(texts(try await alice.inbox.receive(consumer: "bot", limit: 100)) == ["person"])
+    }
+
     @Test("leaves out what programs have sent by themselves, unless a consumer asks for it")
     func automatic() async throws {
         try await alice.inbox.makeConsumer("bot", from: .beginning)

@@ -98,16 +98,17 @@ struct InboxReader: Sendable {
     private func search(
         _ found: inout Found, limit: Int, in store: Store, for userID: UserID
     ) throws(StoreError) {
-        while found.messages.count < limit {
-            let (rows, through) = try store.arrived(
-                after: found.through, for: userID, countLimit: limit, byteLimit: Self.bytesPerRead)
-            for row in rows where found.messages.count < limit {
+        var (count, isComplete) = (limit, false)
+        while found.messages.isEmpty, !isComplete {
+            let arrived = try store.arrived(
+                after: found.through, for: userID, countLimit: count, byteLimit: Self.bytesPerRead)
+            for row in arrived.rows where found.messages.count < limit {
                 guard let message = Message(row), includesAutomatic || !message.isAutomatic else { continue }
                 found.messages.append((row.cursor, message))
             }
-            found.through = through
-            // A batch is handed out as soon as it is large, or nothing is left.
-            guard rows.count == limit, found.messages.isEmpty else { return }
+            (found.through, isComplete) = (arrived.through, arrived.isComplete)
+            // Where one is skipped, many may be.
+            count = Limits.historyPage
         }
     }
 

@@ -25,10 +25,10 @@ extension Store {
     /// What others wrote and reached this disk after a place, in the order of arrival.
     /// - Parameters:
     ///   - byteLimit: stops before the message that would go past it, but gives at least one.
-    /// - Returns: the messages, and the place up to which there are no others.
+    /// - Returns: the messages, the place up to which there are no others, and whether that is the end.
     package func arrived(
         after cursor: Int64, for readerID: UserID, countLimit: Int, byteLimit: Int
-    ) throws(StoreError) -> (rows: [HistoryRow], through: Int64) {
+    ) throws(StoreError) -> (rows: [HistoryRow], through: Int64, isComplete: Bool) {
         let path = self.path
         return try read { db in
             let reader = HistoryReader(db: db, rows: Rows(path: path), order: .arrival)
@@ -53,8 +53,8 @@ extension Store {
                         log: log.record, entry: entry, failures: [:], cursor: row["cursor"], progress: log.progress,
                         times: [:]))
             }
-            guard !isCut, rows.count < countLimit else { return (rows, rows.last?.cursor ?? cursor) }
-            return (rows, max(cursor, try Self.latestCursor(db)))
+            guard !isCut, rows.count < countLimit else { return (rows, rows.last?.cursor ?? cursor, false) }
+            return (rows, max(cursor, try Self.latestCursor(db)), true)
         }
     }
 
@@ -101,8 +101,8 @@ extension Store {
 
     /// One entry by its place in the order of arrival; `nil` if its content is gone.
     package func arrived(at cursor: Int64, for readerID: UserID) throws(StoreError) -> HistoryRow? {
-        let (rows, _) = try arrived(after: cursor - 1, for: readerID, countLimit: 1, byteLimit: 0)
-        return rows.first.flatMap { $0.cursor == cursor ? $0 : nil }
+        let found = try arrived(after: cursor - 1, for: readerID, countLimit: 1, byteLimit: 0)
+        return found.rows.first.flatMap { $0.cursor == cursor ? $0 : nil }
     }
 
     /// What is set aside for a consumer, ascending.
