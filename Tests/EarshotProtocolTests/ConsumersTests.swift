@@ -84,6 +84,38 @@ struct ConsumersTests {
         #expect(try !consumers.known("bot").isAhead(11))
     }
 
+    @Test("is given in their turn, when it is moved back, messages that were set aside, also those that it is to have again")
+    mutating func movedBack() throws {
+        for place in [15, 16] as [Int64] {
+            for _ in 1...5 { _ = try fail(place, through: place) }
+            _ = try receive()
+        }
+        consumers.apply(.handOutAgain(15), to: "bot")
+        consumers.apply(.move(to: 3), to: "bot")
+        let plan = try receive()
+        acknowledge(14)
+        let next = try receive()
+        #expect(plan == .after(3, limit: 1) && next == .after(14, limit: 1))
+        let record = try consumers.known("bot")
+        #expect(!record.isAhead(14) && record.isAhead(15) && record.setAside == [])
+    }
+
+    @Test("has only a message set aside that it was handed alone", arguments: [1, 2])
+    mutating func alone(attempts: Int) throws {
+        for _ in 1...attempts {
+            _ = try receive(attempts: attempts)
+            consumers.handedOut(11, through: 14, to: "bot")
+        }
+        let (counted, smaller) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
+        for change in counted { consumers.apply(change, to: "bot") }
+        consumers.planned(for: "bot")
+        consumers.handedOut(11, through: 11, to: "bot")
+        let (setAside, next) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
+        #expect(counted == [.countFruitless(head: 11, count: attempts)] && smaller == .after(10, limit: 1))
+        guard case .setAside(11, _, _) = setAside.first else { Issue.record("\(setAside)"); return }
+        #expect(next == .after(11, limit: 1) || next == .after(11, limit: 100))
+    }
+
     @Test("remembers on the disk what was in vain, and holds the end of its node's process against nobody")
     mutating func restart() throws {
         for _ in 1...3 { _ = try fail(11, through: 14) }

@@ -59,7 +59,8 @@ public struct Inbox: Sendable {
         try await node.shell.change(name, .make(record))
     }
 
-    /// Moves a consumer to another place. Messages that are set aside for it stay so.
+    /// Moves a consumer to another place. Messages that are set aside for it stay so, if they came before that place.
+    /// Others come again in their turn.
     /// - Throws: `EarshotError` `unknownConsumer`.
     public func moveConsumer(_ name: String, to start: InboxStart) async throws(EarshotError) {
         try await node.shell.change(name, .move(to: try await cursor(of: start)))
@@ -225,6 +226,6 @@ extension InboxConsumer {
         createdAt = Date(milliseconds: record.createdAt)
         acknowledgedAt = record.acknowledgedAt.map { Date(milliseconds: $0) }
         fruitless = record.fruitless
-        setAsideCount = record.setAsideCount
+        setAsideCount = record.setAside.count
     }
 }

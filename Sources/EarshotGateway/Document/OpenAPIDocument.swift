@@ -548,6 +548,8 @@ enum OpenAPIDocument {
               operationId: moveConsumer
               tags: [inbox]
               summary: Move a consumer to another place.
+              description: |
+                Messages that are set aside and came before that place stay so. Others come again in their turn.
               x-scope: all
               requestBody:
                 required: true

@@ -9,10 +9,10 @@ package struct ConsumerRecord: Hashable, Sendable {
     /// The first entry of the last hand-out that was in vain, and how many in a row were.
     package var head: Int64?
     package var fruitless = 0
-    /// Entries that were set aside and are to be handed out once more, ascending.
+    /// Entries that were set aside and are to be handed out once more, ascending. None is ahead of the cursor.
     package var again: [Int64] = []
-    /// How many entries are set aside, without those.
-    package var setAsideCount = 0
+    /// Entries that are set aside, without those. None is ahead of the cursor, either.
+    package var setAside: Set<Int64> = []
 
     package init(name: String, cursor: Int64, createdAt: Int64) {
         self.name = name
@@ -33,17 +33,19 @@ package struct ConsumerRecord: Hashable, Sendable {
             (head, fruitless) = (nil, 0)
         case .move(let cursor):
             self.cursor = cursor
+            // Those behind it come in their turn.
+            again.removeAll { $0 > cursor }
+            setAside = setAside.filter { $0 <= cursor }
             (head, fruitless) = (nil, 0)
         case .countFruitless(let head, let count): (self.head, fruitless) = (head, count)
         case .setAside(let entry, _, _):
             again.removeAll { $0 == entry }
             cursor = max(cursor, entry)
-            setAsideCount += 1
+            setAside.insert(entry)
             (head, fruitless) = (nil, 0)
         case .handOutAgain(let entry):
-            guard !again.contains(entry) else { return }
+            guard setAside.remove(entry) != nil else { return }
             again = (again + [entry]).sorted()
-            setAsideCount = max(0, setAsideCount - 1)
         }
     }
 }

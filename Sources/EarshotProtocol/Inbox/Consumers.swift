@@ -74,7 +74,9 @@ struct Consumers: Sendable {
         var (changes, last) = ([ConsumerChange](), careful[name] ?? 0)
         if let given = handedOut[name] {
             let count = (record.head == given.first ? record.fruitless : 0) + 1
-            let isSetAside = count >= attempts && record.setAsideCount < Limits.setAside
+            // Of several messages nobody knows which one is at fault.
+            let isSetAside =
+                count >= attempts && given.first == given.last && record.setAside.count < Limits.setAside
             let change: ConsumerChange =
                 isSetAside
                 ? .setAside(given.first, reason: Self.reason(count), time: now.wallClock)
@@ -84,7 +86,7 @@ struct Consumers: Sendable {
             if count >= Self.patience { last = max(last, given.last) }
         }
         if let again = record.again.first { return (changes, .again(again)) }
-        let isCareful = record.fruitless >= Self.patience || record.cursor < last
+        let isCareful = record.fruitless >= min(Self.patience, attempts) || record.cursor < last
         return (changes, .after(record.cursor, limit: isCareful ? 1 : limit))
     }
 

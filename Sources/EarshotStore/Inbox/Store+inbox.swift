@@ -156,7 +156,7 @@ extension Rows {
             record.fruitless = row["fruitless"]
             let aside = ofConsumer[record.name] ?? []
             record.again = aside.filter { $0["reason"] == "" }.map { $0["cursor"] }
-            record.setAsideCount = aside.count - record.again.count
+            record.setAside = Set(aside.map { $0["cursor"] }).subtracting(record.again)
             return record
         }
     }
