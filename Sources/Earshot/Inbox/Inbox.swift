@@ -38,7 +38,18 @@ public struct Inbox: Sendable {
     /// All consumers, by name.
     /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`.
     public func consumers() async throws(EarshotError) -> [InboxConsumer] {
-        let records = await node.shell.consumers
+        try await shown(await node.shell.consumers)
+    }
+
+    /// - Throws: `EarshotError` `unknownConsumer`, `storeDamaged`, `storeUnavailable`.
+    package func consumer(_ name: String) async throws(EarshotError) -> InboxConsumer {
+        guard let record = await node.shell.consumers.first(where: { $0.name == name }) else {
+            throw EarshotError(.unknownConsumer, "there is no consumer \(name)")
+        }
+        return try await shown([record])[0]
+    }
+
+    private func shown(_ records: [ConsumerRecord]) async throws(EarshotError) -> [InboxConsumer] {
         let (store, userID) = (node.store, node.userID)
         return try await node.readStore { () throws(StoreError) in
             let generation = try store.generation()

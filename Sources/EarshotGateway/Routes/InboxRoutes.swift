@@ -63,10 +63,7 @@ struct InboxRoutes: RouteGroup {
 
     private func make(_ body: ConsumerRequest) async throws -> Response {
         try await node.inbox.makeConsumer(body.name, from: try body.start.start())
-        guard let made = try await node.inbox.consumers().first(where: { $0.name == body.name }) else {
-            throw GatewayError(.unknownConsumer, "the consumer \(body.name) was removed at once")
-        }
-        return try .created(GatewayConsumer(made))
+        return try .created(GatewayConsumer(try await node.inbox.consumer(body.name)))
     }
 
     private func setAside(_ request: Request) async throws -> Response {
