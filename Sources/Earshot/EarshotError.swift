@@ -81,7 +81,7 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let unknownMessage = Code("unknownMessage")
         /// There is no such conversation.
         public static let unknownConversation = Code("unknownConversation")
-        /// The message is over a limit, or empty.
+        /// The message is over a limit or empty, or answers one that is not acknowledged with it.
         public static let invalidMessage = Code("invalidMessage")
         /// This node's user has blocked the user.
         public static let blocked = Code("blocked")
@@ -99,6 +99,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let undelivered = Code("undelivered")
         /// The idempotency key belongs to another message.
         public static let keyReused = Code("keyReused")
+        /// The messages are acknowledged already, and this answer did not go with that. It is not sent.
+        public static let alreadyAcknowledged = Code("alreadyAcknowledged")
         /// The inbox has no consumer with this name.
         public static let unknownConsumer = Code("unknownConsumer")
         /// The inbox has a consumer with this name already.
@@ -154,6 +156,7 @@ extension EarshotError {
             case .nameChanged: .nameChanged
             case .alreadySent: .alreadySent
             case .keyReused: .keyReused
+            case .alreadyAcknowledged: .alreadyAcknowledged
             case .unknownConsumer: .unknownConsumer
             case .consumerExists: .consumerExists
             case .invalidConsumer: .invalidConsumer

@@ -40,6 +40,8 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
         package static let identityConflict = Code(description: "identityConflict")
         /// The idempotency key belongs to another message.
         package static let keyReused = Code(description: "keyReused")
+        /// What came with an acknowledgement of what is acknowledged already, and was not sent with it then.
+        package static let alreadyAcknowledged = Code(description: "alreadyAcknowledged")
         package static let unknownConsumer = Code(description: "unknownConsumer")
         package static let consumerExists = Code(description: "consumerExists")
         /// The text cannot be the name of a consumer.
@@ -60,7 +62,7 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
     /// Why a link was closed, if one was.
     package let closeReason: CloseReason?
     /// Which message of a call it is about, from 0, if it is about one of several.
-    package internal(set) var index: Int?
+    package private(set) var index: Int?
 
     package init(_ code: Code, _ message: String, closeReason: CloseReason? = nil) {
         self.code = code
@@ -69,6 +71,13 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
     }
 
     package var description: String { message }
+
+    /// The same error, about one of the messages of a call.
+    func about(_ index: Int) -> ProtocolError {
+        var error = self
+        error.index = index
+        return error
+    }
 }
 
 /// Why a link was closed, as one end tells the other. The number goes over the wire.

@@ -34,13 +34,17 @@ struct HTTPDocumentTests {
         let bobNode = try await bob.up("--peer", "127.0.0.1:\(port)")
         try await bob.until("bob has met alice") { try await $0.users().first?.isOnline == true }
 
-        let shell = try Self.blocks("sh").joined(separator: "\n")
+        let message = "earshot send alice hello --wait delivered --home \(bob.path)\n"
+        let shell = try Self.blocks("sh").map { $0.contains("/v1/inbox") ? message + $0 : $0 }.joined(separator: "\n")
         let python = try Self.blocks("python").joined(separator: "\n")
         #expect(shell.components(separatedBy: "curl ").count > 15 && !python.isEmpty)
         let script = "set -euo pipefail\n\(shell)\npython3 - <<'END'\n\(python)\nEND\n"
         let result = try await RunningProgram(["-c", script], program: "/bin/bash", environment: environment).end()
         #expect(result.status == 0, "\(result.errors)\n\(result.output)")
         #expect(result.lines.suffix(2) == ["bob is online", "queued"])
+        try await bob.until("the inbox has answered") { client in
+            try await client.history(with: "alice").contains { $0.text == "ok" }
+        }
         alice.signal(SIGTERM)
         _ = try await alice.end()
         withExtendedLifetime(bobNode.program) {}

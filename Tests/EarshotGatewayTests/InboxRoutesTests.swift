@@ -44,7 +44,9 @@ struct InboxRoutesTests {
             _ = try await bob.client.send("question", to: "alice")
             #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot","from":"beginning"}"#).status == 201)
             let cursor = try await receive(alice, "consumer=bot&wait=30").cursor
+            let own = try await alice.client.send("own", to: "bob").id
             for (sent, status, code) in [
+                (#"[{"to":"bob","text":"a"},{"to":"bob","text":"b","answering":"\#(own)"}]"#, 422, "invalidMessage"),
                 (#"[{"to":"bob","text":"a"},{"to":"nobody","text":"b"}]"#, 404, "unknownUser"),
                 (#"[{"to":"bob","text":"a"},{"to":"bob","text":""}]"#, 422, "invalidMessage"),
             ] {
@@ -63,6 +65,10 @@ struct InboxRoutesTests {
                 try await ask(alice, "POST", "/v1/inbox/other", #"{"ack":"\#(cursor)"}"#).status,
             ]
             #expect(statuses == [400, 400, 422, 409, 400, 410, 404])
+            #expect(try await ask(alice, "POST", "/v1/inbox/bot", #"{"ack":"\#(cursor)"}"#).status == 200)
+            let late = try await ask(
+                alice, "POST", "/v1/inbox/bot", #"{"ack":"\#(cursor)","send":[{"to":"bob","text":"a"}]}"#)
+            #expect(try late.status == 409 && late.error().code == "alreadyAcknowledged" && late.index() == 0)
         }
     }
 

@@ -40,6 +40,21 @@ struct ProgramsTests {
         return requestID
     }
 
+    private func acknowledge(
+        _ cursor: Int64, answering replies: [(text: String, key: ProgramReply.Key, place: Int64)],
+        in pair: inout StoredPair
+    ) throws -> RequestID {
+        let requestID = try pair.request(.alice) { [bob = pair.bob.local.userID] in
+            $0.acknowledge(
+                "bot", through: cursor,
+                sending: replies.map {
+                    ProgramReply(recipientID: bob, draft: MessageDraft($0.text), key: $0.key, answering: $0.place)
+                }, requestID: $1, now: $2)
+        }
+        try pair.settle()
+        return requestID
+    }
+
     private func pairWithBot() throws -> StoredPair {
         var pair = try StoredPair.linked()
         try pair.request(.alice) {
@@ -121,11 +136,92 @@ struct ProgramsTests {
         try pair.send("question", from: .bob)
         let (cursor, messageID) = (try pair.alice.store.latestCursor(), try #require(pair.rows(.alice).last).messageID)
         let first = try acknowledge(cursor, [("a", .answer(0, to: messageID))], in: &pair)
-        let second = try acknowledge(cursor, [("another", .answer(0, to: messageID))], in: &pair)
-        let third = try acknowledge(cursor, [("new", .named("new"))], in: &pair)
+        let second = try acknowledge(cursor, [("a", .answer(0, to: messageID))], in: &pair)
+        let other = try acknowledge(cursor, [("another", .answer(0, to: messageID))], in: &pair)
         #expect(try answer(pair, first).map(\.messageID) == answer(pair, second).map(\.messageID))
-        #expect(try answer(pair, third) == [])
+        #expect(try error(pair, other).code == .alreadyAcknowledged && error(pair, other).index == 0)
         #expect(try pair.texts(.alice) == ["question", "a"])
+    }
+
+    @Test("is told that an answer comes too late, if what it acknowledges is acknowledged without it")
+    func tooLate() throws {
+        var pair = try pairWithBot()
+        try pair.send("one", from: .bob)
+        let (first, messageID) = (try pair.alice.store.latestCursor(), try #require(pair.rows(.alice).last).messageID)
+        try pair.send("two", from: .bob)
+        let second = try pair.alice.store.latestCursor()
+        _ = try acknowledge(second, [("to two", .named("2"))], in: &pair)
+        let late = try acknowledge(first, [("to two", .named("2")), ("to one", .answer(0, to: messageID))], in: &pair)
+        #expect(try error(pair, late).code == .alreadyAcknowledged && error(pair, late).index == 1)
+        #expect(try pair.texts(.alice) == ["one", "two", "to two"])
+    }
+
+    @Test("answers only what it acknowledges with that, or repeats what it has sent")
+    func coverage() throws {
+        var pair = try pairWithBot()
+        try pair.send("one", from: .bob)
+        let (first, one) = (try pair.alice.store.latestCursor(), try #require(pair.rows(.alice).last).messageID)
+        try pair.send("two", from: .bob)
+        let (second, two) = (try pair.alice.store.latestCursor(), try #require(pair.rows(.alice).last).messageID)
+        let toOne = ("to one", ProgramReply.Key.answer(0, to: one), first)
+        let toTwo = ("to two", ProgramReply.Key.answer(0, to: two), second)
+        let early = try acknowledge(first, answering: [toOne, toTwo], in: &pair)
+        _ = try acknowledge(first, answering: [toOne], in: &pair)
+        let other = try acknowledge(second, answering: [toTwo, ("other", toOne.1, first)], in: &pair)
+        let unheard = try acknowledge(second, answering: [toOne, toTwo], in: &pair)
+        #expect(try error(pair, early).code == .invalidMessage && error(pair, early).index == 1)
+        #expect(try error(pair, other).code == .invalidMessage && error(pair, other).index == 1)
+        #expect(try answer(pair, unheard).map(\.text) == ["to one", "to two"])
+        #expect(try pair.texts(.alice) == ["one", "two", "to one", "to two"])
+    }
+
+    @Test("is repeated, and not refused, if the recipient was blocked meanwhile")
+    func blockedMeanwhile() throws {
+        var pair = try pairWithBot()
+        let bob = pair.bob.local.userID
+        try pair.send("question", from: .bob)
+        let first = try pair.alice.store.latestCursor()
+        try pair.send("question", from: .bob)
+        let second = try pair.alice.store.latestCursor()
+        let due = pair.now.wallClock + 60_000
+        func ask() throws -> [RequestID] {
+            [
+                try send(["one"], key: "k", in: &pair),
+                try schedule("later", in: due - pair.now.wallClock, key: "s", &pair),
+                try acknowledge(first, [("a", .named("a"))], in: &pair),
+            ]
+        }
+        let asked = try ask()
+        try pair.request(.alice) { $0.decide(.block, about: bob, requestID: $1, now: $2) }
+        try pair.settle()
+        let repeated = try ask()
+        for (first, second) in zip(asked, repeated) {
+            let answers = try (pair.alice.completions[first]?.get(), pair.alice.completions[second]?.get())
+            #expect(answers.0?.messages.map(\.messageID) == answers.1?.messages.map(\.messageID))
+        }
+        let more = try acknowledge(second, [("a", .named("a"))], in: &pair)
+        let new = [
+            try send(["new"], key: "new", in: &pair), try schedule("new", in: 60_000, key: "new", &pair),
+            try schedule("new", in: 60_000, &pair),
+        ]
+        #expect(try answer(pair, more).map(\.text) == ["a"])
+        for requestID in new { #expect(try error(pair, requestID).code == .blocked) }
+        #expect(try pair.texts(.alice) == ["question", "question", "one", "a"])
+    }
+
+    @Test("does not acknowledge with the key of a message that waits for its time")
+    func keyOfScheduled() throws {
+        var pair = try pairWithBot()
+        try pair.send("question", from: .bob)
+        _ = try schedule("later", in: 60_000, key: "k", &pair)
+        let cursor = try pair.alice.store.latestCursor()
+        let requestID = try acknowledge(cursor, [("fine", .named("1")), ("other", .named("k"))], in: &pair)
+        pair.pass(60_000)
+        try pair.tick()
+        try pair.settle()
+        #expect(try pair.texts(.alice) == ["question", "later"])
+        #expect(try error(pair, requestID).code == .keyReused && error(pair, requestID).index == 1)
+        #expect(pair.alice.machine.consumers.first?.cursor == 0)
     }
 
     @Test("commits nothing if one of its messages is invalid, and is told which")

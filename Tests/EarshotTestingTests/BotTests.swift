@@ -69,6 +69,25 @@ struct BotTests {
         try await running
     }
 
+    @Test("goes on with what comes next when somebody has moved it past the message that it handles")
+    func moved() async throws {
+        let (moves, isMoved) = AsyncStream<Void>.makeStream()
+        let bot = Bot("busy", on: robot).otherwise { [robot] message in
+            if message.text == "skip" { try await robot.inbox.moveConsumer("busy", to: .now) }
+            try await message.reply("\(message.text)!")
+            isMoved.yield()
+        }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let answers = alice.events.events(.messageReceived)
+        try await alice.messages.send("skip", to: robot.userID)
+        for await _ in moves { break }
+        try await alice.messages.send("next", to: robot.userID)
+        #expect(await answers.first { _ in true }?.text == "next!")
+        await network.stop()
+        try await running
+    }
+
     @Test("gets a message again whose handler threw, sends nothing of what that one answered, and answers once")
     func throwing() async throws {
         let tries = AsyncStream<Int>.makeStream()

@@ -140,6 +140,59 @@ struct InboxTests {
         #expect(try await alice.inbox.consumers().first?.lag == 1)
     }
 
+    /// What is wrong with an acknowledgement.
+    private func error(
+        acknowledging cursor: InboxCursor, _ replies: InboxReply...
+    ) async -> EarshotError? {
+        await #expect(throws: EarshotError.self) {
+            try await alice.inbox.acknowledge(consumer: "bot", through: cursor, sending: replies)
+        }
+    }
+
+    @Test("refuses an answer with an acknowledgement that comes behind a later one, or after nothing was handed out")
+    func tooLate() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "two")
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: [reply("to two")])
+        let late = await error(acknowledging: batch.cursors[0], reply("to one"))
+        let empty = try await alice.inbox.receive(consumer: "bot")
+        let idle = await error(acknowledging: empty.cursor, reply("unasked"))
+        #expect(late?.code == .alreadyAcknowledged && late?.parameters.index == 0)
+        #expect(idle?.code == .alreadyAcknowledged && idle?.parameters.index == 0)
+    }
+
+    @Test("lets an acknowledgement answer what it covers, and no other message")
+    func coverage() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "two")
+        let own = try await alice.messages.send("mine", to: bob.userID)
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        let ids = batch.messages.map(\.messageID)
+        let unknown = MessageID(log: ids[0].log, sequence: 99)
+        for other in [ids[1], own.messageID, unknown] {
+            let error = await error(acknowledging: batch.cursors[0], reply("fine"), reply("a", answering: other))
+            #expect(error?.code == .invalidMessage && error?.parameters.index == 1)
+        }
+        try await alice.inbox.acknowledge(
+            consumer: "bot", through: batch.cursors[0], sending: [reply("a", answering: ids[0])])
+        let again = await error(acknowledging: batch.cursor, reply("b", answering: ids[0], key: "k"))
+        #expect(again?.code == .invalidMessage && again?.parameters.index == 0)
+        #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["two"])
+    }
+
+    @Test("repeats the answer to an acknowledgement, although the message was erased meanwhile")
+    func erasedMeanwhile() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "two")
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        let replies = [reply("answer")]
+        let sent = try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: replies)
+        try await alice.messages.erase([batch.messages[1].messageID])
+        let repeated = try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: replies)
+        #expect(repeated.map(\.messageID) == sent.map(\.messageID))
+    }
+
     @Test("knows no places of another home, and none that it never handed out")
     func gone() async throws {
         try await alice.inbox.makeConsumer("bot")

@@ -7,6 +7,8 @@ struct BotWork: Sendable {
     private static let patience = Duration.seconds(600)
     /// What passes by itself, or when somebody makes room on the disk.
     private static let troubles: Set<EarshotError.Code> = [.overloaded, .storeFull, .storeUnavailable]
+    /// What was handed out before is void: the home was restored, or somebody has moved or removed the consumer.
+    private static let voids: Set<EarshotError.Code> = [.gone, .alreadyAcknowledged, .unknownConsumer]
 
     private let node: Node
     private let consumer: String
@@ -45,8 +47,7 @@ struct BotWork: Sendable {
             } catch {
                 switch error.code {
                 case .stopped: return
-                // The home was restored: what was handed out before is handed out again.
-                case .gone: handOut.end()
+                case let code where Self.voids.contains(code): handOut.end()
                 case let code where Self.troubles.contains(code): await pause(waits.wait())
                 default: throw error
                 }
@@ -107,7 +108,8 @@ struct BotWork: Sendable {
             retries.reset()
         } catch {
             switch error.code {
-            case .stopped, .gone: throw error
+            case .stopped: throw error
+            case let code where Self.voids.contains(code): throw error
             case let code where Self.troubles.contains(code):
                 await pause(waits.wait())
                 if Task.isCancelled { throw error }

@@ -135,14 +135,15 @@ public struct Inbox: Sendable {
 
     /// A consumer has dealt with everything up to a place, and sends messages, all in one commit or not at all.
     ///
-    /// An acknowledgement of what is acknowledged already sends nothing, and is answered as the first time.
+    /// An acknowledgement that is repeated sends nothing, and is answered as the first time. Acknowledge in the order of
+    /// arrival: what is acknowledged already can be answered no more.
     /// - Parameters:
     ///   - consumer: its name.
     ///   - cursor: that of the batch, or of one of its messages.
-    ///   - replies: the messages, to any users.
-    /// - Returns: the messages, in the order of the replies. To a repeated acknowledgement: those of them that were sent
-    ///   the first time.
-    /// - Throws: `EarshotError` `unknownConsumer`; `gone` for a place that is not one of this home; for a message that
+    ///   - replies: the messages, to any users. One that answers a message answers one that is acknowledged with it.
+    /// - Returns: the messages, in the order of the replies.
+    /// - Throws: `EarshotError` `unknownConsumer`; `gone` for a place that is not one of this home; `alreadyAcknowledged`
+    ///   if everything up to there is acknowledged, and one of the messages was not sent with that; for a message that
     ///   cannot be sent its reason, with `parameters.index`; `keyReused` for a key that belongs to another message; and
     ///   like `Messages.send`. In each case nothing was accepted.
     @discardableResult
@@ -151,18 +152,22 @@ public struct Inbox: Sendable {
     ) async throws(EarshotError) -> [Message] {
         let (store, userID) = (node.store, node.userID)
         let needsLast = replies.contains { $0.idempotencyKey == nil && $0.answering == nil }
-        let place = try await node.readStore { () throws(StoreError) in
+        let answered = Set(replies.compactMap(\.answering))
+        let covered = try await node.readStore { () throws(StoreError) in
             let isKnown = try UInt64(bitPattern: store.generation()) == cursor.generation
-            guard isKnown, try cursor.number <= store.latestCursor() else { return nil as Place? }
-            return Place(last: needsLast ? try store.lastArrived(through: cursor.number, for: userID) : nil)
+            guard isKnown, try cursor.number <= store.latestCursor() else { return nil as Covered? }
+            var covered = Covered()
+            if needsLast { covered.last = try store.lastArrived(through: cursor.number, for: userID) }
+            for messageID in answered { covered.places[messageID] = try store.arrival(of: messageID, for: userID) }
+            return covered
         }
-        guard let place else {
+        guard let covered else {
             throw EarshotError(
                 .gone, "\(cursor) is no place in this home's inbox: the home was restored since, or is another one")
         }
         var counts: [MessageID: Int] = [:]
         let sends = replies.map { reply in
-            let messageID = reply.answering ?? place.last
+            let messageID = reply.answering ?? covered.last
             let number = messageID.map { counts[$0, default: 0] } ?? 0
             if let messageID, reply.idempotencyKey == nil { counts[messageID] = number + 1 }
             let key: ProgramReply.Key =
@@ -173,7 +178,10 @@ public struct Inbox: Sendable {
                 } else {
                     .named("\(consumer) \(cursor) \(number)")
                 }
-            return ProgramReply(recipientID: reply.recipientID, draft: reply.draft, key: key)
+            return ProgramReply(
+                recipientID: reply.recipientID, draft: reply.draft, key: key,
+                // There is no place 0, so no acknowledgement covers it.
+                answering: reply.answering.map { covered.places[$0] ?? 0 })
         }
         do {
             return try await node.shell.acknowledge(consumer, through: cursor.number, sending: sends)
@@ -182,9 +190,11 @@ public struct Inbox: Sendable {
         }
     }
 
-    private struct Place {
+    private struct Covered {
         /// The last message that is acknowledged.
-        let last: MessageID?
+        var last: MessageID?
+        /// The places of the messages that are answered.
+        var places: [MessageID: Int64] = [:]
     }
 
     // MARK: - Set aside

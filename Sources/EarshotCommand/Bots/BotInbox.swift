@@ -24,7 +24,7 @@ struct BotInbox: Sendable {
 
     static func meaning(of error: GatewayError, acknowledging: Bool) -> Meaning {
         switch error.code {
-        case .gone, .unknownConsumer: .beganAnew
+        case .gone, .unknownConsumer, .alreadyAcknowledged: .beganAnew
         case .noNode, .connectionLost, .timedOut, .stopped, .overloaded, .storeFull, .storeUnavailable, .consumerBusy,
             .tooManyRequests:
             .trouble

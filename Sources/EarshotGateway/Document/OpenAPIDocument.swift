@@ -452,7 +452,10 @@ enum OpenAPIDocument {
               operationId: acknowledge
               tags: [inbox]
               summary: Acknowledge messages and send others, all in one commit or not at all.
-              description: An acknowledgement that is repeated sends nothing, and is answered as the first time.
+              description: |
+                An acknowledgement that is repeated sends nothing, and is answered as the first time. Acknowledge in the order
+                of arrival: if everything up to `ack` is acknowledged already, a message that was not sent with that is refused
+                with 409 (`alreadyAcknowledged`).
               x-scope: read
               requestBody:
                 required: true
@@ -480,7 +483,9 @@ enum OpenAPIDocument {
                               headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                               timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
                               answering:
-                                description: The message that it answers; the last that is acknowledged unless given.
+                                description: |
+                                  The message that it answers; the last that is acknowledged unless given. It is acknowledged by
+                                  this call.
                                 $ref: "#/components/schemas/MessageName"
                               idempotencyKey: {type: string, minLength: 1, maxLength: 255}
               responses:

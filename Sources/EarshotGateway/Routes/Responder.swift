@@ -62,7 +62,7 @@ extension EarshotError.Code {
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .ambiguousUser, .ambiguousMessage, .alreadySent, .undelivered, .identityConflict, .nameChanged,
-            .tokenExists, .keyReused, .consumerExists, .consumerBusy:
+            .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout

@@ -23,6 +23,11 @@ package struct ConsumerRecord: Hashable, Sendable {
     /// Whether acknowledging up to here moves it on.
     package func isAhead(_ cursor: Int64) -> Bool { cursor > self.cursor || again.contains(cursor) }
 
+    /// Whether an acknowledgement that is ahead deals with the message at a place.
+    package func covers(_ place: Int64, acknowledging through: Int64) -> Bool {
+        through > cursor ? cursor < place && place <= through : place == through
+    }
+
     /// What a change makes of it.
     package mutating func apply(_ change: ConsumerChange) {
         switch change {

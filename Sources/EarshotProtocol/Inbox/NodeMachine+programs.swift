@@ -12,11 +12,14 @@ package struct ProgramReply: Sendable {
     package let recipientID: UserID
     package let draft: MessageDraft
     package let key: Key
+    /// The place of the message that it answers; `nil` if it answers none.
+    package let answering: Int64?
 
-    package init(recipientID: UserID, draft: MessageDraft, key: Key) {
+    package init(recipientID: UserID, draft: MessageDraft, key: Key, answering: Int64? = nil) {
         self.recipientID = recipientID
         self.draft = draft
         self.key = key
+        self.answering = answering
     }
 }
 
@@ -34,15 +37,17 @@ extension NodeMachine {
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
-            try node.checkRecipient(recipientID)
             try node.check(drafts)
             try Self.checkKey(key)
+            let refusal = node.refusal(of: recipientID)
             let items = drafts.enumerated().map { place, draft in
-                node.item(draft, to: recipientID, key: node.programs.key(key, place: place), isNamed: true)
+                var item = node.item(draft, to: recipientID, key: node.programs.key(key, place: place), isNamed: true)
+                item.refusal = refusal
+                return item
             }
             var call = ProgramCall(requestID: requestID, kind: .send, items: items)
             call.next = node.programs.key(key, place: drafts.count)
-            node.use(recipientID, now: now)
+            if refusal == nil { node.use(recipientID, now: now) }
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
         }
     }
@@ -57,15 +62,15 @@ extension NodeMachine {
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
-            try node.checkRecipient(recipientID)
             try node.check([draft])
             if let key { try Self.checkKey(key) }
             let entryKey = key.map { node.programs.key($0) }
             let record = ScheduledRecord(
                 scheduledID: entryKey ?? scheduledID, conversation: .direct(node.local.userID, recipientID),
                 recipientID: recipientID, draft: draft, notBefore: notBefore, key: entryKey, now: now)
-            node.use(recipientID, now: now)
-            let call = ProgramCall(requestID: requestID, kind: .schedule(record))
+            var call = ProgramCall(requestID: requestID, kind: .schedule(record))
+            call.refusal = node.refusal(of: recipientID)
+            if call.refusal == nil { node.use(recipientID, now: now) }
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
         }
     }
@@ -94,42 +99,39 @@ extension NodeMachine {
                 throw ProtocolError(
                     .invalidMessage, "one call sends at most \(Limits.messagesPerSend) messages, not \(replies.count)")
             }
-            let items = replies.map { reply in
-                switch reply.key {
-                case .named(let key):
-                    node.item(reply.draft, to: reply.recipientID, key: node.programs.key(key), isNamed: true)
-                case .answer(let place, let messageID):
-                    node.item(
-                        reply.draft, to: reply.recipientID,
-                        key: node.programs.key(ofAnswer: place, to: messageID, by: consumer), isNamed: false)
-                }
+            let call = ProgramCall(
+                requestID: requestID, kind: .acknowledge(consumer: consumer, through: cursor),
+                items: node.items(replies, of: consumer))
+            if call.items.allSatisfy({ $0.refusal == nil }) {
+                for reply in replies { node.use(reply.recipientID, now: now) }
             }
-            var call = ProgramCall(
-                requestID: requestID, kind: .acknowledge(consumer: consumer, through: cursor), items: items)
-            call.refusal = node.refusal(of: replies, items)
-            if call.refusal == nil { for reply in replies { node.use(reply.recipientID, now: now) } }
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
         }
     }
 
-    /// Why the first reply that cannot be sent cannot be.
-    private mutating func refusal(of replies: [ProgramReply], _ items: [ProgramCall.Item]) -> ProtocolError? {
+    private mutating func items(_ replies: [ProgramReply], of consumer: String) -> [ProgramCall.Item] {
         var keys: Set<EntryKey> = []
-        for (index, reply) in replies.enumerated() {
+        return replies.map { reply in
+            var item =
+                switch reply.key {
+                case .named(let key):
+                    item(reply.draft, to: reply.recipientID, key: programs.key(key), isNamed: true)
+                case .answer(let place, let messageID):
+                    item(
+                        reply.draft, to: reply.recipientID,
+                        key: programs.key(ofAnswer: place, to: messageID, by: consumer), isNamed: false)
+                }
+            item.answering = reply.answering
             do throws(ProtocolError) {
                 try checkRecipient(reply.recipientID)
                 try check([reply.draft])
                 if case .named(let key) = reply.key { try Self.checkKey(key) }
-                guard items[index].key.map({ keys.insert($0).inserted }) ?? true else {
+                guard item.key.map({ keys.insert($0).inserted }) ?? true else {
                     throw ProtocolError(.keyReused, "two messages of one call have the same idempotency key")
                 }
-            } catch {
-                var error = error
-                error.index = index
-                return error
-            }
+            } catch { item.refusal = error }
+            return item
         }
-        return nil
     }
 
     /// What a consumer is to be given next, as `RequestAnswer.planned`.
@@ -172,6 +174,14 @@ extension NodeMachine {
 
     private func checkIsRunning() throws(ProtocolError) {
         guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
+    }
+
+    /// Why a user cannot be written to now.
+    private mutating func refusal(of userID: UserID) -> ProtocolError? {
+        do throws(ProtocolError) {
+            try checkRecipient(userID)
+            return nil
+        } catch { return error }
     }
 
     private mutating func checkRecipient(_ userID: UserID) throws(ProtocolError) {

@@ -23,6 +23,10 @@ struct ProgramCall: Sendable {
         let key: EntryKey?
         /// Whether the key came from the program. Then it names this content, and no other.
         let isNamed: Bool
+        /// The place of the message that it answers; `nil` if it answers none.
+        var answering: Int64?
+        /// Why it cannot be sent, unless it was sent before.
+        var refusal: ProtocolError?
     }
 
     /// What no two calls use at once.
@@ -37,7 +41,7 @@ struct ProgramCall: Sendable {
     var items: [Item] = []
     /// The key that the next message of the call would have. If there is an entry with it, the key was used for more.
     var next: EntryKey?
-    /// Why it is refused, unless it only repeats an earlier one.
+    /// Why nothing can be scheduled, unless it was before.
     var refusal: ProtocolError?
 
     var claims: Set<Claim> {

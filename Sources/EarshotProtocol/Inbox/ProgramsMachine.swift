@@ -102,9 +102,7 @@ struct ProgramsMachine: Sendable {
         do throws(ProtocolError) {
             switch call.kind {
             case .send: if call.items.contains(where: { isScheduled($0.key) }) { throw Self.reused }
-            case .acknowledge(let name, let through):
-                let isAhead = try consumers.known(name).isAhead(through)
-                if isAhead, let refusal = call.refusal { throw refusal }
+            case .acknowledge(let name, _): _ = try consumers.known(name)
             case .receive(let name, let limit, let attempts):
                 if situation.isTakingBack { return pause(call, in: situation) }
                 let (changes, plan) = try consumers.plan(
@@ -134,6 +132,10 @@ struct ProgramsMachine: Sendable {
 
     private func isScheduled(_ key: EntryKey?) -> Bool { key.map { schedule[$0] != nil } ?? false }
 
+    private static let tooLate = ProtocolError(
+        .alreadyAcknowledged, "it is acknowledged already, and this message did not go with that; it is not sent")
+    private static let notCovered = ProtocolError(
+        .invalidMessage, "it answers a message that is not acknowledged with it")
     private static let reused = ProtocolError(
         .keyReused, "the idempotency key belongs to another message, which was sent or scheduled before")
 
@@ -169,47 +171,76 @@ struct ProgramsMachine: Sendable {
     private mutating func resolve(
         _ call: ProgramCall, found: [EntryKey: FoundMessage], in situation: Situation
     ) -> [Action] {
+        do throws(ProtocolError) {
+            let answers = try answers(to: call, among: found)
+            active[call.requestID]?.answers = answers
+            let sent = answers.compactMap(\.self)
+            switch call.kind {
+            case .send:
+                if sent.count == answers.count { return end(call.requestID, .success(.accepted(sent)), in: situation) }
+                if let refusal = call.items.first?.refusal { throw refusal }
+                return write([], for: call, in: situation)
+            case .acknowledge(let name, let through):
+                let consumer = try consumers.known(name)
+                try check(call, through: through, consumer, found: found)
+                // A program that has not heard the answer asks again.
+                guard consumer.isAhead(through) else {
+                    return end(call.requestID, .success(.accepted(sent)), in: situation)
+                }
+                let change = ConsumerChange.acknowledge(through: through, time: situation.now.wallClock)
+                return write([.consumer(name, change)], for: call, in: situation)
+            case .schedule(let record):
+                guard let key = record.key, let known = found[key] else {
+                    if let refusal = call.refusal { throw refusal }
+                    return write([.schedule(record)], for: call, in: situation)
+                }
+                guard let message = ScheduledMessage(record), known.isSame(as: message, key: key) else {
+                    throw Self.reused
+                }
+                return end(
+                    call.requestID, .success(answer(record, messageID: known.message.messageID)), in: situation)
+            case .due(let scheduledID): return write([.unschedule(scheduledID)], for: call, in: situation)
+            case .receive, .change, .cancel: return write([], for: call, in: situation)
+            }
+        } catch { return end(call.requestID, .failure(error), in: situation) }
+    }
+
+    /// The messages that the items have become already, in the places of the items.
+    private func answers(
+        to call: ProgramCall, among found: [EntryKey: FoundMessage]
+    ) throws(ProtocolError) -> [Message?] {
         var answers: [Message?] = []
         for (index, item) in call.items.enumerated() {
             let known = item.key.flatMap { found[$0] }
-            if let known, item.isNamed, !known.isSame(as: item) { return refuse(call, index, in: situation) }
+            if let known, item.isNamed, !known.isSame(as: item) {
+                if case .acknowledge = call.kind { throw Self.reused.about(index) }
+                throw Self.reused
+            }
             answers.append(known?.message)
         }
-        if call.next.map({ found[$0] != nil }) == true { return refuse(call, call.items.count, in: situation) }
-        let isAnswered = !answers.contains { $0 == nil }
-        active[call.requestID]?.answers = answers
-        switch call.kind {
-        case .send where isAnswered:
-            return end(call.requestID, .success(.accepted(answers.compactMap(\.self))), in: situation)
-        case .acknowledge(let name, let through):
-            let consumer: ConsumerRecord
-            do { consumer = try consumers.known(name) } catch {
-                return end(call.requestID, .failure(error), in: situation)
-            }
-            // A program that has not heard the answer asks again.
-            guard consumer.isAhead(through) else {
-                return end(call.requestID, .success(.accepted(answers.compactMap(\.self))), in: situation)
-            }
-            let change = ConsumerChange.acknowledge(through: through, time: situation.now.wallClock)
-            return write([.consumer(name, change)], for: call, in: situation)
-        case .schedule(let record):
-            guard let key = record.key, let known = found[key] else {
-                return write([.schedule(record)], for: call, in: situation)
-            }
-            guard let message = ScheduledMessage(record), known.isSame(as: message, key: key) else {
-                return refuse(call, 0, in: situation)
-            }
-            return end(
-                call.requestID, .success(answer(record, messageID: known.message.messageID)), in: situation)
-        case .due(let scheduledID): return write([.unschedule(scheduledID)], for: call, in: situation)
-        case .send, .receive, .change, .cancel: return write([], for: call, in: situation)
-        }
+        if call.next.map({ found[$0] != nil }) == true { throw Self.reused }
+        return answers
     }
 
-    private mutating func refuse(_ call: ProgramCall, _ index: Int, in situation: Situation) -> [Action] {
-        var error = Self.reused
-        if case .acknowledge = call.kind { error.index = index }
-        return end(call.requestID, .failure(error), in: situation)
+    /// Checks what goes with an acknowledgement. What was sent before is only repeated.
+    private func check(
+        _ call: ProgramCall, through: Int64, _ consumer: ConsumerRecord, found: [EntryKey: FoundMessage]
+    ) throws(ProtocolError) {
+        for (index, item) in call.items.enumerated() {
+            do throws(ProtocolError) {
+                let known = item.key.flatMap { found[$0] }
+                let isRepeated = known?.isSame(as: item) ?? false
+                guard consumer.isAhead(through) else {
+                    guard isRepeated else { throw Self.tooLate }
+                    continue
+                }
+                if let place = item.answering, !isRepeated, !consumer.covers(place, acknowledging: through) {
+                    throw Self.notCovered
+                }
+                if item.isNamed, isScheduled(item.key) { throw Self.reused }
+                if known == nil, let refusal = item.refusal { throw refusal }
+            } catch { throw error.about(index) }
+        }
     }
 
     private func answer(_ record: ScheduledRecord, messageID: MessageID?) -> RequestAnswer {

@@ -16,11 +16,14 @@ extension Store {
     private static let shownKinds = EntryKind.allCases.filter(\.isShown).map { "\($0.rawValue)" }
         .joined(separator: ", ")
 
-    /// Entries of others that are shown, in the order of arrival. The join is forced, so that this order needs no sorting.
-    private static let arrived = """
+    /// Entries of others that are shown, or were. The join is forced, so that the order of arrival needs no sorting.
+    private static let everArrived = """
         FROM entry CROSS JOIN log ON log.number = entry.log
-        WHERE entry.cursor > ? AND log.authorID <> ? AND entry.kind IN (\(shownKinds)) AND entry.body IS NOT NULL
+        WHERE entry.cursor > ? AND log.authorID <> ? AND entry.kind IN (\(shownKinds))
         """
+
+    /// Those of them whose content is still there.
+    private static let arrived = "\(everArrived) AND entry.body IS NOT NULL"
 
     /// What others wrote and reached this disk after a place, in the order of arrival.
     /// - Parameters:
@@ -82,17 +85,29 @@ extension Store {
         }
     }
 
-    /// The last message of others up to a place.
+    /// The last message of others up to a place. It may be erased since.
     package func lastArrived(through cursor: Int64, for readerID: UserID) throws(StoreError) -> MessageID? {
         let rows = Rows(path: path)
         return try read { db in
             try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT log.logID, entry.sequence \(Self.arrived) AND entry.cursor <= ?
+                    SELECT log.logID, entry.sequence \(Self.everArrived) AND entry.cursor <= ?
                     ORDER BY entry.cursor DESC LIMIT 1
                     """, arguments: [0, readerID.data, cursor]
             ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
+        }
+    }
+
+    /// The place of a message of others, which may be erased since; `nil` if it is none.
+    package func arrival(of messageID: MessageID, for readerID: UserID) throws(StoreError) -> Int64? {
+        try read { db in
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT entry.cursor FROM entry JOIN log ON log.number = entry.log
+                    WHERE log.logID = ? AND entry.sequence = ? AND log.authorID <> ? AND entry.kind IN (\(Self.shownKinds))
+                    """, arguments: [messageID.log.data, Int64(messageID.sequence), readerID.data])
         }
     }
 
