@@ -1,4 +1,5 @@
 import EarshotProtocol
+import EarshotStore
 public import Foundation
 
 extension Messages {
@@ -21,6 +22,17 @@ extension Messages {
             return try await node.shell.schedule(
                 draft, to: recipientID, notBefore: milliseconds, key: idempotencyKey)
         } catch { throw error.about(recipientID) }
+    }
+
+    /// Who gets the message that was sent or scheduled with a key; `nil` if none was.
+    func recipient(idempotencyKey: String) async throws(EarshotError) -> UserID? {
+        let key = await node.shell.entryKey(idempotencyKey)
+        if let waiting = await node.shell.scheduled.first(where: { $0.id.bytes == key }) { return waiting.recipientID }
+        let store = node.store
+        return try await node.readStore { () throws(StoreError) in
+            guard let entry = try store.entries(with: [key]).first else { return nil }
+            return try store.row(of: entry.messageID)?.log.recipientID
+        }
     }
 
     /// The messages that wait for their time, the first due first.

@@ -53,6 +53,17 @@ public struct Users: Sendable {
         return try await named(text).userID
     }
 
+    /// The same for a call that may repeat an earlier one. If a message has its key already, and the text names nobody or
+    /// several users by now, the recipient is that message's.
+    package func recipient(_ text: String, idempotencyKey: String?) async throws(EarshotError) -> UserID {
+        do { return try await recipient(text) } catch {
+            guard let idempotencyKey, [.unknownUser, .ambiguousUser].contains(error.code),
+                let known = try await node.messages.recipient(idempotencyKey: idempotencyKey)
+            else { throw error }
+            return known
+        }
+    }
+
     /// The users whose name is the text, and the users whose name and beginning of a key is the text. So a user who
     /// takes such a text as a name gets no message that was meant for another.
     private static func matches(_ text: String, among users: [User]) -> [User] {

@@ -320,6 +320,22 @@ struct InboxTests {
         #expect(error?.code == .unknownMessage)
     }
 
+    @Test("knows to whom a message with a key went, whatever its recipient is called by now")
+    func recipientOfKey() async throws {
+        try await alice.messages.send("hello", to: bob.userID, idempotencyKey: "sent")
+        try await alice.messages.schedule(
+            MessageDraft("later"), to: bob.userID, notBefore: network.now.addingTimeInterval(60), idempotencyKey: "waits")
+        for key in ["sent", "waits"] {
+            #expect(try await alice.users.recipient("somebody", idempotencyKey: key) == bob.userID)
+        }
+        for key in ["other", nil] {
+            let error = await #expect(throws: EarshotError.self) {
+                try await alice.users.recipient("somebody", idempotencyKey: key)
+            }
+            #expect(error?.code == .unknownUser)
+        }
+    }
+
     @Test("sends once for one idempotency key")
     func idempotent() async throws {
         async let first = alice.messages.send("hello", to: bob.userID, idempotencyKey: "k")

@@ -6,6 +6,8 @@ extension NodeShell {
 
     var scheduled: [ScheduledMessage] { machine.scheduled }
 
+    func entryKey(_ idempotencyKey: String) -> EntryKey { machine.entryKey(idempotencyKey) }
+
     nonisolated func send(
         _ drafts: [MessageDraft], to recipientID: UserID, key: String
     ) async throws(EarshotError) -> [Message] {

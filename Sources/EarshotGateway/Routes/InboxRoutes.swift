@@ -47,7 +47,7 @@ struct InboxRoutes: RouteGroup {
         var replies: [InboxReply] = []
         for (index, send) in (body.send ?? []).enumerated() {
             do {
-                let recipientID = try await node.users.recipient(send.to)
+                let recipientID = try await node.users.recipient(send.to, idempotencyKey: send.idempotencyKey)
                 try request.access.check(sendingTo: [recipientID])
                 replies.append(try await send.reply(to: recipientID, of: node))
             } catch let error as EarshotError {

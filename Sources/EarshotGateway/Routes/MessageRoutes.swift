@@ -14,10 +14,10 @@ struct MessageRoutes: RouteGroup {
     }
 
     private func send(_ request: Request, _ body: SendRequest) async throws -> Response {
-        let recipientID = try await node.users.recipient(body.to)
+        let key = try request.idempotencyKey()
+        let recipientID = try await node.users.recipient(body.to, idempotencyKey: key)
         try request.access.check(sendingTo: [recipientID])
-        let message = try await node.messages.send(
-            try body.draft(), to: recipientID, idempotencyKey: try request.idempotencyKey())
+        let message = try await node.messages.send(try body.draft(), to: recipientID, idempotencyKey: key)
         return try .created(await representer.message(message))
     }
 

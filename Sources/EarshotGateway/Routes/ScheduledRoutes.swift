@@ -15,11 +15,11 @@ struct ScheduledRoutes: RouteGroup {
     }
 
     private func schedule(_ request: Request, _ body: ScheduleRequest) async throws -> Response {
-        let recipientID = try await node.users.recipient(body.message.to)
+        let key = try request.idempotencyKey()
+        let recipientID = try await node.users.recipient(body.message.to, idempotencyKey: key)
         try request.access.check(sendingTo: [recipientID])
         let scheduled = try await node.messages.schedule(
-            try body.message.draft(), to: recipientID, notBefore: try body.date(),
-            idempotencyKey: try request.idempotencyKey())
+            try body.message.draft(), to: recipientID, notBefore: try body.date(), idempotencyKey: key)
         return try .created(await represented([scheduled])[0])
     }
 

@@ -87,6 +87,9 @@ extension NodeMachine {
     /// The messages that wait for their time, the first due first.
     package var scheduled: [ScheduledMessage] { programs.schedule.all }
 
+    /// The bytes that stand in an entry for a key of a program.
+    package func entryKey(_ key: String) -> EntryKey { programs.key(key) }
+
     // MARK: - The inbox
 
     /// A consumer has dealt with everything up to a place, and answers some of it.
