@@ -84,7 +84,7 @@ struct ConsumersTests {
         #expect(try !consumers.known("bot").isAhead(11))
     }
 
-    @Test("is given in their turn, when it is moved back, messages that were set aside, also those that it is to have again")
+    @Test("is given in their turn, when it is moved back, messages that were set aside")
     mutating func movedBack() throws {
         for place in [15, 16] as [Int64] {
             for _ in 1...5 { _ = try fail(place, through: place) }

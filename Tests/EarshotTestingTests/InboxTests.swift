@@ -324,7 +324,8 @@ struct InboxTests {
     func recipientOfKey() async throws {
         try await alice.messages.send("hello", to: bob.userID, idempotencyKey: "sent")
         try await alice.messages.schedule(
-            MessageDraft("later"), to: bob.userID, notBefore: network.now.addingTimeInterval(60), idempotencyKey: "waits")
+            MessageDraft("later"), to: bob.userID, notBefore: network.now.addingTimeInterval(60),
+            idempotencyKey: "waits")
         for key in ["sent", "waits"] {
             #expect(try await alice.users.recipient("somebody", idempotencyKey: key) == bob.userID)
         }
