@@ -38,11 +38,11 @@ struct ExamplesTests {
 
     /// Runs an example of `examples/bots` beside alice's node.
     private func run(
-        _ example: String, _ arguments: String..., by alice: TestHome
+        _ example: String, _ arguments: [String] = [], environment: [String: String] = [:], by alice: TestHome
     ) throws -> RunningProgram {
         try RunningProgram(
             [folder.appendingPathComponent("bots/\(example)").path] + arguments, program: "/usr/bin/env",
-            environment: ["EARSHOT_HOME": alice.path])
+            environment: environment.merging(["EARSHOT_HOME": alice.path]) { $1 })
     }
 
     /// The last texts that bob has got from alice.
@@ -59,12 +59,12 @@ struct ExamplesTests {
     @Test("notify.sh: one line tells a user something, marked as a program's")
     func notify() async throws {
         let pair = try await Pair.met()
-        let result = try await run("notify.sh", "bob", #"the "backup" is done"#, by: pair.alice).end()
+        let result = try await run("notify.sh", ["bob", #"the "backup" is done"#], by: pair.alice).end()
         #expect(result.status == 0, "\(result.errors)")
         try await wait(for: #"the "backup" is done"#, at: pair.bob)
         let message = try #require(try await pair.bob.run("history", "alice", "--json").objects().last)
         #expect(message["headers"] as? [String: String] == ["auto-submitted": "auto-generated"])
-        #expect(try await run("notify.sh", "nobody", "hello", by: pair.alice).end().status != 0)
+        #expect(try await run("notify.sh", ["nobody", "hello"], by: pair.alice).end().status != 0)
     }
 
     @Test("build_status.py: tells when a build breaks and when it works again, and nothing between")
@@ -73,7 +73,7 @@ struct ExamplesTests {
         let state = pair.alice.path + "/state"
         func build(_ command: String) async throws -> Int32 {
             let example = try run(
-                "build_status.py", "--to", "bob", "--state", state, "--", "sh", "-c", command, by: pair.alice)
+                "build_status.py", ["--to", "bob", "--state", state, "--", "sh", "-c", command], by: pair.alice)
             return try await example.end().status
         }
         #expect(try await build("echo well") == 0)
@@ -86,31 +86,70 @@ struct ExamplesTests {
                 == ["sh -c echo badly; exit 3 is broken (status 3):\nbadly", "sh -c echo well works again"])
     }
 
-    @Test("webhook_relay.py: what a web service posts becomes a message, if it knows the secret")
+    @Test("build_status.py: tells what it could not tell because no node ran, and tells it once though it was killed")
+    func buildStatusRepeats() async throws {
+        let pair = try await Pair.met()
+        let state = pair.alice.path + "/state"
+        let arguments = ["--to", "bob", "--state", state]
+        let away = try await run(
+            "build_status.py", arguments + ["--socket", "/nowhere", "--", "false"], by: pair.alice
+        )
+        .end()
+        #expect(away.status == 1 && away.errors.contains("the next build tells it"), "\(away.errors)")
+        let before = try Data(contentsOf: URL(fileURLWithPath: state))
+        // As if it had been killed between sending and writing that down.
+        for _ in 1...2 {
+            try before.write(to: URL(fileURLWithPath: state))
+            #expect(try await run("build_status.py", arguments + ["--", "false"], by: pair.alice).end().status == 1)
+        }
+        #expect(try await run("build_status.py", arguments + ["--", "true"], by: pair.alice).end().status == 0)
+        try await wait(for: "true works again", at: pair.bob)
+        #expect(try await texts(at: pair.bob) == ["false is broken (status 1):", "true works again"])
+    }
+
+    @Test(
+        "webhook_relay.py: what a web service posts becomes one message, however often it posts it, if it knows the secret"
+    )
     func webhookRelay() async throws {
         let pair = try await Pair.met()
-        let relay = try run("webhook_relay.py", "--to", "bob", "--secret", "s3cret", "--port", "0", by: pair.alice)
+        let relay = try run(
+            "webhook_relay.py", ["--to", "bob", "--port", "0"], environment: ["EARSHOT_WEBHOOK_SECRET": "s3cret"],
+            by: pair.alice)
         defer { relay.signal(SIGTERM) }
         let port = try await relay.expect(#"listening on port (\d+)"#)
-        func post(_ path: String, _ body: String, type: String = "application/json") async throws -> String {
+        func post(
+            _ path: String, _ body: String, type: String = "application/json", delivery: String = ""
+        ) async throws -> String {
             let curl = try RunningProgram(
                 [
                     "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--header",
-                    "content-type: \(type)",
+                    "content-type: \(type)", "--header", "webhook-id: \(delivery)",
                     "--data-binary", body, "http://127.0.0.1:\(port)/\(path)",
                 ], program: "/usr/bin/curl")
             return try await curl.end().output
         }
-        #expect(try await post("s3cret", #"{"text":"deployed"}"#) == "202")
+        for _ in 1...2 { #expect(try await post("s3cret", #"{"text":"deployed"}"#, delivery: "7") == "202") }
         #expect(try await post("s3cret", "plainly", type: "text/plain") == "202")
         try await wait(for: "plainly", at: pair.bob)
         #expect(try await texts(at: pair.bob) == ["deployed", "plainly"])
+        #expect(try await post("s3cret", #"{"text":"other"}"#, delivery: "7") == "409")
+        #expect(try await post("s3cret", #"{"text":""}"#) == "422")
         #expect(try await post("secret", #"{"text":"deployed"}"#) == "404")
         #expect(try await post("s3cret", #"{"message":"deployed"}"#) == "400")
         #expect(try await post("s3cret", String(repeating: "x", count: 65_537), type: "text/plain") == "413")
         pair.aliceNode.signal(SIGTERM)
         _ = try await pair.aliceNode.end()
         #expect(try await post("s3cret", #"{"text":"deployed"}"#) == "503")
+    }
+
+    @Test("reminders.py: says that a time is too far away, and goes on")
+    func farReminder() async throws {
+        let pair = try await Pair.met()
+        try await GatewayClient(home: Home(path: pair.alice.path)).prepareConsumer("reminders")
+        let bot = try run("reminders.py", by: pair.alice)
+        defer { bot.signal(SIGTERM) }
+        _ = try await pair.bob.run("send", "alice", "/remind 999999w x")
+        try await wait(for: "999999w is too far away.", at: pair.bob)
     }
 
     @Test("reminders.py: confirms at once and reminds in time, once, though it is killed")

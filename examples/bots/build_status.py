@@ -4,14 +4,36 @@
   build_status.py --to bob -- make test
 
 Run it from cron, or after each commit. It remembers how the last build ended in a file (--state), and says nothing
-while that does not change. It ends as the build did.
+while that does not change. It ends as the build did. What it has to tell is in the file, too, with a key, until the
+node has it: so it is told once, whenever this program or the node ends.
 """
 import argparse
+import json
+import os
 import pathlib
 import subprocess
 import sys
+import uuid
 
 import earshot_node
+
+
+def load(path):
+    return json.loads(path.read_text()) if path.exists() else {"state": "works", "untold": []}
+
+
+def save(path, saved):
+    new = path.with_name(path.name + ".new")
+    new.write_text(json.dumps(saved) + "\n")
+    os.replace(new, path)
+
+
+def tell(node, to, path, saved):
+    while saved["untold"]:
+        message = saved["untold"][0]
+        node.send(to, message["text"], message["key"])
+        saved["untold"].pop(0)
+        save(path, saved)
 
 
 def main():
@@ -25,14 +47,17 @@ def main():
     build = subprocess.run(options.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     print(build.stdout, end="")
     state = "works" if build.returncode == 0 else "broken"
-    before = options.state.read_text().strip() if options.state.exists() else "works"
-    if state != before:
+    saved = load(options.state)
+    if state != saved["state"]:
         name = " ".join(options.command)
         last = "".join("\n" + line for line in build.stdout.splitlines()[-5:])
         text = f"{name} works again" if state == "works" else f"{name} is broken (status {build.returncode}):{last}"
-        earshot_node.Node(options.socket).send(options.to, text)
-        # Only now: if the node does not answer, the next build tells it.
-        options.state.write_text(state + "\n")
+        saved = {"state": state, "untold": saved["untold"] + [{"text": text, "key": str(uuid.uuid4())}]}
+        save(options.state, saved)
+    try:
+        tell(earshot_node.Node(options.socket), options.to, options.state, saved)
+    except (OSError, earshot_node.Refused) as error:
+        print(f"build_status: the next build tells it: {error}", file=sys.stderr)
     return build.returncode
 
 

@@ -14,9 +14,10 @@ def standard_socket():
 class Refused(Exception):
     """The node did not do what it was asked. The code is stable; the message is for people."""
 
-    def __init__(self, error):
+    def __init__(self, error, status):
         super().__init__(error["message"])
         self.code = error["code"]
+        self.status = status
 
 
 class Node:
@@ -39,9 +40,10 @@ class Node:
         finally:
             connection.close()
         if response.status >= 300:
-            raise Refused(answer["error"])
+            raise Refused(answer["error"], response.status)
         return answer
 
-    def send(self, to, text):
-        """Sends a message, marked as a program's, so that no bot answers it."""
-        return self.call("POST", "messages", {"to": to, "text": text, "headers": {"auto-submitted": "auto-generated"}})
+    def send(self, to, text, key=None):
+        """Sends a message, marked as a program's, so that no bot answers it. Sent again with a key, it is sent once."""
+        message = {"to": to, "text": text, "headers": {"auto-submitted": "auto-generated"}}
+        return self.call("POST", "messages", message, {"idempotency-key": key} if key else {})

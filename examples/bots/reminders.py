@@ -28,7 +28,10 @@ def handle(node, message):
     number, unit, what = command.groups()
     # From the time at which it was written, so that it is the same whenever the message is handled again.
     seconds = message["timestampMilliseconds"] / 1000 + int(number) * UNITS[unit]
-    due = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    try:
+        due = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        return f"{number}{unit} is too far away."
     reminder = {"to": message["sender"]["id"], "text": what, "notBefore": due.isoformat(timespec="milliseconds"),
                 "headers": {"auto-submitted": "auto-replied"}}
     node.call("POST", "scheduled", reminder, {"idempotency-key": f"{CONSUMER} {message['id']}"})
