@@ -70,14 +70,21 @@ package struct Gateway: Sendable {
                 admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, port: port) },
                 respond: { await responder.respond(to: $0) }, observe: observe)
         }
+        let (isReachable, reachable) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        if http == nil { reachable.yield() }
         try await withThrowingTaskGroup { group in
             group.addTask { await tokens.run() }
             group.addTask { await feed.run() }
-            group.addTask { try await serveSocket(with: server(.socket(path)), at: path) }
             if let http {
-                group.addTask { try await serve(http, with: server(.loopback(port: http.port))) }
+                group.addTask { try await serve(http, with: server(.loopback(port: http.port))) { reachable.yield() } }
             }
-            try await group.waitForAll()
+            // After the port, which may be taken: then nobody has seen a socket that goes away.
+            group.addTask {
+                guard await isReachable.first(where: { true }) != nil else { return }
+                try await serveSocket(with: server(.socket(path)), at: path)
+            }
+            // Not `waitForAll`, which would wait for the others when one has failed.
+            while try await group.next() != nil {}
         }
     }
 
@@ -102,9 +109,14 @@ package struct Gateway: Sendable {
         }
     }
 
-    private func serve(_ http: HTTPOptions, with server: HTTPServer) async throws {
+    private func serve(
+        _ http: HTTPOptions, with server: HTTPServer, onListening: @escaping @Sendable () -> Void
+    ) async throws {
         do {
-            try await server.run { port in await http.onListening(port ?? http.port) }
+            try await server.run { port in
+                await http.onListening(port ?? http.port)
+                onListening()
+            }
         } catch  where !Task.isCancelled {
             throw GatewayError(
                 .portInUse, "the local API cannot listen on 127.0.0.1:\(http.port): \(error)",

@@ -114,6 +114,17 @@ struct UpTests {
         try await node.expectError("no link to \(address): \(address) cannot be reached: Connection refused\n")
     }
 
+    @Test("ends at once with a network error if the port of the API is taken")
+    func apiPortInUse() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let (node, port) = try await alice.up()
+        let result = try await bob.run("up", "--no-discovery", "--http", port)
+        #expect(result.status == 9)
+        #expect(result.errors.contains("127.0.0.1:\(port)"))
+        #expect(result.errors.contains("try: name another with --http PORT"))
+        withExtendedLifetime(node) {}
+    }
+
     @Test("tells who comes and goes, as JSON too")
     func presence() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
