@@ -37,10 +37,8 @@ extension Store {
     /// programs have left here.
     package func leaveHome() throws(StoreError) {
         try write { db in
-            for table in ["journal", "consumer", "setAside", "token"] {
-                try db.execute(sql: "DELETE FROM \(table)")
-            }
-            try db.execute(sql: "UPDATE journalGeneration SET generation = random()")
+            try CommitWriter(db: db).beginGeneration()
+            for table in ["consumer", "setAside", "token"] { try db.execute(sql: "DELETE FROM \(table)") }
         }
     }
 
@@ -83,12 +81,18 @@ extension Store {
                     AND failure.recipientID = recipient.userID)
         """
 
+    /// How many messages wait for their time.
+    package func scheduledCount() throws(StoreError) -> Int {
+        try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM scheduled") ?? 0 }
+    }
+
     /// How many entries there are.
     package func entryCount() throws(StoreError) -> Int {
         try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") ?? 0 }
     }
 
-    /// Turns a copy into the database of another device of the same user.
+    /// Turns a copy into the database of another device of the same user. What the earlier device has scheduled is its to
+    /// send, like what waits in its logs.
     ///
     /// - Parameters:
     ///   - receipts: the other device's receipts for the logs of others.
@@ -106,6 +110,7 @@ extension Store {
                     SELECT entry.log, entry.sequence, recipient.userID, '\(FailureReason.deviceReplaced.rawValue)', 0
                     \(Self.undelivered)
                     """, arguments: [deviceID.data])
+            try db.execute(sql: "DELETE FROM scheduled")
         }
         var commit = Commit()
         commit.deliveries = receipts

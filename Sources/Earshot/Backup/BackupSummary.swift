@@ -11,6 +11,8 @@ public struct BackupSummary: Sendable, Hashable {
     /// Own messages that their recipients had not yet acknowledged: the first `listedLimit` of them.
     public let undelivered: [UndeliveredMessage]
     public let undeliveredCount: Int
+    /// Messages that were scheduled, and whose time had not come.
+    public let scheduledCount: Int
 
     public static let listedLimit = 100
 }

@@ -61,12 +61,14 @@ struct BackupContents {
     var entryCount = 0
     var undelivered: [UndeliveredMessage] = []
     var undeliveredCount = 0
+    var scheduledCount = 0
 
     init() {}
 
     init(_ store: Store, deviceID: DeviceID) throws(StoreError) {
         entryCount = try store.entryCount()
         undeliveredCount = try store.undeliveredCount(of: deviceID)
+        scheduledCount = try store.scheduledCount()
         let names = Dictionary(uniqueKeysWithValues: try store.snapshot().users.map { ($0.userID, $0.name) })
         undelivered = try store.undelivered(of: deviceID, limit: BackupSummary.listedLimit)
             .map { UndeliveredMessage($0, name: names[$0.recipientID]) }
@@ -93,6 +95,6 @@ extension BackupSummary {
             userID: credential.userID, name: credential.name, deviceID: credential.deviceID,
             createdMilliseconds: createdAt,
             entryCount: contents.entryCount, undelivered: contents.undelivered,
-            undeliveredCount: contents.undeliveredCount)
+            undeliveredCount: contents.undeliveredCount, scheduledCount: contents.scheduledCount)
     }
 }

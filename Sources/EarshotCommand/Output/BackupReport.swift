@@ -10,6 +10,7 @@ struct BackupReport: Encodable {
     let undeliveredCount: Int
     /// The first undelivered messages.
     let undelivered: [Message]
+    let scheduledCount: Int
     /// Left out if the backup was only written.
     let isSameDevice: Bool?
 
@@ -29,6 +30,7 @@ struct BackupReport: Encodable {
         createdMilliseconds = summary.createdMilliseconds
         entryCount = summary.entryCount
         undeliveredCount = summary.undeliveredCount
+        scheduledCount = summary.scheduledCount
         undelivered = summary.undelivered.map { message in
             Message(
                 id: message.messageID.description, recipientID: message.recipientID.description,
@@ -39,11 +41,27 @@ struct BackupReport: Encodable {
     var contents: String {
         "\(Counted.text(entryCount, "message", "messages")) of \(LocalTime.full(createdMilliseconds)), "
             + "\(undeliveredCount) of them not delivered yet"
+            + (scheduledCount > 0 ? ", and \(scheduledCount) scheduled for later" : "")
     }
 
     /// The messages that waited, and who has to deliver them.
     var waiting: [String] {
-        guard undeliveredCount > 0, let isSameDevice else { return [] }
+        guard let isSameDevice else { return [] }
+        return undeliveredLines(isSameDevice) + scheduledLines(isSameDevice)
+    }
+
+    private func scheduledLines(_ isSameDevice: Bool) -> [String] {
+        guard scheduledCount > 0 else { return [] }
+        let messages = Counted.text(scheduledCount, "message is", "messages are")
+        return [
+            isSameDevice
+                ? "\(messages) scheduled for later, and sent from here"
+                : "\(messages) scheduled for later on the old machine; if it is gone, schedule them again"
+        ]
+    }
+
+    private func undeliveredLines(_ isSameDevice: Bool) -> [String] {
+        guard undeliveredCount > 0 else { return [] }
         let heading =
             isSameDevice
             ? "these were not delivered yet, and are delivered from here:"

@@ -173,6 +173,18 @@ struct BackupTests {
         #expect(try bob.home.audit(with: alice.userID).isSound)
     }
 
+    @Test("holds what is scheduled, which only the same device sends", arguments: [true, false])
+    func scheduled(isSameDevice: Bool) async throws {
+        try await TestUser.meet(alice, bob)
+        try await alice.node.messages.schedule(
+            MessageDraft("later"), to: bob.userID, notBefore: Date(timeIntervalSinceNow: 3600))
+        #expect(try alice.home.export(to: file, passphrase: passphrase).scheduledCount == 1)
+        let (restored, summary) = try restored(isSameDevice ? .same : .new)
+        #expect(summary.scheduledCount == 1)
+        try await restored.start()
+        #expect(await restored.node.messages.scheduled().count == (isSameDevice ? 1 : 0))
+    }
+
     @Test("gives each home that is restored from it a journal of its own")
     func generations() async throws {
         try await TestUser.meet(alice, bob)
