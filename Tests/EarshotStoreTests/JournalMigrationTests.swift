@@ -22,7 +22,7 @@ struct JournalMigrationTests {
             migrator.registerMigration(migration.identifier, migrate: migration.migrate)
         }
         try migrator.migrate(database)
-        try database.write { try CommitWriter(db: $0).write(log.commit) }
+        _ = try database.write { try CommitWriter(db: $0).write(log.commit) }
         try database.close()
     }
 

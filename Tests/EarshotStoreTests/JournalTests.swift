@@ -199,6 +199,28 @@ struct StateTimeTests {
         try (store.history(of: log.conversationID, .first, limit: 9) ?? []).map { $0.times(for: bob) }
     }
 
+    @Test("are the same when many groups came after, and lie in the journal no more")
+    func manyGroups() throws {
+        try advance(.sent, 1...2, at: 10)
+        try advance(.delivered, 1...2, at: 20)
+        for _ in 1...70 { try advance(.sent, 3...3, at: 30) }
+        try advance(.delivered, 3...3, at: 40)
+        func check() throws {
+            #expect(try times().map(\.sent) == [10, 10, 30, nil])
+            #expect(try times().map(\.delivered) == [20, 20, 40, nil])
+        }
+        try check()
+        #expect(try store.read { try Int64.fetchOne($0, sql: "SELECT timed FROM journalGeneration") } == 64)
+        try store.write { try $0.execute(sql: "DELETE FROM journal WHERE row <= 64") }
+        try check()
+        var commit = Commit()
+        commit.beginsGeneration = true
+        try store.commit(commit)
+        try check()
+        try advance(.read, 1...1, at: 50)
+        #expect(try times().map(\.read) == [50, nil, nil, nil])
+    }
+
     @Test("are those of the groups that it was in")
     func groups() throws {
         try advance(.sent, 1...2, at: 10)

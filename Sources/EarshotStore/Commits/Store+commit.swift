@@ -6,35 +6,43 @@ extension Store {
     /// Writes the commit in one transaction, and returns when it is on the disk.
     /// - Throws: `StoreError`; then nothing of it was written.
     package func commit(_ commit: Commit) throws(StoreError) {
-        do { try database.write { try CommitWriter(db: $0).write(commit) } } catch {
-            throw StoreError(error, path: path)
-        }
+        do {
+            logNumbers.add(try database.write { [logNumbers] in try CommitWriter(db: $0, logNumbers).write(commit) })
+        } catch { throw StoreError(error, path: path) }
     }
 
     /// Like `commit`, on the database's own thread, which also calls the completion.
     package func commit(
         _ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
-        let path = self.path
+        let (path, logNumbers) = (path, logNumbers)
         database.asyncWrite(
-            { try CommitWriter(db: $0).write(commit) },
-            completion: { _, result in completion(result.mapError { StoreError($0, path: path) }) })
+            { try CommitWriter(db: $0, logNumbers).write(commit) },
+            completion: { _, result in
+                completion(result.map(logNumbers.add).mapError { StoreError($0, path: path) })
+            })
     }
 }
 
 /// Writes one commit inside a transaction.
 struct CommitWriter {
-    /// The numbers that stand for logs in other tables, as far as they were looked up.
-    private final class LogNumbers {
-        var known: [LogID: Int64] = [:]
+    /// What this commit looks up.
+    private final class Found {
+        var numbers: [LogID: Int64] = [:]
     }
 
     let db: Database
-    private let numbers = LogNumbers()
+    private let logNumbers: LogNumbers
+    private let found = Found()
 
-    init(db: Database) { self.db = db }
+    init(db: Database, _ logNumbers: LogNumbers = LogNumbers()) {
+        self.db = db
+        self.logNumbers = logNumbers
+    }
 
-    func write(_ commit: Commit) throws {
+    /// - Returns: the numbers of logs that it looked up, which are true when the transaction is.
+    @discardableResult
+    func write(_ commit: Commit) throws -> [LogID: Int64] {
         if commit.beginsGeneration { try beginGeneration() }
         for userID in commit.forgottenUsers { try forget(userID) }
         for deviceID in commit.forgottenDevices { try forget(deviceID) }
@@ -54,6 +62,7 @@ struct CommitWriter {
         for failure in commit.failures { try write(failure) }
         for change in commit.programChanges { try write(change) }
         try writeJournal(of: commit)
+        return found.numbers
     }
 
     private func write(_ user: UserRecord) throws {
@@ -162,12 +171,12 @@ struct CommitWriter {
     }
 
     func number(of logID: LogID) throws -> Int64 {
-        if let known = numbers.known[logID] { return known }
+        if let known = found.numbers[logID] ?? logNumbers[logID] { return known }
         let statement = try db.cachedStatement(sql: "SELECT number FROM log WHERE logID = ?")
         guard let number = try Int64.fetchOne(statement, arguments: [logID.data]) else {
             preconditionFailure("a commit names only logs that it or an earlier one has written")
         }
-        numbers.known[logID] = number
+        found.numbers[logID] = number
         return number
     }
 }

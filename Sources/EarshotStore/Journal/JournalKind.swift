@@ -28,13 +28,15 @@ enum TimedState: Int, CaseIterable {
     case delivered = 2
     case read = 3
 
-    init(_ step: JournalRecord.Step) {
-        self =
-            switch step {
-            case .sent: .sent
-            case .delivered: .delivered
-            case .read: .read
+    /// The kinds of rows that say it, as SQL. A message that was received is delivered here.
+    var kindList: String {
+        let kinds: [JournalKind] =
+            switch self {
+            case .sent: [.sent]
+            case .delivered: [.delivered, .received]
+            case .read: [.read]
             }
+        return kinds.map { "\($0.rawValue)" }.joined(separator: ", ")
     }
 }
 

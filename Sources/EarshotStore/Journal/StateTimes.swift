@@ -8,22 +8,49 @@ struct StateTimes {
     private var steps: [UserID: [TimedState: [(last: UInt64, time: Int64)]]] = [:]
 
     init(of log: HistoryReader.NumberedLog, _ run: ClosedRange<UInt64>, _ db: Database) throws {
+        for recipientID in log.record.conversation.participantIDs where recipientID != log.record.authorID {
+            for state in TimedState.allCases {
+                let kept = try Self.kept(state, of: log, for: recipientID, run, db)
+                let latest = try Self.latest(state, of: log, for: recipientID, run, db)
+                guard !kept.isEmpty || !latest.isEmpty else { continue }
+                steps[recipientID, default: [:]][state] = (kept + latest).sorted { $0.last < $1.last }
+            }
+        }
+    }
+
+    private static func kept(
+        _ state: TimedState, of log: HistoryReader.NumberedLog, for userID: UserID, _ run: ClosedRange<UInt64>,
+        _ db: Database
+    ) throws -> [(last: UInt64, time: Int64)] {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT last, time FROM stateTime WHERE log = ? AND recipientID = ? AND state = ? AND last >= ?
                 ORDER BY last
                 """)
-        for recipientID in log.record.conversation.participantIDs where recipientID != log.record.authorID {
-            for state in TimedState.allCases {
-                let rows = try Row.fetchCursor(
-                    statement, arguments: [log.number, recipientID.data, state.rawValue, Int64(run.lowerBound)])
-                while let row = try rows.next() {
-                    let last = UInt64(row[0] as Int64)
-                    steps[recipientID, default: [:]][state, default: []].append((last, row[1]))
-                    if last >= run.upperBound { break }
-                }
-            }
+        let rows = try Row.fetchCursor(
+            statement, arguments: [log.number, userID.data, state.rawValue, Int64(run.lowerBound)])
+        var steps: [(last: UInt64, time: Int64)] = []
+        while let row = try rows.next() {
+            steps.append((UInt64(row[0] as Int64), row[1]))
+            if steps[steps.count - 1].last >= run.upperBound { break }
         }
+        return steps
+    }
+
+    /// The times that only the journal has so far.
+    private static func latest(
+        _ state: TimedState, of log: HistoryReader.NumberedLog, for userID: UserID, _ run: ClosedRange<UInt64>,
+        _ db: Database
+    ) throws -> [(last: UInt64, time: Int64)] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT last, time FROM journal
+                WHERE row > (SELECT timed FROM journalGeneration) AND log = ? AND userID = ? AND last >= ?
+                    AND kind IN (\(state.kindList))
+                ORDER BY row
+                """)
+        return try Row.fetchAll(statement, arguments: [log.number, userID.data, Int64(run.lowerBound)])
+            .map { (UInt64($0[0] as Int64), $0[1]) }
     }
 
     func times(of sequence: UInt64) -> [UserID: MessageTimes] {

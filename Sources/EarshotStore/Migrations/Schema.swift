@@ -14,7 +14,9 @@ struct Migration: Sendable {
 
 /// The tables, as the migrations make them.
 enum Schema {
-    static let migrations: [Migration] = [.firstTables, .pinnedNames, .deletedContents, .conversations, .journal]
+    static let migrations: [Migration] = [
+        .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes,
+    ]
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
