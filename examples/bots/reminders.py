@@ -49,8 +49,8 @@ def run(node):
                 if refusal.code in ("stopped", "overloaded", "storeFull", "storeUnavailable"):
                     raise
                 text = f"I cannot remind you: {refusal}"
-            answer = {"to": message["sender"]["id"], "text": text, "answering": message["id"],
-                      "headers": {"auto-submitted": "auto-replied"}}
+            # The node marks it as a program's, so that no other bot answers it.
+            answer = {"to": message["sender"]["id"], "text": text, "answering": message["id"]}
             node.call("POST", f"inbox/{CONSUMER}", {"ack": cursor, "send": [answer]})
 
 
