@@ -271,6 +271,30 @@ struct HTTPServerTests {
         }
     }
 
+    @Test("ends the answer that a client has waited for, when the client is gone")
+    func goneClient() async throws {
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let (ended, end) = AsyncStream<Bool>.makeStream()
+        let (never, _) = AsyncStream<Never>.makeStream()
+        let router = Router(routes: [
+            .get("/slow", isHeld: true) { _ in
+                begin.yield()
+                for await _ in never {}
+                end.yield(Task.isCancelled)
+                return .done
+            }
+        ])
+        try await withServer(respond: { request in
+            do { return try await router.respond(to: request) } catch { return Response(status: .internalServerError) }
+        }) { path in
+            let client = try RawConnection(path)
+            try await client.begin("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n")
+            _ = await begun.first { true }
+            client.leave()
+            try await withDeadline("the end of the answer") { #expect(await ended.first { _ in true } == true) }
+        }
+    }
+
     @Test("that ends closes a connection on which nothing is asked, and does not wait until it cuts off all")
     func end() async throws {
         let start = ContinuousClock.now

@@ -62,12 +62,23 @@ struct Route: Sendable {
         guard isHeld else { return try await answer(request) }
         let release = try held.hold(for: request.access)
         do {
-            var response = try await answer(request)
+            var response = try await answerWhileAwaited(request)
             response.release = release
             return response
         } catch {
             release()
             throw error
+        }
+    }
+
+    /// The answer's task is cancelled when the client has left, so what the request holds is free for the next one.
+    private func answerWhileAwaited(_ request: Request) async throws -> Response {
+        let answering = Task { try await answer(request) }
+        request.connection?.cutShort { answering.cancel() }
+        return try await withTaskCancellationHandler {
+            try await answering.value
+        } onCancel: {
+            answering.cancel()
         }
     }
 }

@@ -41,6 +41,9 @@ final class RawConnection: Sendable {
         try await onThread("a connection that takes bytes") { _ = self.send(Array(request.utf8)) }
     }
 
+    /// Goes without having read an answer.
+    func leave() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     /// Sends a request, and gives the answer to it; an empty one if the connection ends.
     func ask(_ request: String) async throws -> String {
         try await onThread("an answer") {

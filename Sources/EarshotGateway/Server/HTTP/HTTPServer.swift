@@ -134,7 +134,7 @@ struct HTTPServer: Sendable {
     private func answerNext(
         _ reader: inout RequestReader, _ writer: ResponseWriter, _ open: OpenConnection, port: Int?
     ) async throws -> Bool {
-        guard let (head, outcome) = try await read(&reader, writer, port: port), open.beginResponse() else {
+        guard let (head, outcome) = try await read(&reader, writer, open, port: port), open.beginResponse() else {
             return false
         }
         switch outcome {
@@ -160,7 +160,7 @@ struct HTTPServer: Sendable {
     /// - Returns: a request, or why it is refused; `nil` at the end of the connection. The head is missing where it
     ///   could not be read.
     private func read(
-        _ reader: inout RequestReader, _ writer: ResponseWriter, port: Int?
+        _ reader: inout RequestReader, _ writer: ResponseWriter, _ open: OpenConnection, port: Int?
     ) async throws -> (HTTPRequestHead?, Result<Request, GatewayError>)? {
         var readHead: HTTPRequestHead?
         do {
@@ -171,7 +171,8 @@ struct HTTPServer: Sendable {
             if head.awaitsContinue { try await writer.writeContinue() }
             guard let body = try await reader.body() else { return nil }
             let request = Request(
-                method: head.method, target: head.uri, headers: head.headers, body: body, access: access)
+                method: head.method, target: head.uri, headers: head.headers, body: body, access: access,
+                connection: open)
             return (head, .success(request))
         } catch let error as GatewayError {
             return (readHead, .failure(error))

@@ -18,7 +18,7 @@ final class OpenConnection: Sendable {
         var isEnding = false
         /// The client sends nothing more.
         var hasClientFinished = false
-        /// Ends a response that has no end of its own.
+        /// Ends a response that may take as long as the client likes.
         var cutShort: (@Sendable () -> Void)?
         /// Ends the phase.
         var deadline: Scheduled<Void>?
@@ -78,7 +78,7 @@ final class OpenConnection: Sendable {
         }
     }
 
-    /// Sets how to end a response that has no end of its own: when the server ends, or the client leaves.
+    /// Sets how to end a response that may take as long as the client likes: when the server ends, or the client leaves.
     func cutShort(by action: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             state.cutShort = action

@@ -18,18 +18,21 @@ struct Request: Sendable {
     let body: ByteBuffer
     /// What the client may do.
     let access: Access
+    /// What it came over; `nil` if it did not come over HTTP.
+    let connection: OpenConnection?
     /// The texts in the open places of the route, percent-encoded.
     private(set) var parameters: [String: Substring] = [:]
 
     /// - Parameter target: the request target in origin-form or absolute-form (RFC 9112, section 3.2).
     init(
         method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: ByteBuffer = ByteBuffer(),
-        access: Access = .owner
+        access: Access = .owner, connection: OpenConnection? = nil
     ) {
         self.method = method
         self.headers = headers
         self.body = body
         self.access = access
+        self.connection = connection
         let parts = Self.originForm(target).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = parts.first.map(String.init) ?? ""
         query = parts.dropFirst().flatMap { $0.split(separator: "&") }.map(QueryItem.init)
