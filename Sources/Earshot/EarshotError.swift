@@ -110,6 +110,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         /// The place is not one of this home any more. If it is one in the journal, `parameters.eventID` is the first that
         /// is left.
         public static let gone = Code("gone")
+        /// A bot's handler asks for a parameter that its command does not have, or not of that kind.
+        public static let unknownParameter = Code("unknownParameter")
         /// Somebody else receives for this consumer.
         public static let consumerBusy = Code("consumerBusy")
         /// Too much waits already. Try again later.

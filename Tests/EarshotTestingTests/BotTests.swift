@@ -45,7 +45,7 @@ struct BotTests {
     func commands() async throws {
         let bot = Bot("greeter", on: robot)
             .command("greet", "Greets.", parameters: [.user("whom"), .integer("times"), .text("how")]) { call in
-                for _ in 0..<call.integer("times") {
+                for _ in 0..<(try call.integer("times")) {
                     try await call.reply("\(call["how"]) \(call.user("whom").name), \(call["times"]) times")
                 }
             }
@@ -127,6 +127,24 @@ struct BotTests {
         try await running
     }
 
+    @Test("goes on if a handler asks for a parameter that its command does not have, and the message is set aside")
+    func mistypedParameter() async throws {
+        let bot = Bot("mistaken", on: robot)
+            .command("text", "Reads another name.", parameters: [.text("what")]) { try await $0.reply($0["waht"]) }
+            .command("kind", "Reads another kind.", parameters: [.text("what")]) { call in
+                try await call.reply("\(call.integer("what"))")
+            }
+            .otherwise { try await $0.reply("fine") }
+        try await bot.prepare()
+        for text in ["/text x", "/kind 1", "hello"] { try await alice.messages.send(text, to: robot.userID) }
+        let answers = alice.events.events(.messageReceived)
+        async let running: Void = bot.run()
+        try await turning { _ = await answers.first { $0.text == "fine" } }
+        #expect(try await robot.inbox.setAside(consumer: "mistaken").map(\.message.text) == ["/text x", "/kind 1"])
+        await network.stop()
+        try await running
+    }
+
     @Test("answers once if its node crashes while the handler runs")
     func crash() async throws {
         let entered = AsyncStream<Void>.makeStream()
@@ -160,8 +178,7 @@ struct BotTests {
         let bot = Bot("reminders", on: robot)
             .command("remind", "Reminds.", parameters: [.duration("in"), .text("what")]) { call in
                 try await call.reply("in \(call["in"])")
-                let due = network.now + Double(call.duration("in").components.seconds)
-                try await call.reply(call["what"], notBefore: due)
+                try await call.reply(call["what"], after: call.duration("in"))
             }
         try await bot.prepare()
         async let running: Void = bot.run()

@@ -1,10 +1,12 @@
+import Foundation
+
 /// A program that answers messages: commands that people type, and everything else.
 ///
 /// ```swift
 /// let bot = Bot("reminders", on: node)
 ///     .command("remind", "Reminds you later.", parameters: [.duration("in"), .text("what")]) { call in
 ///         try await call.reply("I will say so in \(call["in"]).")
-///         try await call.reply(call["what"], notBefore: Date.now + call.duration("in") / .seconds(1))
+///         try await call.reply(call["what"], after: call.duration("in"))
 ///     }
 ///     .otherwise { message in try await message.reply("I know: /remind. See /help.") }
 ///
@@ -117,12 +119,14 @@ public struct Bot: Sendable {
     private func handle(_ message: Message) async throws -> [BotAnswer] {
         let sender = await node.users.user(message.senderID)
         let answers = BotAnswers()
-        try await handle(BotMessage(message, from: sender, answers: answers))
+        let clock = node.environment.clock
+        try await handle(
+            BotMessage(message, from: sender, answers: answers) { Date(milliseconds: clock.now.wallClock) })
         return answers.close()
     }
 
     private func handle(_ message: BotMessage) async throws {
-        let sender = BotSender(userID: message.message.senderID, isVerified: message.sender?.trust == .verified)
+        let sender = BotSender(userID: message.senderID, isVerified: message.sender?.trust == .verified)
         switch router.route(message.text, from: sender) {
         case .answer(let text): try await message.reply(text)
         case .otherwise: try await fallback?(message)

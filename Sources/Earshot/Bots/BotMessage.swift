@@ -10,13 +10,17 @@ public struct BotMessage: Sendable {
     /// The sender, as the node knows them.
     public let sender: User?
     private let answers: BotAnswers
+    private let now: @Sendable () -> Date
 
-    init(_ message: Message, from sender: User?, answers: BotAnswers) {
+    /// - Parameter now: the node's clock.
+    init(_ message: Message, from sender: User?, answers: BotAnswers, now: @escaping @Sendable () -> Date) {
         self.message = message
         self.sender = sender
         self.answers = answers
+        self.now = now
     }
 
+    public var senderID: UserID { message.senderID }
     public var text: String { message.text }
 
     /// Answers the sender.
@@ -33,6 +37,14 @@ public struct BotMessage: Sendable {
         try await send(MessageDraft(text, headers: headers), to: message.senderID, notBefore: notBefore)
     }
 
+    /// Answers the sender later.
+    /// - Parameter delay: how long after now, by the node's clock.
+    public func reply(
+        _ text: String, headers: [String: String] = [:], after delay: Duration
+    ) async throws(EarshotError) {
+        try await reply(text, headers: headers, notBefore: now() + delay / .seconds(1))
+    }
+
     /// Writes to somebody, as an answer to this message.
     public func send(
         _ draft: MessageDraft, to recipientID: UserID, notBefore: Date? = nil
@@ -47,6 +59,11 @@ public struct BotMessage: Sendable {
 /// A message that asks a bot to run a command.
 public struct BotCall: Sendable {
     public let message: BotMessage
+    public var senderID: UserID { message.senderID }
+    /// The sender, as the node knows them.
+    public var sender: User? { message.sender }
+    /// The whole message, with the command.
+    public var text: String { message.text }
     private let command: String
     private let values: [String: BotValue]
     private let users: [String: User]
@@ -59,22 +76,24 @@ public struct BotCall: Sendable {
     }
 
     /// What was written for a parameter.
-    /// - Precondition: the command has a parameter of that name. The same holds for `integer`, `duration` and `user`,
-    ///   which want one of that kind.
-    public subscript(name: String) -> String { value(name).text }
+    /// - Throws: `EarshotError` `unknownParameter` if the command was declared without a parameter of that name. The same
+    ///   holds for `integer`, `duration` and `user`, which want one of that kind.
+    public subscript(name: String) -> String {
+        get throws(EarshotError) { try value(name).text }
+    }
 
-    public func integer(_ name: String) -> Int {
-        guard case .integer(let integer) = value(name).meaning else { mismatch(name, "an integer") }
+    public func integer(_ name: String) throws(EarshotError) -> Int {
+        guard case .integer(let integer) = try value(name).meaning else { throw mismatch(name, "is no integer") }
         return integer
     }
 
-    public func duration(_ name: String) -> Duration {
-        guard case .duration(let duration) = value(name).meaning else { mismatch(name, "a duration") }
+    public func duration(_ name: String) throws(EarshotError) -> Duration {
+        guard case .duration(let duration) = try value(name).meaning else { throw mismatch(name, "is no duration") }
         return duration
     }
 
-    public func user(_ name: String) -> User {
-        guard let user = users[name] else { mismatch(name, "a user") }
+    public func user(_ name: String) throws(EarshotError) -> User {
+        guard let user = users[name] else { throw mismatch(name, "is no user") }
         return user
     }
 
@@ -85,13 +104,21 @@ public struct BotCall: Sendable {
         try await message.reply(text, headers: headers, notBefore: notBefore)
     }
 
-    private func value(_ name: String) -> BotValue {
-        guard let value = values[name] else { mismatch(name, "declared") }
+    /// Answers the one who called, later.
+    /// - Parameter delay: how long after now, by the node's clock.
+    public func reply(
+        _ text: String, headers: [String: String] = [:], after delay: Duration
+    ) async throws(EarshotError) {
+        try await message.reply(text, headers: headers, after: delay)
+    }
+
+    private func value(_ name: String) throws(EarshotError) -> BotValue {
+        guard let value = values[name] else { throw mismatch(name, "is not declared") }
         return value
     }
 
-    private func mismatch(_ name: String, _ expected: String) -> Never {
-        preconditionFailure("the parameter \(name) of /\(command) is not \(expected)")
+    private func mismatch(_ name: String, _ problem: String) -> EarshotError {
+        EarshotError(.unknownParameter, "the parameter \(name) of /\(command) \(problem)", .init(name: name))
     }
 }
 

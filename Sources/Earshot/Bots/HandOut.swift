@@ -91,6 +91,14 @@ package struct HandOut<Reply: Sendable>: Sendable {
         }
     }
 
+    /// Every message that is under way begins anew.
+    /// - Returns: whether the first one does that is not acknowledged.
+    package mutating func startOver() -> Bool {
+        let begun = states.indices.filter { if case .underWay = states[$0] { true } else { false } }
+        for index in begun { states[index] = .waiting }
+        return begun.first == acknowledgedCount
+    }
+
     /// Why the first message failed that did.
     package var failure: String? {
         states.lazy.compactMap { if case .failed(let reason) = $0 { reason } else { nil } }.first
