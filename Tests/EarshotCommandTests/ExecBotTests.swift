@@ -81,6 +81,9 @@ struct ExecBotTests {
     @Test("is started again after a wait that doubles until it acknowledges something")
     func restarts() {
         var bot = running()
+        _ = bot.received([message("m0")], now: 0)
+        _ = bot.programWrote(#"{"ack":"m0"}"#.utf8, now: 0)
+        _ = bot.acknowledged(now: 0)
         _ = bot.received([message("m1")], now: 0)
         #expect(
             bot.programEnded("signal 9", now: 0)
@@ -96,6 +99,29 @@ struct ExecBotTests {
         _ = bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 3000)
         _ = bot.acknowledged(now: 3000)
         #expect(bot.programEnded("status 0", now: 4000) == [.note("the program ended: status 0"), .wake(5000)])
+    }
+
+    @Test(
+        "that ends before it has answered anything is at fault itself: the message is kept for it, and none is failed")
+    func broken() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        var (now, wait) = (Int64(0), Int64(1000))
+        for attempt in 2...5 {
+            #expect(
+                bot.programEnded("status 1", now: now) == [.note("the program ended: status 1"), .wake(now + wait)])
+            (now, wait) = (now + wait, wait * 2)
+            #expect(bot.advance(now: now) == [.start])
+            #expect(bot.programStarted(now: now) == [.give(message("m1"), attempt: attempt)])
+        }
+        _ = bot.programWrote(#"{"ack":"m1"}"#.utf8, now: now)
+        #expect(bot.acknowledged(now: now) == [.receive(limit: 1)])
+        _ = bot.received([message("m2")], now: now)
+        // From now on it is known to work, so what it ends on is the message's fault.
+        #expect(
+            bot.programEnded("status 1", now: now)
+                == [.note("the program ended: status 1"), .wake(now + 1000)]
+                + again("the program ended while it had the message: status 1", now + 1000))
     }
 
     @Test("is told which of its lines are refused, and nothing else comes of them")

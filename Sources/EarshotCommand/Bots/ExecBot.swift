@@ -72,6 +72,8 @@ struct ExecBot: Sendable {
     /// The first message of the last hand-out, and how often the program had it first.
     private var head: String?
     private var attempts = 1
+    /// Whether the program has said of a message what became of it. Until then, its end is held against none.
+    private var hasAnswered = false
     private var restarts = BackOff()
     private var retries = BackOff()
     private var reconnects = BackOff(longest: .seconds(5))
@@ -86,12 +88,17 @@ struct ExecBot: Sendable {
 
     mutating func programStarted(now: Int64) -> [Action] { handle(now) { $0.program = .running } }
 
-    /// The program has ended, or could not be started. What it had was in vain.
+    /// The program has ended, or could not be started. What it had was in vain, and fails, unless it has never answered
+    /// anything: then the program is broken, and gets the same again.
     mutating func programEnded(_ reason: String, now: Int64) -> [Action] {
         handle(now) { bot in
             let until = now + bot.restarts.wait().milliseconds
             bot.program = .waiting(until: until)
-            bot.handOut.failAll("the program ended while it had the message: \(reason)")
+            if bot.hasAnswered {
+                bot.handOut.failAll("the program ended while it had the message: \(reason)")
+            } else if bot.handOut.startOver() {
+                bot.attempts += 1
+            }
             bot.actions += [.note("the program ended: \(reason)"), .wake(until)]
         }
     }
@@ -118,7 +125,10 @@ struct ExecBot: Sendable {
                 throw LineError("one message has at most \(Limits.botReplies) answers, and not \(sends.count)")
             }
             handOut.finish(index, sends)
-        case .fail(let id, let reason): handOut.fail(try place(of: id), reason)
+            hasAnswered = true
+        case .fail(let id, let reason):
+            handOut.fail(try place(of: id), reason)
+            hasAnswered = true
         case .send(let sends):
             guard !sends.contains(where: { $0.to == nil }) else {
                 throw LineError("the field \"to\" is missing: only an answer has a sender to go to")
