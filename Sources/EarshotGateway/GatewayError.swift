@@ -48,8 +48,6 @@ extension EarshotError.Code {
     package static let unknownEndpoint = Self("unknownEndpoint")
     /// The endpoint does not have this method.
     package static let methodNotAllowed = Self("methodNotAllowed")
-    /// The token is not good for this.
-    package static let forbidden = Self("forbidden")
     /// The request comes from somebody else's page, or names a host that is not this one.
     package static let foreignOrigin = Self("foreignOrigin")
     /// The request shows no valid token where one is needed.

@@ -105,6 +105,8 @@ public enum Limits {
     package static let programCalls = 4096
     /// Named readers of the inbox.
     public static let consumers = 128
+    /// Those of them that were made with one token.
+    public static let consumersOfToken = 8
     /// The name of one, in bytes.
     public static let consumerNameBytes = 64
     /// Messages that are set aside for one consumer; beyond it they are handed out again and again.

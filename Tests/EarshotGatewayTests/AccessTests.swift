@@ -14,7 +14,7 @@ struct AccessTests {
     func scopes(scope: Scope) throws {
         for needed in Scope.allCases {
             let isAllowed = scope == .all || scope == needed
-            let access = Access(tokenID: "x", [scope])
+            let access = Access(token: .init(id: "x", name: "x"), [scope])
             #expect(((try? access.check(needed)) != nil) == isAllowed)
         }
         #expect(throws: Never.self) { try Access.owner.check(.all) }
@@ -23,12 +23,14 @@ struct AccessTests {
     @Test("to send can be limited to some users")
     func recipients() throws {
         let (bob, carol) = (try userID("1"), try userID("2"))
-        let access = Access(tokenID: "x", [.send], recipients: [bob])
+        let access = Access(token: .init(id: "x", name: "x"), [.send], recipients: [bob])
         #expect(throws: Never.self) { try access.check(sendingTo: [bob]) }
         let error = #expect(throws: GatewayError.self) { try access.check(sendingTo: [bob, carol]) }
         #expect(error?.code == .forbidden && error?.parameters.userID == carol)
-        #expect(throws: Never.self) { try Access(tokenID: "x", [.send]).check(sendingTo: [carol]) }
-        #expect(throws: GatewayError.self) { try Access(tokenID: "x", [.read]).check(sendingTo: [bob]) }
+        #expect(throws: Never.self) { try Access(token: .init(id: "x", name: "x"), [.send]).check(sendingTo: [carol]) }
+        #expect(throws: GatewayError.self) {
+            try Access(token: .init(id: "x", name: "x"), [.read]).check(sendingTo: [bob])
+        }
     }
 
     @Test("has a rate for each token, and one for all who show none")
@@ -49,9 +51,9 @@ struct AccessTests {
     @Test("by requests that are held has a limit for programs, and another for the owner")
     func held() throws {
         let held = HeldRequests(limit: 2)
-        let program = Access(tokenID: "x", [.all])
+        let program = Access(token: .init(id: "x", name: "x"), [.all])
         let release = try held.hold(for: program)
-        _ = try held.hold(for: Access(tokenID: "y", [.read]))
+        _ = try held.hold(for: Access(token: .init(id: "y", name: "y"), [.read]))
         let error = #expect(throws: GatewayError.self) { try held.hold(for: program) }
         #expect(error?.code == .tooManyRequests && error?.code.status == .tooManyRequests)
         _ = try held.hold(for: .owner)

@@ -119,8 +119,6 @@ struct InboxRoutesTests {
 }
 
 extension RawRequest.Response {
-    fileprivate func decoded<Value: Decodable>() throws -> Value { try JSONDecoder().decode(Value.self, from: body) }
-
     /// Which message of the request an error is about.
     fileprivate func index() throws -> Int? {
         let object = try JSONSerialization.jsonObject(with: body) as? [String: [String: Any]]

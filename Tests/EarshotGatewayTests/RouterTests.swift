@@ -126,11 +126,16 @@ struct RouterTests {
 
     @Test("lets nobody use a route that needs another scope than theirs")
     func scopes() async throws {
-        #expect(try await answer(.GET, "/things/7", access: Access(tokenID: "x", [.read])) == "one 7")
         #expect(
-            try await answer(.POST, "/things/7/of/bob", access: Access(tokenID: "x", [.read, .send])) == "7 of bob")
-        #expect(try await answer(.POST, "/things/7/of/bob", access: Access(tokenID: "x", [.all])) == "7 of bob")
-        let error = await error(.POST, "/things/7/of/bob", access: Access(tokenID: "x", [.read]))
+            try await answer(.GET, "/things/7", access: Access(token: .init(id: "x", name: "x"), [.read])) == "one 7")
+        #expect(
+            try await answer(
+                .POST, "/things/7/of/bob", access: Access(token: .init(id: "x", name: "x"), [.read, .send]))
+                == "7 of bob")
+        #expect(
+            try await answer(.POST, "/things/7/of/bob", access: Access(token: .init(id: "x", name: "x"), [.all]))
+                == "7 of bob")
+        let error = await error(.POST, "/things/7/of/bob", access: Access(token: .init(id: "x", name: "x"), [.read]))
         #expect(error?.code == .forbidden)
         #expect(error?.message == "the token's scope is read, and this needs send")
     }

@@ -70,20 +70,19 @@ struct TokenTests {
             try await TestNode.with("bob", peers: [alice.port]) { bob in
                 try await TestNode.with("carol", peers: [alice.port]) { carol in
                     try await alice.until("alice has met both") { await alice.node.users.all.count == 2 }
-                    try await alice.client.prepareConsumer("bot")
                     let tokens = [
                         (try await alice.client.createToken("reader", scopes: [.read]).token, 0),
                         (try await alice.client.createToken("to-bob", scopes: [.read, .send], to: ["bob"]).token, 1),
                     ]
                     for (token, index) in tokens {
                         let headers = Self.shown(token)
-                        let batch = try await RawRequest(path: "/v1/inbox?consumer=bot", headers: headers)
+                        let batch = try await RawRequest(path: "/v1/inbox?consumer=bot\(index)", headers: headers)
                             .send(toPort: alice.httpPort)
                         let object = try JSONSerialization.jsonObject(with: batch.body) as? [String: Any]
                         let cursor = try #require(object?["cursor"] as? String)
                         let sends = #"[{"to":"bob","text":"x"},{"to":"carol","text":"x"}]"#
                         let answer = try await RawRequest(
-                            method: "POST", path: "/v1/inbox/bot",
+                            method: "POST", path: "/v1/inbox/bot\(index)",
                             body: Array(#"{"ack":"\#(cursor)","send":\#(sends)}"#.utf8), headers: headers
                         ).send(toPort: alice.httpPort)
                         #expect(try answer.status == 403 && answer.error().code == "forbidden")
@@ -92,6 +91,58 @@ struct TokenTests {
                     withExtendedLifetime((bob, carol)) {}
                 }
             }
+        }
+    }
+
+    @Test("receives and acknowledges for consumers that were made with it, and for no others")
+    func consumers() async throws {
+        try await TestNode.pair { alice, bob in
+            let ask = { (method: String, path: String, body: String, headers: [String]) in
+                try await RawRequest(method: method, path: path, body: Array(body.utf8), headers: headers)
+                    .send(to: alice.node.home.socketFile)
+            }
+            let reader = Self.shown(try await alice.client.createToken("reader", scopes: [.read]).token)
+            let other = Self.shown(try await alice.client.createToken("other", scopes: [.read, .send]).token)
+            let all = Self.shown(try await alice.client.createToken("all", scopes: [.all]).token)
+            #expect(try await ask("POST", "/v1/consumers", #"{"name":"bot"}"#, []).status == 201)
+            _ = try await bob.client.send("hello", to: "alice")
+            let batch: GatewayBatch = try await ask("GET", "/v1/inbox?consumer=bot&wait=30", "", []).decoded()
+            let acknowledgement = #"{"ack":"\#(batch.cursor)"}"#
+            for headers in [reader, other] {
+                let refused = [
+                    try await ask("GET", "/v1/inbox?consumer=bot&attempts=1", "", headers),
+                    try await ask("POST", "/v1/inbox/bot", acknowledgement, headers),
+                ]
+                #expect(try refused.map { try $0.error().code } == ["forbidden", "forbidden"])
+            }
+            #expect(try await alice.node.inbox.consumers().map(\.lag) == [1])
+
+            #expect(try await ask("GET", "/v1/inbox?consumer=mine", "", reader).status == 200)
+            let listed = try await ask("GET", "/v1/consumers", "", reader).body
+            #expect(String(decoding: listed, as: UTF8.self).contains(#""token":"reader""#))
+            for (headers, status) in [(reader, 200), (other, 403), (all, 200), ([], 200)] {
+                #expect(try await ask("POST", "/v1/inbox/mine", acknowledgement, headers).status == status)
+            }
+            try await alice.client.revokeToken("reader")
+            let renewed = Self.shown(try await alice.client.createToken("reader", scopes: [.read]).token)
+            #expect(try await ask("GET", "/v1/inbox?consumer=mine", "", renewed).status == 200)
+        }
+    }
+
+    @Test("makes a few consumers, and leaves room for those of others")
+    func consumerLimit() async throws {
+        try await TestNode.with("alice") { alice in
+            let make = { (name: String, headers: [String]) in
+                try await RawRequest(
+                    method: "POST", path: "/v1/consumers", body: Array(#"{"name":"\#(name)"}"#.utf8), headers: headers
+                ).send(to: alice.node.home.socketFile).status
+            }
+            let reader = Self.shown(try await alice.client.createToken("reader", scopes: [.read]).token)
+            let other = Self.shown(try await alice.client.createToken("other", scopes: [.read]).token)
+            for number in 0..<8 { #expect(try await make("\(number)", reader) == 201) }
+            #expect(try await make("one-more", reader) == 503)
+            #expect(try await make("other", other) == 201)
+            #expect(try await make("owner", []) == 201)
         }
     }
 
@@ -217,7 +268,7 @@ struct TokenTests {
         let held = HeldRequests(limit: 1)
         let router = Router(
             routes: [.get("/slow", isHeld: true) { _ in .done }, .get("/fast") { _ in .done }], held: held)
-        let program = Access(tokenID: "x", [.read])
+        let program = Access(token: .init(id: "x", name: "x"), [.read])
         let first = try await router.respond(to: Request(method: .GET, target: "/slow", access: program))
         let error = await #expect(throws: GatewayError.self) {
             try await router.respond(to: Request(method: .GET, target: "/slow", access: program))

@@ -32,6 +32,18 @@ public struct Inbox: Sendable {
     public static let defaultAttempts = 5
 
     let node: Node
+    /// The token of the program that uses the inbox, by name. It limits the program to consumers that were made with it;
+    /// `nil` for a program that may do what the owner may.
+    private(set) var token: String?
+
+    init(node: Node) { self.node = node }
+
+    /// The inbox as a program may use it that shows a token.
+    package func limited(toToken name: String?) -> Inbox {
+        var inbox = self
+        inbox.token = name
+        return inbox
+    }
 
     // MARK: - Consumers
 
@@ -66,7 +78,8 @@ public struct Inbox: Sendable {
     /// - Throws: `EarshotError` `consumerExists`, `invalidConsumer`; `overloaded` if there are too many.
     public func makeConsumer(_ name: String, from start: InboxStart = .now) async throws(EarshotError) {
         let record = ConsumerRecord(
-            name: name, cursor: try await cursor(of: start), createdAt: node.environment.clock.now.wallClock)
+            name: name, cursor: try await cursor(of: start), createdAt: node.environment.clock.now.wallClock,
+            token: token)
         try await node.shell.change(name, .make(record))
     }
 
@@ -122,10 +135,11 @@ public struct Inbox: Sendable {
                 .invalidLimit, "a batch has 1 to \(Limits.historyPage) messages, and not \(limit)",
                 .init(limit: Limits.historyPage))
         }
+        try await checkToken(for: consumer)
         try node.inboxReaders.begin(consumer)
         defer { node.inboxReaders.end(consumer) }
         let reader = InboxReader(
-            node: node, consumer: consumer, limit: limit, includesAutomatic: includingAutomatic,
+            inbox: self, consumer: consumer, limit: limit, includesAutomatic: includingAutomatic,
             attempts: max(1, attempts))
         guard wait > .zero else { return try await reader.next() }
         return try await reader.next(wait: wait)
@@ -150,6 +164,7 @@ public struct Inbox: Sendable {
     public func acknowledge(
         consumer: String, through cursor: InboxCursor, sending replies: [InboxReply] = []
     ) async throws(EarshotError) -> [Message] {
+        try await checkToken(for: consumer)
         let (store, userID) = (node.store, node.userID)
         let needsLast = replies.contains { $0.idempotencyKey == nil && $0.answering == nil }
         let answered = Set(replies.compactMap(\.answering))
@@ -232,6 +247,16 @@ public struct Inbox: Sendable {
         node.events.arrivals.signal()
     }
 
+    /// A program that shows a token moves no cursor but those of its own consumers, so it cannot make others miss anything.
+    private func checkToken(for consumer: String) async throws(EarshotError) {
+        guard let token, let record = await node.shell.consumers.first(where: { $0.name == consumer }),
+            record.token != token
+        else { return }
+        throw EarshotError(
+            .forbidden, "the consumer \(consumer) was not made with this token; take another name",
+            .init(name: consumer))
+    }
+
     private func checkConsumer(_ name: String) async throws(EarshotError) {
         guard await node.shell.consumers.contains(where: { $0.name == name }) else {
             throw EarshotError(.unknownConsumer, "there is no consumer \(name)")
@@ -244,6 +269,7 @@ extension InboxConsumer {
         name = record.name
         cursor = InboxCursor(generation: generation, number: record.cursor)
         self.lag = lag
+        token = record.token
         createdAt = Date(milliseconds: record.createdAt)
         acknowledgedAt = record.acknowledgedAt.map { Date(milliseconds: $0) }
         fruitless = record.fruitless

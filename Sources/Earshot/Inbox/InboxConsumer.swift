@@ -7,6 +7,9 @@ public struct InboxConsumer: Hashable, Sendable {
     public let cursor: InboxCursor
     /// How many messages have arrived after that.
     public let lag: Int
+    /// The token of the local API with which it was made, by name: only programs that show it, or may do everything, read
+    /// and acknowledge for it. `nil` for the owner's.
+    public let token: String?
     /// When it was made, and when it last acknowledged something.
     public let createdAt: Date
     public let acknowledgedAt: Date?

@@ -3,11 +3,13 @@ import EarshotStore
 
 /// One call of `Inbox.receive`.
 struct InboxReader: Sendable {
-    let node: Node
+    let inbox: Inbox
     let consumer: String
     let limit: Int
     let includesAutomatic: Bool
     let attempts: Int
+
+    private var node: Node { inbox.node }
 
     private static let bytesPerRead = 4 * 1024 * 1024
     /// A day, in milliseconds.
@@ -65,7 +67,7 @@ struct InboxReader: Sendable {
         do { return try await node.shell.receive(consumer, limit: limit, attempts: attempts) } catch {
             guard error.code == .unknownConsumer else { throw error }
         }
-        do { try await node.inbox.makeConsumer(consumer) } catch {
+        do { try await inbox.makeConsumer(consumer) } catch {
             guard error.code == .consumerExists else { throw error }
         }
         return try await node.shell.receive(consumer, limit: limit, attempts: attempts)

@@ -163,3 +163,8 @@ package final class TokenBook: Sendable {
         }
     }
 }
+
+extension EarshotError.Code {
+    /// The token is not good for this.
+    package static let forbidden = Self("forbidden")
+}

@@ -2,19 +2,29 @@ import Earshot
 
 /// What the one who sends a request may do.
 struct Access: Hashable, Sendable {
+    /// What a program has shown.
+    struct Token: Hashable, Sendable {
+        let id: String
+        /// What the owner calls it.
+        let name: String
+    }
+
     /// The token that they have shown; `nil` for the owner, who alone can open the Unix socket.
-    let tokenID: String?
+    let token: Token?
     private let scopes: Set<Scope>
     /// The only users to whom they may send; `nil` for everybody.
     private let recipients: Set<UserID>?
 
-    static let owner = Access(tokenID: nil, [.all])
+    static let owner = Access(token: nil, [.all])
 
-    init(tokenID: String?, _ scopes: Set<Scope>, recipients: Set<UserID>? = nil) {
-        self.tokenID = tokenID
+    init(token: Token?, _ scopes: Set<Scope>, recipients: Set<UserID>? = nil) {
+        self.token = token
         self.scopes = scopes
         self.recipients = recipients
     }
+
+    /// The token that limits them to consumers of its own, by name; `nil` for those who may do everything.
+    var limitingToken: String? { scopes.contains(.all) ? nil : token?.name }
 
     /// - Throws: `GatewayError` `forbidden`.
     func check(_ scope: Scope) throws(GatewayError) {

@@ -32,7 +32,8 @@ struct Gatekeeper: Sendable {
         }
         try rates.take(.token(token.tokenID))
         return Access(
-            tokenID: token.tokenID, Set(token.scopes.compactMap(Scope.init)), recipients: token.recipients)
+            token: Access.Token(id: token.tokenID, name: token.name), Set(token.scopes.compactMap(Scope.init)),
+            recipients: token.recipients)
     }
 
     /// - Returns: `nil` unless there is one credential, of the scheme that RFC 6750 defines.

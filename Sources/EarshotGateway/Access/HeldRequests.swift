@@ -34,6 +34,6 @@ final class HeldRequests: Sendable {
     }
 
     private static func place(of access: Access) -> WritableKeyPath<Counts, Int> {
-        access.tokenID == nil ? \.owner : \.programs
+        access.token == nil ? \.owner : \.programs
     }
 }

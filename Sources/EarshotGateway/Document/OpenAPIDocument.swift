@@ -409,6 +409,8 @@ enum OpenAPIDocument {
               summary: What is next for a consumer, in the order of arrival, until it is acknowledged.
               description: |
                 An unknown consumer is made, and begins now. One reader at a time receives for a consumer; the next gets 409.
+                A token receives and acknowledges for consumers that were made with it, or with an earlier token of its name, at
+                most 8; for others it needs the scope `all`.
                 After two hand-outs in vain a consumer gets one message at a time; after `attempts` that one is set aside.
               x-scope: read
               parameters:
@@ -805,7 +807,7 @@ enum OpenAPIDocument {
               enum: [expired, cancelled, rejected, blocked, identityChanged, tooLarge, deviceReplaced]
             Scope:
               enum: [read, send, all]
-              description: "read: everything but tokens. send: sending, and taking back. all: what the owner may do."
+              description: "read: reading everything but tokens, and the inbox under names of its own. send: sending, and taking back. all: what the owner may do."
             TokenName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             ConsumerName: {type: string, pattern: "^[A-Za-z0-9._-]{1,64}$"}
             InboxCursor: {type: string, pattern: "^[0-9a-f]{16}\\.[0-9]+$"}
@@ -821,6 +823,9 @@ enum OpenAPIDocument {
                 name: {$ref: "#/components/schemas/ConsumerName"}
                 cursor: {$ref: "#/components/schemas/InboxCursor"}
                 lag: {type: integer, minimum: 0, description: How many messages have arrived after that.}
+                token:
+                  description: The token with which it was made. Left out for the owner's.
+                  $ref: "#/components/schemas/TokenName"
                 createdAt: {$ref: "#/components/schemas/Time"}
                 acknowledgedAt: {$ref: "#/components/schemas/Time"}
                 fruitless: {type: integer, minimum: 0, description: How often in a row what is next was handed out in vain.}

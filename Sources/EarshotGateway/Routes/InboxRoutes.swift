@@ -10,7 +10,7 @@ struct InboxRoutes: RouteGroup {
             .get("/v1/inbox", query: InboxQuery.items, isHeld: true) { try await receive($0) },
             .post("/v1/inbox/{consumer}", AcknowledgeRequest.self, scope: .read) { try await acknowledge($0, $1) },
             .get("/v1/consumers") { _ in try .json(await node.inbox.consumers().map { GatewayConsumer($0) }) },
-            .post("/v1/consumers", ConsumerRequest.self, scope: .read) { try await make($1) },
+            .post("/v1/consumers", ConsumerRequest.self, scope: .read) { try await make($0, $1) },
             .post("/v1/consumers/{consumer}/move", StartRequest.self, scope: .all) { request, body in
                 try await node.inbox.moveConsumer(try request.parameter("consumer"), to: try body.start())
                 return .done
@@ -28,9 +28,12 @@ struct InboxRoutes: RouteGroup {
         ]
     }
 
+    /// The inbox as the one who sends a request may use it.
+    private func inbox(for request: Request) -> Inbox { node.inbox.limited(toToken: request.access.limitingToken) }
+
     private func receive(_ request: Request) async throws -> Response {
         let query = try InboxQuery(request)
-        let batch = try await node.inbox.receive(
+        let batch = try await inbox(for: request).receive(
             consumer: query.consumer, limit: query.limit, wait: query.wait, includingAutomatic: query.includesAutomatic,
             attempts: query.attempts)
         return try .json(
@@ -56,13 +59,13 @@ struct InboxRoutes: RouteGroup {
                 throw error.about(index: index)
             }
         }
-        let messages = try await node.inbox.acknowledge(
+        let messages = try await inbox(for: request).acknowledge(
             consumer: try request.parameter("consumer"), through: cursor, sending: replies)
         return try .json(GatewayAcknowledgement(messages: await representer.messages(messages)))
     }
 
-    private func make(_ body: ConsumerRequest) async throws -> Response {
-        try await node.inbox.makeConsumer(body.name, from: try body.start.start())
+    private func make(_ request: Request, _ body: ConsumerRequest) async throws -> Response {
+        try await inbox(for: request).makeConsumer(body.name, from: try body.start.start())
         return try .created(GatewayConsumer(try await node.inbox.consumer(body.name)))
     }
 
@@ -233,6 +236,8 @@ package struct GatewayConsumer: Codable, Hashable, Sendable {
     package let cursor: String
     /// How many messages have arrived after that.
     package let lag: Int
+    /// The token with which it was made, by name. Left out for the owner's.
+    package let token: String?
     /// ISO 8601 in UTC with milliseconds.
     package let createdAt: String
     /// Left out if nothing was.
@@ -244,6 +249,7 @@ package struct GatewayConsumer: Codable, Hashable, Sendable {
         name = consumer.name
         cursor = consumer.cursor.description
         lag = consumer.lag
+        token = consumer.token
         createdAt = Timestamp.text(Int64(consumer.createdAt.timeIntervalSince1970 * 1000))
         acknowledgedAt = consumer.acknowledgedAt.map { Timestamp.text(Int64($0.timeIntervalSince1970 * 1000)) }
         fruitless = consumer.fruitless

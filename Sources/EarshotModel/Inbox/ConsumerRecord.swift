@@ -5,6 +5,8 @@ package struct ConsumerRecord: Hashable, Sendable {
     package var cursor: Int64
     /// In milliseconds since 1970.
     package let createdAt: Int64
+    /// The name of the token with which it was made, whose programs use it; `nil` for the owner's.
+    package let token: String?
     package var acknowledgedAt: Int64?
     /// The first entry of the last hand-out that was in vain, and how many in a row were.
     package var head: Int64?
@@ -14,10 +16,11 @@ package struct ConsumerRecord: Hashable, Sendable {
     /// Entries that are set aside, without those. None is ahead of the cursor, either.
     package var setAside: Set<Int64> = []
 
-    package init(name: String, cursor: Int64, createdAt: Int64) {
+    package init(name: String, cursor: Int64, createdAt: Int64, token: String? = nil) {
         self.name = name
         self.cursor = cursor
         self.createdAt = createdAt
+        self.token = token
     }
 
     /// Whether acknowledging up to here moves it on.

@@ -41,7 +41,7 @@ struct Consumers: Sendable {
 
     /// Checks a change that a program asks for.
     func check(_ change: ConsumerChange, of name: String) throws(ProtocolError) {
-        guard case .make = change else {
+        guard case .make(let made) = change else {
             _ = try known(name)
             return
         }
@@ -57,6 +57,11 @@ struct Consumers: Sendable {
         }
         guard records.count < Limits.consumers else {
             throw ProtocolError(.overloaded, "there are \(records.count) consumers already; remove one first")
+        }
+        guard made.token == nil || records.values.count(where: { $0.token == made.token }) < Limits.consumersOfToken
+        else {
+            throw ProtocolError(
+                .overloaded, "the token has \(Limits.consumersOfToken) consumers already; remove one first")
         }
     }
 

@@ -40,8 +40,8 @@ extension CommitWriter {
         switch change {
         case .make(let record):
             try run(
-                "INSERT INTO consumer (name, cursor, createdAt) VALUES (?, ?, ?)",
-                [name, record.cursor, record.createdAt])
+                "INSERT INTO consumer (name, cursor, createdAt, token) VALUES (?, ?, ?, ?)",
+                [name, record.cursor, record.createdAt, record.token])
         case .remove:
             try run("DELETE FROM consumer WHERE name = ?", [name])
             try run("DELETE FROM setAside WHERE consumer = ?", [name])

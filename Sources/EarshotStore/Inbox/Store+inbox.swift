@@ -165,7 +165,8 @@ extension Rows {
         let setAside = try Row.fetchAll(db, sql: "SELECT consumer, cursor, reason FROM setAside ORDER BY cursor")
         let ofConsumer = Dictionary(grouping: setAside) { $0["consumer"] as String }
         return try Row.fetchAll(db, sql: "SELECT * FROM consumer ORDER BY name").map { row in
-            var record = ConsumerRecord(name: row["name"], cursor: row["cursor"], createdAt: row["createdAt"])
+            var record = ConsumerRecord(
+                name: row["name"], cursor: row["cursor"], createdAt: row["createdAt"], token: row["token"])
             record.acknowledgedAt = row["acknowledgedAt"]
             record.head = row["head"]
             record.fruitless = row["fruitless"]

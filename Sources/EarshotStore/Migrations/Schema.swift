@@ -15,7 +15,7 @@ struct Migration: Sendable {
 /// The tables, as the migrations make them.
 enum Schema {
     static let migrations: [Migration] = [
-        .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes,
+        .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
     ]
 
     static var migrator: DatabaseMigrator {

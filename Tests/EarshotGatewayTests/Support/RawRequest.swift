@@ -27,6 +27,8 @@ struct RawRequest: Sendable {
             return object["error"]?["parameters"] as? [String: Any] ?? [:]
         }
 
+        func decoded<Value: Decodable>() throws -> Value { try JSONDecoder().decode(Value.self, from: body) }
+
         /// The error that the body reports.
         func error() throws -> (code: String, message: String) {
             let object = try #require(try JSONSerialization.jsonObject(with: body) as? [String: [String: Any]])
