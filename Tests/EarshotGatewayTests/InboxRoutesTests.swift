@@ -72,6 +72,28 @@ struct InboxRoutesTests {
         }
     }
 
+    @Test("marks answers as a program's, so two programs do not answer each other for ever; their own mark wins")
+    func marksAnswers() async throws {
+        try await TestNode.pair { alice, bob in
+            for node in [alice, bob] {
+                #expect(try await ask(node, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            }
+            _ = try await bob.client.send("question", to: "alice")
+            let question = try await receive(alice, "consumer=bot&wait=30")
+            let body = #"{"ack":"\#(question.cursor)","send":[{"to":"bob","text":"answer"}]}"#
+            let answer: GatewayAcknowledgement = try await ask(alice, "POST", "/v1/inbox/bot", body).decoded()
+            #expect(answer.messages.map(\.headers) == [["auto-submitted": "auto-replied"]])
+            try await alice.wait(for: "delivered", of: try #require(answer.messages.first).id)
+            #expect(try await receive(bob, "consumer=bot").messages.isEmpty)
+
+            _ = try await bob.client.send("another question", to: "alice")
+            let second = try await receive(alice, "consumer=bot&wait=30")
+            let own = #"{"ack":"\#(second.cursor)","send":[{"to":"bob","text":"x","headers":{"auto-submitted":"no"}}]}"#
+            _ = try await ask(alice, "POST", "/v1/inbox/bot", own)
+            #expect(try await receive(bob, "consumer=bot&wait=30").messages.map(\.text) == ["x"])
+        }
+    }
+
     @Test("sets aside what a consumer never acknowledges, lists it, and hands it out again")
     func setAside() async throws {
         try await TestNode.pair { alice, bob in

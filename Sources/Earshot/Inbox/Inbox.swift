@@ -12,16 +12,15 @@ import Foundation
 ///     let batch = try await node.inbox.receive(consumer: "echo", wait: .seconds(30))
 ///     guard !batch.messages.isEmpty else { continue }
 ///     let replies = batch.messages.map { message in
-///         InboxReply(
-///             to: message.senderID, MessageDraft(message.text, headers: ["auto-submitted": "auto-replied"]),
-///             answering: message.messageID)
+///         InboxReply(to: message.senderID, MessageDraft(message.text), answering: message.messageID)
 ///     }
 ///     try await node.inbox.acknowledge(consumer: "echo", through: batch.cursor, sending: replies)
 /// }
 /// ```
-/// What a program sends by itself carries the header `auto-submitted` (RFC 3834): `auto-replied` or `auto-generated`.
-/// Such messages are left out unless a consumer asks for them, so two programs do not answer each other for ever. Erased
-/// messages are left out, too.
+/// What a program sends by itself carries the header `auto-submitted` (RFC 3834). Messages that are sent with an
+/// acknowledgement get it, with the value `auto-replied`, unless they have one of their own. Those that carry it are left
+/// out unless a consumer asks for them, so two programs do not answer each other for ever; `no` stands for a message that
+/// a person wrote. Erased messages are left out, too.
 ///
 /// After the home was replaced by an older copy, consumers wait while recipients give back what this node has sent. An
 /// answer that comes back is not sent again. What no recipient who was met holds may be answered again.
@@ -193,8 +192,10 @@ public struct Inbox: Sendable {
                 } else {
                     .named("\(consumer) \(cursor) \(number)")
                 }
+            var draft = reply.draft
+            draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
             return ProgramReply(
-                recipientID: reply.recipientID, draft: reply.draft, key: key,
+                recipientID: reply.recipientID, draft: draft, key: key,
                 // There is no place 0, so no acknowledgement covers it.
                 answering: reply.answering.map { covered.places[$0] ?? 0 })
         }

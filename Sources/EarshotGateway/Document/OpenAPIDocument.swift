@@ -458,6 +458,7 @@ enum OpenAPIDocument {
                 An acknowledgement that is repeated sends nothing, and is answered as the first time. Acknowledge in the order
                 of arrival: if everything up to `ack` is acknowledged already, a message that was not sent with that is refused
                 with 409 (`alreadyAcknowledged`).
+                What is sent carries the header `auto-submitted: auto-replied` (RFC 3834), unless it has one of its own.
               x-scope: read
               requestBody:
                 required: true
