@@ -62,7 +62,7 @@ package struct Gateway: Sendable {
         let gatekeeper = Gatekeeper(tokens: tokens, rates: RequestRates(perSecond: requestsPerSecond))
         let feed = EventFeed(node: node)
         let responder = Responder(
-            node: node, feed: feed, tokens: tokens, held: HeldRequests(limit: places.heldRequests))
+            node: node, feed: feed, tokens: tokens, held: HeldRequests(limit: places.heldRequests, tokens: tokens))
         @Sendable func server(_ address: HTTPServer.Address) -> HTTPServer {
             HTTPServer(
                 address: address, connectionLimit: places.connections, shutdown: shutdown,

@@ -255,6 +255,23 @@ struct TokenTests {
         }
     }
 
+    @Test("ends the event streams and waiting requests that it has open when it is revoked")
+    func openRequests() async throws {
+        try await TestNode.with("alice") { alice in
+            let token = try await alice.client.createToken("reader", scopes: [.read]).token
+            let (opened, open) = AsyncStream<Void>.makeStream()
+            let head = "GET /v1/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
+            let request = head + "authorization: Bearer \(token)\r\n\r\n"
+            async let stream = RawRequest.exchange(Array(request.utf8), with: alice.node.home.socketFile) {
+                open.yield()
+            }
+            _ = await opened.first { true }
+            try await alice.client.revokeToken("reader")
+            // It ends as a whole response does: with the last chunk.
+            #expect(String(decoding: try await stream, as: UTF8.self).hasSuffix("0\r\n\r\n"))
+        }
+    }
+
     @Test("that is not there cannot be revoked")
     func unknown() async throws {
         try await TestNode.with("alice") { alice in

@@ -1,6 +1,7 @@
 import Earshot
 import EarshotTesting
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("A node's tokens", .timeLimit(.minutes(1)))
@@ -38,6 +39,53 @@ struct TokenBookTests {
             #expect(tokens.token(shownAs: text) == nil)
         }
         #expect(tokens.token(shownAs: text)?.name == "one")
+        await network.stop()
+    }
+
+    @Test("end what is held with them, when they expire")
+    func watches() async throws {
+        let network = try TestNetwork()
+        let tokens = try await TokenBook(node: try await network.node("alice"))
+        let (token, _) = try await tokens.create("late", scopes: ["read"], recipients: nil, lifetime: .seconds(60))
+        let ended = Mutex(0)
+        let unwatch = tokens.watch(token.tokenID) { ended.withLock { $0 += 1 } }
+        let forgotten = tokens.watch(token.tokenID) { ended.withLock { $0 += 10 } }
+        forgotten()
+        await network.advance(by: .seconds(59))
+        #expect(ended.withLock(\.self) == 0)
+        await network.advance(by: .seconds(1))
+        #expect(ended.withLock(\.self) == 1)
+        unwatch()
+        _ = tokens.watch(token.tokenID) { ended.withLock { $0 += 100 } }
+        #expect(ended.withLock(\.self) == 101)
+        await network.stop()
+    }
+
+    @Test("make room for others when they have expired, and their names are free")
+    func expiredName() async throws {
+        let network = try TestNetwork()
+        let tokens = try await TokenBook(node: try await network.node("alice"))
+        let (first, old) = try await tokens.create(
+            "late", scopes: ["read"], recipients: nil, lifetime: .seconds(60))
+        await network.advance(by: .seconds(60))
+        let (second, _) = try await tokens.create("late", scopes: ["read"], recipients: nil, lifetime: nil)
+        #expect(tokens.all.map(\.tokenID) == [second.tokenID] && first.tokenID != second.tokenID)
+        #expect(tokens.token(shownAs: old) == nil)
+        await network.stop()
+    }
+
+    @Test("that the disk does not let go of are refused all the same, and can be revoked again")
+    func revokedInVain() async throws {
+        let network = try TestNetwork()
+        let alice = try await network.node("alice")
+        let tokens = try await TokenBook(node: alice)
+        let (_, text) = try await tokens.create("old", scopes: ["all"], recipients: nil, lifetime: nil)
+        await network.crash(alice)
+        for _ in 1...2 {
+            let error = await #expect(throws: EarshotError.self) { try await tokens.revoke("old") }
+            #expect(error?.code == .stopped)
+            #expect(tokens.token(shownAs: text) == nil)
+        }
         await network.stop()
     }
 

@@ -2,6 +2,7 @@ import EarshotCrypto
 import EarshotStore
 import Foundation
 import Logging
+import NIOCore
 import Synchronization
 
 /// A node's tokens: what lets a program use the node over the local API.
@@ -15,6 +16,14 @@ package final class TokenBook: Sendable {
         var tokens: [String: TokenRecord] = [:]
         /// Used since that was last written down.
         var used: Set<String> = []
+        /// Refused already, while the disk may still have them.
+        var revoked: Set<String> = []
+        var watches: [String: [UInt64: @Sendable () -> Void]] = [:]
+        var nextWatch: UInt64 = 0
+
+        func isValid(_ token: TokenRecord, at now: Int64) -> Bool {
+            now < token.expiresAt ?? .max && !revoked.contains(token.tokenID)
+        }
     }
 
     /// How many tokens a node has.
@@ -53,7 +62,7 @@ package final class TokenBook: Sendable {
         state.withLock(\.tokens).values.sorted { ($0.createdAt, $0.tokenID) < ($1.createdAt, $1.tokenID) }
     }
 
-    /// Makes a token.
+    /// Makes a token. Those that have expired make room for it, and their names are free.
     ///
     /// - Parameters:
     ///   - name: 1 to 64 letters, digits, and `-_.`.
@@ -73,6 +82,7 @@ package final class TokenBook: Sendable {
                 .invalidName, "a token's name is 1 to \(Self.nameLength) letters, digits, and any of -_.",
                 .init(name: Excerpt.of(name), limit: Self.nameLength))
         }
+        for expired in all where expired.expiresAt ?? .max <= now { try await remove(expired) }
         guard all.count < Self.limit else {
             throw EarshotError(.overloaded, "a node has at most \(Self.limit) tokens", .init(limit: Self.limit))
         }
@@ -89,19 +99,62 @@ package final class TokenBook: Sendable {
         return (token, "\(Self.prefix)_\(tokenID)_\(secret)")
     }
 
-    /// Ends a token at once.
+    /// Ends a token at once, and what is held with it.
     /// - Parameter text: its name or its id.
     /// - Returns: the token as it was.
-    /// - Throws: `EarshotError` `unknownToken`; `storeFull`, `storeUnavailable`, `stopped`.
+    /// - Throws: `EarshotError` `unknownToken`; `storeFull`, `storeUnavailable`, `stopped`: then the token is refused only
+    ///   for as long as the node runs, and can be revoked again.
     package func revoke(_ text: String) async throws(EarshotError) -> TokenRecord {
         guard let token = all.first(where: { $0.name == text || $0.tokenID == text }) else {
             throw EarshotError(
                 .unknownToken, "there is no token called \"\(Excerpt.of(text))\"", .init(name: Excerpt.of(text)))
         }
-        // Refused from now on, even if the disk fails.
-        state.withLock { $0.tokens[token.tokenID] = nil }
-        _ = try await write { store throws(StoreError) in try store.removeToken(token.tokenID) }
+        let watches = state.withLock { state in
+            // Refused from now on, even if the disk fails.
+            state.revoked.insert(token.tokenID)
+            return state.watches.removeValue(forKey: token.tokenID) ?? [:]
+        }
+        for end in watches.values { end() }
+        try await remove(token)
         return token
+    }
+
+    private func remove(_ token: TokenRecord) async throws(EarshotError) {
+        _ = try await write { store throws(StoreError) in try store.removeToken(token.tokenID) }
+        state.withLock { state in
+            state.tokens[token.tokenID] = nil
+            state.revoked.remove(token.tokenID)
+        }
+    }
+
+    /// Calls `end` when a token is revoked or expires, or at once if it has.
+    /// - Returns: what ends the watch.
+    package func watch(
+        _ tokenID: String, _ end: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void {
+        let clock = node.environment.clock
+        let now = clock.now
+        let found = state.withLock { state -> (number: UInt64, expiresAt: Int64?)? in
+            guard let token = state.tokens[tokenID], state.isValid(token, at: now.wallClock) else { return nil }
+            state.nextWatch += 1
+            state.watches[tokenID, default: [:]][state.nextWatch] = end
+            return (state.nextWatch, token.expiresAt)
+        }
+        guard let found else {
+            end()
+            return {}
+        }
+        let timer = found.expiresAt.map {
+            clock.schedule(
+                at: now.uptime + ($0 - now.wallClock), on: node.configuration.eventLoopGroup.next(), end)
+        }
+        return { [self] in
+            timer?.cancel()
+            state.withLock { state in
+                state.watches[tokenID]?[found.number] = nil
+                if state.watches[tokenID]?.isEmpty == true { state.watches[tokenID] = nil }
+            }
+        }
     }
 
     /// Finds the token that a program shows, and notes that it was used.
@@ -114,7 +167,7 @@ package final class TokenBook: Sendable {
         let token = state.withLock { state -> TokenRecord? in
             let tokenID = String(parts[1])
             guard var token = state.tokens[tokenID], token.hash.isEqualInConstantTime(to: hash),
-                now < token.expiresAt ?? .max
+                state.isValid(token, at: now)
             else { return nil }
             token.usedAt = now
             state.tokens[tokenID] = token

@@ -60,7 +60,7 @@ struct Route: Sendable {
         try request.checkQuery(allowing: query)
         if !takesBody { try request.checkEmpty() }
         guard isHeld else { return try await answer(request) }
-        let release = try held.hold(for: request.access)
+        let release = try held.hold(for: request.access) { request.connection?.endResponseEarly() }
         do {
             var response = try await answerWhileAwaited(request)
             response.release = release

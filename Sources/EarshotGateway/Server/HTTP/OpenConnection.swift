@@ -18,6 +18,8 @@ final class OpenConnection: Sendable {
         var isEnding = false
         /// The client sends nothing more.
         var hasClientFinished = false
+        /// The response under way is to end.
+        var endsEarly = false
         /// Ends a response that may take as long as the client likes.
         var cutShort: (@Sendable () -> Void)?
         /// Ends the phase.
@@ -61,7 +63,7 @@ final class OpenConnection: Sendable {
     /// - Returns: whether another request is read.
     func endResponse() -> Bool {
         state.withLock { state in
-            state.cutShort = nil
+            (state.cutShort, state.endsEarly) = (nil, false)
             wait(&state)
             return !state.isEnding
         }
@@ -82,9 +84,19 @@ final class OpenConnection: Sendable {
     func cutShort(by action: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             state.cutShort = action
-            return state.isEnding || state.hasClientFinished
+            return state.isEnding || state.hasClientFinished || state.endsEarly
         }
         if isOver { action() }
+    }
+
+    /// Ends a response under way that may take as long as the client likes, for another reason.
+    func endResponseEarly() {
+        let cutShort = state.withLock { state -> (@Sendable () -> Void)? in
+            guard case .responding = state.phase else { return nil }
+            state.endsEarly = true
+            return state.cutShort
+        }
+        cutShort?()
     }
 
     /// The server ends: a response under way may be finished, and no further request is read.
