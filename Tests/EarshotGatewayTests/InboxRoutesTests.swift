@@ -125,6 +125,16 @@ struct InboxRoutesTests {
             let wrong = #"{"to":"bob","text":"later","notBefore":"tomorrow"}"#
             #expect(try await ask(alice, "POST", "/v1/scheduled", wrong).status == 400)
 
+            // The key of a user who was never met.
+            let stranger = String(repeating: "1", count: 51) + "0"
+            let unmet = try await ask(
+                alice, "POST", "/v1/scheduled",
+                #"{"to":"\#(stranger)","text":"later","notBefore":"2999-01-31T09:30:00Z"}"#)
+            #expect(unmet.status == 201)
+            let token = try await ask(
+                alice, "POST", "/v1/tokens", #"{"name":"a","scopes":["send"],"to":["\#(stranger)"]}"#)
+            #expect(token.status == 201)
+
             let key = ["Idempotency-Key: order-7"]
             let first: GatewayMessage = try await ask(
                 alice, "POST", "/v1/messages", #"{"to":"bob","text":"once"}"#, headers: key

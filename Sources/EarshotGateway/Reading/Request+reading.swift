@@ -50,6 +50,17 @@ extension Request {
             }
         }
     }
+
+    /// What names the messages of a call (`Idempotency-Key`); `nil` without it.
+    /// - Throws: `GatewayError` `invalidRequest` for two of them.
+    func idempotencyKey() throws(GatewayError) -> String? {
+        let values = headers["idempotency-key"]
+        guard values.count <= 1 else {
+            throw GatewayError(
+                .invalidRequest, "a request has at most one Idempotency-Key", .init(name: "Idempotency-Key"))
+        }
+        return values.first
+    }
 }
 
 extension Node {

@@ -1,6 +1,5 @@
 import Earshot
 import Foundation
-import NIOHTTP1
 
 /// Messages that wait for their time.
 struct ScheduledRoutes: RouteGroup {
@@ -67,42 +66,4 @@ struct ScheduleRequest: RequestBody, Encodable {
     }
 
     private enum CodingKeys: String, CodingKey { case notBefore }
-}
-
-/// A message that waits for its time, as the local API shows it.
-package struct GatewayScheduled: Codable, Hashable, Sendable, Identifiable {
-    package let id: String
-    package let recipient: GatewayParty
-    package let text: String
-    package let headers: [String: String]
-    package let timeToLiveSeconds: Double
-    /// ISO 8601 in UTC with milliseconds.
-    package let notBefore: String
-    package let createdAt: String
-    /// The message that it became. Left out while it waits.
-    package let messageID: String?
-
-    init(_ scheduled: ScheduledMessage, name: String?) {
-        id = scheduled.id.description
-        recipient = GatewayParty(id: scheduled.recipientID.description, name: name)
-        text = scheduled.draft.text
-        headers = scheduled.draft.headers
-        timeToLiveSeconds = Double(scheduled.draft.timeToLive.milliseconds) / 1000
-        notBefore = Timestamp.text(Int64(scheduled.notBeforeDate.timeIntervalSince1970 * 1000))
-        createdAt = Timestamp.text(Int64(scheduled.scheduledAt.timeIntervalSince1970 * 1000))
-        messageID = scheduled.messageID?.description
-    }
-}
-
-extension Request {
-    /// What names the messages of a call (`Idempotency-Key`); `nil` without it.
-    /// - Throws: `GatewayError` `invalidRequest` for two of them.
-    func idempotencyKey() throws(GatewayError) -> String? {
-        let values = headers["idempotency-key"]
-        guard values.count <= 1 else {
-            throw GatewayError(
-                .invalidRequest, "a request has at most one Idempotency-Key", .init(name: "Idempotency-Key"))
-        }
-        return values.first
-    }
 }

@@ -21,7 +21,7 @@ struct TokenRoutes: RouteGroup {
         var recipients: Set<UserID>?
         if let names = body.to {
             var found: Set<UserID> = []
-            for name in names { found.insert(try await node.users.named(name).userID) }
+            for name in names { found.insert(try await node.users.recipient(name)) }
             recipients = found
         }
         let (token, text) = try await tokens.create(
@@ -76,22 +76,5 @@ extension TokenRequest {
         scopes = try fields.required("scopes", .list(of: .text))
         to = try fields.optional("to", .list(of: .text))
         expiresInSeconds = try fields.optional("expiresInSeconds", .number)
-    }
-}
-
-/// Spans of time that a request gives in seconds.
-enum Milliseconds {
-    /// A hundred years.
-    private static let longest: Int64 = 100 * 365 * 24 * 3600 * 1000
-
-    /// - Throws: `GatewayError` `invalidRequest` unless it is above zero and at most a hundred years.
-    static func of(_ seconds: Double, field: String) throws(GatewayError) -> Int64 {
-        guard seconds.isFinite, let milliseconds = Int64(exactly: (seconds * 1000).rounded()),
-            (1...longest).contains(milliseconds)
-        else {
-            throw GatewayError(
-                .invalidRequest, "\(field) is a number above 0 and up to \(longest / 1000)", .init(name: field))
-        }
-        return milliseconds
     }
 }

@@ -1,0 +1,27 @@
+import Earshot
+import Foundation
+
+/// A message that waits for its time, as the local API shows it.
+package struct GatewayScheduled: Codable, Hashable, Sendable, Identifiable {
+    package let id: String
+    package let recipient: GatewayParty
+    package let text: String
+    package let headers: [String: String]
+    package let timeToLiveSeconds: Double
+    /// ISO 8601 in UTC with milliseconds.
+    package let notBefore: String
+    package let createdAt: String
+    /// The message that it became. Left out while it waits.
+    package let messageID: String?
+
+    init(_ scheduled: ScheduledMessage, name: String?) {
+        id = scheduled.id.description
+        recipient = GatewayParty(id: scheduled.recipientID.description, name: name)
+        text = scheduled.draft.text
+        headers = scheduled.draft.headers
+        timeToLiveSeconds = Double(scheduled.draft.timeToLive.milliseconds) / 1000
+        notBefore = Timestamp.text(Int64(scheduled.notBeforeDate.timeIntervalSince1970 * 1000))
+        createdAt = Timestamp.text(Int64(scheduled.scheduledAt.timeIntervalSince1970 * 1000))
+        messageID = scheduled.messageID?.description
+    }
+}
