@@ -47,6 +47,16 @@ struct ArrivalTests {
         #expect(!setting.bobNode.outputText.contains("quoted"))
     }
 
+    @Test(
+        "says who has written, and not what, though nothing else is asked for; as JSON, too", arguments: [false, true])
+    func plain(isJSON: Bool) async throws {
+        let setting = try await Setting("", options: isJSON ? ["--json"] : [])
+        #expect(try await setting.alice.run("send", "bob", "the secret", "--wait", "delivered").status == 0)
+        try await setting.bobNode.expect(
+            isJSON ? #""name":"messageReceived".*"name":"alice""# : "alice has written to you")
+        #expect(!setting.bobNode.outputText.contains("secret"))
+    }
+
     @Test("runs at most four programs at once, and goes on when they have ended")
     func bound() async throws {
         // Each waits until somebody opens the other end of its pipe.

@@ -1,5 +1,6 @@
 import Earshot
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -54,6 +55,29 @@ struct ServiceTests {
         repeat { last = try await socket.next() } while last == "WATCHDOG=1"
         #expect(last == "STOPPING=1")
         #expect(try await node.end().status == 0)
+    }
+
+    @Test("is not ended because it once did not answer itself: one sign of life is left out")
+    func missingSign() async throws {
+        let folder = try TemporaryFolder()
+        let socket = try NotifySocket(in: folder)
+        let manager = try #require(ServiceManager(["NOTIFY_SOCKET": socket.path]))
+        let (looks, looked) = AsyncStream<Int>.makeStream()
+        let count = Mutex(0)
+        let showing = Task {
+            try await manager.showLife(every: .milliseconds(1)) {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                looked.yield(number)
+                return number > 1
+            }
+        }
+        #expect(try await socket.next() == "WATCHDOG=1")
+        showing.cancel()
+        #expect(await looks.first { _ in true } == 1 && count.withLock(\.self) > 1)
+        withExtendedLifetime(folder) {}
     }
 
     @Test("writes no times, which the journal has")

@@ -8,8 +8,8 @@ struct Up: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a node, with its local API, until SIGINT or SIGTERM.",
         discussion: """
-            Prints a line when the node is up, and then what people may want to know: who comes and goes, and what \
-            does not work.
+            Prints a line when the node is up, and then what people may want to know: who comes and goes, who has \
+            written (and not what), and what does not work.
 
             With --allow or --only-known the node links only to those users, and refuses everybody else with a reason. \
             Keys decide: somebody else who takes the name is not let in. The choice is for this run only. It does not \
@@ -63,7 +63,7 @@ struct Up: ProgramCommand {
         .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
         .historyRecovered,
         .credentialWillExpire, .credentialExpired, .credentialRenewed, .credentialNotYetValid,
-        .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen,
+        .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen, .messageReceived,
     ]
 
     private struct Record: Encodable {
@@ -123,8 +123,7 @@ struct Up: ProgramCommand {
         let http = api.http.map { Gateway.HTTPOptions(port: Int($0)) { port.yield($0) } }
         try await NodeHost(node: node, http: http, requestsPerSecond: api.httpRate).run { client, start in
             // Subscribes before the node is on the network, so that it misses nothing.
-            try await client.withEvents(arrivals.isAsked ? Self.events.union([.messageReceived]) : Self.events) {
-                events in
+            try await client.withEvents(Self.events) { events in
                 _ = try await start()
                 coming?.remove()
                 let (status, names) = (try await client.status(), try await client.names())
@@ -150,7 +149,7 @@ struct Up: ProgramCommand {
                     }
                     if tells != nil { group.addTask { try await DetachedLog.keepShort() } }
                     if let manager, let watchdog = manager.watchdog {
-                        group.addTask { try await Self.show(manager, every: watchdog / 2, that: client) }
+                        group.addTask { try await manager.showLife(every: watchdog / 2) { await Self.answers(client) } }
                     }
                     let arrivals = arrivals.handler(output)
                     async let handling: Void = arrivals.run(messages)
@@ -164,15 +163,11 @@ struct Up: ProgramCommand {
         }
     }
 
-    /// Shows the service manager that the node answers, for as long as it does.
-    private static func show(
-        _ manager: ServiceManager, every interval: Duration, that client: GatewayClient
-    ) async throws {
-        while true {
+    private static func answers(_ client: GatewayClient) async -> Bool {
+        do throws(GatewayError) {
             _ = try await client.status()
-            manager.alive()
-            try await Task.sleep(for: interval)
-        }
+            return true
+        } catch { return false }
     }
 
     /// Opens the node. If a short-lived one has the home, this waits until the commands that use it have ended.

@@ -3,8 +3,9 @@ import Earshot
 import EarshotGateway
 import Foundation
 
-/// What is done for each message that arrives while a node runs, as `earshot up` was asked: a program of the user's is
-/// run, a notification is shown, the bell rings.
+/// What is done for each message that arrives while a node runs: a line says who has written; and as `earshot up` was
+/// asked, a program of the user's is run, a notification is shown, the bell rings. The line may be kept in a log, so it
+/// has nothing of what was written.
 struct Arrivals: Sendable {
     struct Item: Sendable {
         let message: GatewayMessage
@@ -31,7 +32,7 @@ struct Arrivals: Sendable {
         await withTaskGroup(of: Void.self) { group in
             var running = 0
             for await item in messages {
-                output.line("\(item.sender) has written to you")
+                announce(item)
                 if isRinging { output.control("\u{7}") }
                 for job in jobs(item) {
                     if running == Self.atOnce { await group.next() } else { running += 1 }
@@ -46,6 +47,19 @@ struct Arrivals: Sendable {
                 }
             }
             group.cancelAll()
+        }
+    }
+
+    private struct Record: Encodable {
+        let name = EventName.messageReceived.rawValue
+        let id: String
+        let sender: GatewayParty
+    }
+
+    private func announce(_ item: Item) {
+        output.line("\(item.sender) has written to you")
+        do { try output.object(Record(id: item.message.id, sender: item.message.sender)) } catch {
+            output.note("a message cannot be written as JSON: \(error)")
         }
     }
 

@@ -30,7 +30,16 @@ struct ServiceManager: Sendable {
 
     func ready(_ status: String) { tell("READY=1\nSTATUS=\(SafeText.line(status))") }
 
-    func alive() { tell("WATCHDOG=1") }
+    private func alive() { tell("WATCHDOG=1") }
+
+    /// Gives signs of life until the task is cancelled. One is left out each time the node does not answer: how many may
+    /// be missing is for the manager to say.
+    func showLife(every interval: Duration, while isAlive: @Sendable () async -> Bool) async throws {
+        while true {
+            if await isAlive() { alive() }
+            try await Task.sleep(for: interval)
+        }
+    }
 
     func stopping() { tell("STOPPING=1") }
 
