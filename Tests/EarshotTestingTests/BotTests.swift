@@ -145,6 +145,40 @@ struct BotTests {
         try await running
     }
 
+    @Test("begins where it is told, and has a message set aside after as many failures as it is told")
+    func options() async throws {
+        let arrived = robot.events.events(.messageReceived)
+        for text in ["poison", "hello"] { try await alice.messages.send(text, to: robot.userID) }
+        _ = await arrived.first { $0.text == "hello" }
+        let bot = Bot("late", on: robot, from: .beginning, attempts: 1).otherwise { message in
+            guard message.text != "poison" else { throw Failing() }
+            try await message.reply("\(message.text) \(message.senderID == message.message.senderID)")
+        }
+        let answers = alice.events.events(.messageReceived)
+        async let running: Void = bot.run()
+        try await turning { _ = await answers.first { $0.text == "hello true" } }
+        #expect(try await robot.inbox.setAside(consumer: "late").map(\.message.text) == ["poison"])
+        await network.stop()
+        try await running
+    }
+
+    @Test("whose consumer is removed while it handles a message begins anew where it is told, and answers once")
+    func removed() async throws {
+        let (robot, count) = (robot, Counter())
+        let bot = Bot("forgotten", on: robot, from: .beginning).otherwise { message in
+            if await count.next() == 1 { try await robot.inbox.removeConsumer("forgotten") }
+            try await message.reply("\(message.text)!")
+        }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let answers = alice.events.events(.messageReceived)
+        for text in ["one", "two"] { try await alice.messages.send(text, to: robot.userID) }
+        try await turning { _ = await answers.first { $0.text == "two!" } }
+        #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
+        await network.stop()
+        try await running
+    }
+
     @Test("answers once if its node crashes while the handler runs")
     func crash() async throws {
         let entered = AsyncStream<Void>.makeStream()

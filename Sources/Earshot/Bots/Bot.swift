@@ -26,18 +26,26 @@ import Foundation
 public struct Bot: Sendable {
     private let consumer: String
     private let node: Node
+    private let start: InboxStart
+    private let attempts: Int
     private var router = BotRouter()
     private var commands: [String: @Sendable (BotCall) async throws -> Void] = [:]
     private var fallback: (@Sendable (BotMessage) async throws -> Void)?
     private var takesAutomatic = false
 
     /// - Parameters:
-    ///   - consumer: the name under which the node remembers how far the bot has come. It begins with what arrives from
-    ///     the first run on. No two bots of a node have the same.
+    ///   - consumer: the name under which the node remembers how far the bot has come. No two bots of a node have the
+    ///     same.
     ///   - node: whose messages it answers.
-    public init(_ consumer: String, on node: Node) {
+    ///   - start: where a bot begins that has not run before.
+    ///   - attempts: after so many failures a message is set aside.
+    public init(
+        _ consumer: String, on node: Node, from start: InboxStart = .now, attempts: Int = Inbox.defaultAttempts
+    ) {
         self.consumer = consumer
         self.node = node
+        self.start = start
+        self.attempts = attempts
     }
 
     // MARK: - What it does
@@ -95,13 +103,11 @@ public struct Bot: Sendable {
 
     // MARK: - Running
 
-    /// Gives the bot its place in the inbox, if it has none: from now on it misses nothing. `run()` does this first.
+    /// Gives the bot its place in the inbox, if it has none: from there on it misses nothing. `run()` does this first.
     /// - Throws: `EarshotError` `invalidConsumer`; `overloaded` if the node has too many consumers; `storeFull`,
     ///   `storeUnavailable`, `stopped`.
     public func prepare() async throws(EarshotError) {
-        do { try await node.inbox.makeConsumer(consumer) } catch {
-            guard error.code == .consumerExists else { throw error }
-        }
+        try await node.inbox.prepareConsumer(consumer, from: start)
     }
 
     /// Handles messages until the node has stopped or this task is cancelled.
@@ -109,9 +115,9 @@ public struct Bot: Sendable {
     /// - Throws: `EarshotError` `consumerBusy` if another program reads the inbox under this name, `invalidConsumer`
     ///   for a name that a consumer cannot have, `storeDamaged`.
     public func run() async throws(EarshotError) {
-        var work = BotWork(node: node, consumer: consumer, takesAutomatic: takesAutomatic) { message in
-            try await handle(message)
-        }
+        var work = BotWork(
+            node: node, consumer: consumer, start: start, attempts: attempts, takesAutomatic: takesAutomatic
+        ) { message in try await handle(message) }
         try await work.run()
     }
 

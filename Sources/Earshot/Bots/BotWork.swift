@@ -12,9 +12,12 @@ struct BotWork: Sendable {
 
     private let node: Node
     private let consumer: String
+    private let start: InboxStart
+    private let attempts: Int
     private let takesAutomatic: Bool
     private let handle: @Sendable (Message) async throws -> [BotAnswer]
     private var handOut = HandOut<BotAnswer>()
+    private var isPrepared = false
     /// The first message of the last hand-out.
     private var head: MessageID?
     private var retries = BackOff()
@@ -23,11 +26,13 @@ struct BotWork: Sendable {
     private var isCareful = false
 
     init(
-        node: Node, consumer: String, takesAutomatic: Bool,
+        node: Node, consumer: String, start: InboxStart, attempts: Int, takesAutomatic: Bool,
         handle: @escaping @Sendable (Message) async throws -> [BotAnswer]
     ) {
         self.node = node
         self.consumer = consumer
+        self.start = start
+        self.attempts = attempts
         self.takesAutomatic = takesAutomatic
         self.handle = handle
     }
@@ -36,9 +41,10 @@ struct BotWork: Sendable {
     mutating func run() async throws(EarshotError) {
         while !Task.isCancelled {
             do {
+                try await prepare()
                 let batch = try await node.inbox.receive(
                     consumer: consumer, limit: Limits.botMessages, wait: Self.patience,
-                    includingAutomatic: takesAutomatic)
+                    includingAutomatic: takesAutomatic, attempts: attempts)
                 waits.reset()
                 try await work(through: batch)
                 let failure = handOut.failure
@@ -47,12 +53,21 @@ struct BotWork: Sendable {
             } catch {
                 switch error.code {
                 case .stopped: return
-                case let code where Self.voids.contains(code): handOut.end()
+                case let code where Self.voids.contains(code):
+                    handOut.end()
+                    isPrepared = false
                 case let code where Self.troubles.contains(code): await pause(waits.wait())
                 default: throw error
                 }
             }
         }
+    }
+
+    /// The bot's place in the inbox, before it receives for the first time.
+    private mutating func prepare() async throws(EarshotError) {
+        guard !isPrepared else { return }
+        try await node.inbox.prepareConsumer(consumer, from: start)
+        isPrepared = true
     }
 
     private mutating func work(through batch: InboxBatch) async throws(EarshotError) {

@@ -82,6 +82,13 @@ public struct Inbox: Sendable {
         try await node.shell.change(name, .make(record))
     }
 
+    /// Makes a consumer, unless there is one with this name.
+    func prepareConsumer(_ name: String, from start: InboxStart) async throws(EarshotError) {
+        do { try await makeConsumer(name, from: start) } catch {
+            guard error.code == .consumerExists else { throw error }
+        }
+    }
+
     /// Moves a consumer to another place. Messages that are set aside for it stay so, if they came before that place.
     /// Others come again in their turn.
     /// - Throws: `EarshotError` `unknownConsumer`.
