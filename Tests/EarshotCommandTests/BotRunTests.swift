@@ -19,13 +19,13 @@ struct BotRunTests {
         }
 
         /// Starts the bot. It returns when alice has met it.
-        func bot(_ program: String) async throws -> RunningProgram {
+        func bot(_ program: String, options: [String] = []) async throws -> RunningProgram {
             let file = robot.path + "/bot.py"
             try program.write(toFile: file, atomically: true, encoding: .utf8)
-            let bot = try RunningProgram([
-                "bot", "run", "test", "--home", robot.path, "--no-discovery", "--peer", "127.0.0.1:\(port)", "--exec",
-                "/usr/bin/python3", "-u", file,
-            ])
+            let bot = try RunningProgram(
+                [
+                    "bot", "run", "test", "--home", robot.path, "--no-discovery", "--peer", "127.0.0.1:\(port)",
+                ] + options + ["--exec", "/usr/bin/python3", "-u", file])
             try await bot.expect("test runs")
             try await alice.until("alice has met robot") { client in
                 try await client.users().contains { $0.name == "robot" && $0.isOnline }
@@ -191,6 +191,76 @@ struct BotRunTests {
         #expect(all.map { $0["setAsideCount"] as? Int } == [1])
         #expect(all.map { $0["lag"] as? Int } == [0])
         try await arranged.end(bot)
+        #expect(try await arranged.robot.run("bot", "retry", "test").status == 64)
+        #expect(try await arranged.robot.run("bot", "retry", "test", "--all").output == "1 message comes again\n")
+        let retried = try await arranged.robot.run("bot", "status", "--json").objects()
+        #expect(retried.map { $0["setAsideCount"] as? Int } == [0])
+    }
+
+    @Test("begins where it is told, sets aside after as many failures as it is told, and knows who it is")
+    func options() async throws {
+        let arranged = try await Arranged()
+        let (node, _) = try await arranged.robot.up("--peer", "127.0.0.1:\(arranged.port)")
+        defer { node.signal(SIGTERM) }
+        try await arranged.alice.until("alice has met robot") { try await !$0.users().isEmpty }
+        for text in ["poison", "hello"] {
+            #expect(try await arranged.alice.run("send", "robot", text, "--wait", "delivered").status == 0)
+        }
+        let bot = try await arranged.bot(
+            """
+            import json, os, sys
+            for line in sys.stdin:
+                message = json.loads(line)["message"]
+                if message["text"] == "poison":
+                    print(json.dumps({"fail": message["id"], "reason": "told to"}), flush=True)
+                else:
+                    me = os.environ["EARSHOT_BOT"] + " " + os.environ["EARSHOT_USER"]
+                    print(json.dumps({"ack": message["id"], "send": [{"text": me}]}), flush=True)
+            """, options: ["--from", "beginning", "--attempts", "1"])
+        let robotID = try #require(try await arranged.robot.run("status", "--json").objects().first?["id"] as? String)
+        _ = try await arranged.answers(until: "test \(robotID)")
+        let result = try await arranged.robot.run("bot", "status", "test")
+        #expect(result.output.contains("poison"), "\(result.output)\(result.errors)")
+        try await arranged.end(bot)
+    }
+
+    @Test("sends a message once that its program sends with a key, however often it does")
+    func keys() async throws {
+        let arranged = try await Arranged()
+        let bot = try await arranged.bot(
+            """
+            import json, sys
+            for line in sys.stdin:
+                message = json.loads(line)["message"]
+                for key in ["a", "a", "b"]:
+                    print(json.dumps({"send": [{"to": "alice", "text": key, "key": key}]}), flush=True)
+                print(json.dumps({"ack": message["id"], "send": [{"text": "done", "key": "c"}]}), flush=True)
+            """)
+        try await arranged.send("hello")
+        #expect(try await arranged.answers(until: "done").map(\.text) == ["a", "b", "done"])
+        try await arranged.end(bot)
+    }
+
+    @Test("leaves a bot that can be moved and removed with commands, and says what is wrong with a place or a name")
+    func consumers() async throws {
+        let robot = try await TestHome.named("robot")
+        let node = try await robot.up().0
+        defer { node.signal(SIGTERM) }
+        try await GatewayClient(home: Home(path: robot.path)).prepareConsumer("test")
+        for (arguments, status, text) in [
+            (["move", "test", "--from", "beginning"], Int32(0), "test begins with the first message"),
+            (
+                ["move", "test", "--from", "2026-01-31T12:00:00Z"], 0,
+                "test begins with messages of 2026-01-31T12:00:00Z"
+            ),
+            (["move", "test", "--from", "yesterday"], 64, "now, beginning, or a time"),
+            (["move", "other", "--from", "now"], 1, "no consumer other"), (["remove", "test"], 0, "test is removed"),
+            (["remove", "test"], 1, "no consumer test"), (["retry", "test", "--all"], 1, "no consumer test"),
+        ] {
+            let result = try await robot.run(["bot"] + arguments)
+            #expect((result.output + result.errors).contains(text), "\(arguments): \(result.output)\(result.errors)")
+            #expect((result.status == 0) == (status == 0), "\(arguments)")
+        }
     }
 
     @Test("needs a program")

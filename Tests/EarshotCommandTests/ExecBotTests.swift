@@ -24,7 +24,7 @@ struct ExecBotTests {
     func oneByOne() {
         var bot = running()
         #expect(bot.received([message("m1")], now: 0) == [.give(message("m1"), attempt: 1)])
-        let answer = BotAnswer(message: message("m1"), place: 0, send: BotSend(text: "hi"))
+        let answer = ProgramAnswer(message: message("m1"), place: 0, send: BotSend(text: "hi"))
         #expect(
             bot.programWrote(#"{"ack":"m1","send":[{"text":"hi"}]}"#.utf8, now: 1)
                 == [.acknowledge(through: "at m1", [answer])])
@@ -128,17 +128,23 @@ struct ExecBotTests {
     func refusedLines() {
         var bot = running()
         _ = bot.received([message("m1")], now: 0)
-        for (line, reason) in [
-            ("hello", "the line is not a JSON object"),
-            (#"{"ack":"m2"}"#, "no message \"m2\" waits for this"),
-            (#"{"send":[{"text":"x"}]}"#, "the field \"to\" is missing: only an answer has a sender to go to"),
+        for (line, reason, id) in [
+            ("hello", "the line is not a JSON object", nil),
+            (
+                #"{"ack":"m1","send":[{"txt":"x"}]}"#,
+                "there is no field \"txt\"; there are: text, to, headers, notBefore, key", "m1"
+            ),
+            (#"{"ack":"m2"}"#, "no message \"m2\" waits for this", "m2"),
+            (#"{"send":[{"text":"x"}]}"#, "the field \"to\" is missing: only an answer has a sender to go to", nil),
         ] {
             #expect(
                 bot.programWrote(line.utf8, now: 0)
-                    == [.complain(reason), .note("a line of the program is refused: \(reason)")])
+                    == [.complain(reason, about: id), .note("a line of the program is refused: \(reason)")])
         }
         #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0) == [.acknowledge(through: "at m1", [])])
-        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first == .complain("no message \"m1\" waits for this"))
+        #expect(
+            bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first
+                == .complain("no message \"m1\" waits for this", about: "m1"))
     }
 
     @Test("sends unasked at any time")
@@ -159,11 +165,11 @@ struct ExecBotTests {
         _ = bot.programWrote(#"{"ack":"a1"}"#.utf8, now: 0)
         // The node names no answer, so the messages are tried one by one.
         #expect(bot.refused("nobody is called so", answer: nil, now: 0) == [.acknowledge(through: "at a1", [])])
-        let answer = BotAnswer(message: b1, place: 0, send: BotSend(text: "x", to: "nobody"))
+        let answer = ProgramAnswer(message: b1, place: 0, send: BotSend(text: "x", to: "nobody"))
         #expect(bot.acknowledged(now: 0) == [.acknowledge(through: "at b1", [answer])])
         #expect(
             bot.refused("nobody is called so", answer: 0, now: 0) == [
-                .complain("the answer to b1 is refused: nobody is called so"),
+                .complain("the answer to b1 is refused: nobody is called so", about: "b1"),
                 .note("an answer of the program is refused: nobody is called so"),
             ] + again("nobody is called so", 1000))
         #expect(bot.advance(now: 1000) == [.receive(limit: 2)])
@@ -187,7 +193,9 @@ struct ExecBotTests {
         _ = bot.received([message("m1")], now: 0)
         _ = bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0)
         #expect(bot.inboxBeganAnew(now: 0) == [.receive(limit: 1)])
-        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first == .complain("no message \"m1\" waits for this"))
+        #expect(
+            bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first
+                == .complain("no message \"m1\" waits for this", about: "m1"))
     }
 
     @Test("is killed if it does not keep to the rules")

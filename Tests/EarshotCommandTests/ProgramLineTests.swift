@@ -23,6 +23,9 @@ struct ProgramLineTests {
                     ]))
         #expect(try read(#"{"fail":"m1","reason":"no database"}"#) == .fail("m1", reason: "no database"))
         #expect(try read(#"{"send":[{"text":"hi","to":"bob"}]}"#) == .send([BotSend(text: "hi", to: "bob")]))
+        #expect(
+            try read(#"{"send":[{"text":"hi","to":"bob","key":"7"}]}"#)
+                == .send([BotSend(text: "hi", to: "bob", key: "7")]))
     }
 
     @Test(
@@ -38,7 +41,7 @@ struct ProgramLineTests {
             (#"{"ack":"m1","send":[{"to":"bob"}]}"#, "the field \"text\" is missing"),
             (
                 #"{"ack":"m1","send":[{"text":"x","when":1}]}"#,
-                "there is no field \"when\"; there are: text, to, headers, notBefore"
+                "there is no field \"when\"; there are: text, to, headers, notBefore, key"
             ),
             (
                 #"{"send":[{"text":"x","to":"bob","notBefore":"soon"}]}"#,

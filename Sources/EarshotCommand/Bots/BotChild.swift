@@ -17,14 +17,30 @@ struct BotChild: Sendable {
     let errors: PipeEnd
 
     /// - Throws: `Failure` `programUnusable`.
-    init(_ path: String, _ arguments: [String]) throws(Failure) {
-        let pipes = [try ChildProgram.pipe(), try ChildProgram.pipe(), try ChildProgram.pipe()]
-        let descriptors = [pipes[0].reading, pipes[1].writing, pipes[2].writing]
-        defer { for descriptor in descriptors { close(descriptor) } }
-        input = try PipeEnd(pipes[0].writing)
-        output = try PipeEnd(pipes[1].reading)
-        errors = try PipeEnd(pipes[2].reading)
-        program = try ChildProgram(path, arguments, descriptors: descriptors)
+    init(_ path: String, _ arguments: [String], environment: [String: String]) throws(Failure) {
+        let (toInput, input) = try Self.pipe { $0.writing }
+        defer { close(toInput) }
+        let (fromOutput, output) = try Self.pipe { $0.reading }
+        defer { close(fromOutput) }
+        let (fromErrors, errors) = try Self.pipe { $0.reading }
+        defer { close(fromErrors) }
+        (self.input, self.output, self.errors) = (input, output, errors)
+        program = try ChildProgram(
+            path, arguments, descriptors: [toInput, fromOutput, fromErrors], environment: environment)
+    }
+
+    /// - Parameter own: chooses this program's end of the pipe.
+    /// - Returns: the other end, which the caller closes, and this one.
+    private static func pipe(
+        _ own: ((reading: Int32, writing: Int32)) -> Int32
+    ) throws(Failure) -> (child: Int32, own: PipeEnd) {
+        let pipe = try ChildProgram.pipe()
+        let end = own(pipe)
+        let child = end == pipe.reading ? pipe.writing : pipe.reading
+        do throws(Failure) { return (child, try PipeEnd(end)) } catch {
+            close(child)
+            throw error
+        }
     }
 
     /// Reads what it writes until it has ended.

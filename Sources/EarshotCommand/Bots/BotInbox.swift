@@ -10,6 +10,10 @@ struct BotInbox: Sendable {
     let client: GatewayClient
     let bot: String
     let takesAutomatic: Bool
+    /// Where a bot begins that has not run before: `now`, `beginning`, or a time.
+    let start: String
+    /// After so many failures a message is set aside.
+    let attempts: Int
 
     /// What an error of the inbox means to a bot.
     enum Meaning {
@@ -33,12 +37,13 @@ struct BotInbox: Sendable {
         }
     }
 
-    /// Gives the bot its place in the inbox, if it has none: from now on it misses nothing.
-    func prepare() async throws(GatewayError) { try await client.prepareConsumer(bot) }
+    /// Gives the bot its place in the inbox, if it has none: from there on it misses nothing.
+    func prepare() async throws(GatewayError) { try await client.prepareConsumer(bot, from: start) }
 
     func receive(limit: Int) async throws(GatewayError) -> [HandedMessage] {
         let batch = try await client.receive(
-            consumer: bot, limit: limit, wait: Self.patience, includingAutomatic: takesAutomatic)
+            consumer: bot, limit: limit, wait: Self.patience, includingAutomatic: takesAutomatic,
+            attempts: attempts)
         return zip(batch.messages, batch.cursors).map { message, cursor in
             HandedMessage(id: message.id, sender: message.sender.id, cursor: cursor, json: Self.json(of: message))
         }
@@ -53,7 +58,7 @@ struct BotInbox: Sendable {
     }
 
     /// Everything up to a message is done, and these are the answers.
-    func acknowledge(through cursor: String, _ answers: [BotAnswer]) async throws(GatewayError) {
+    func acknowledge(through cursor: String, _ answers: [ProgramAnswer]) async throws(GatewayError) {
         var replies: [GatewayClient.Reply] = []
         var places: [Int] = []
         for (index, answer) in answers.enumerated() {
@@ -61,7 +66,10 @@ struct BotInbox: Sendable {
                 answer.send.to ?? answer.message.sender, Self.marked(answer.send, AutoSubmitted.replied)
             )
             guard let notBefore = answer.send.notBefore else {
-                replies.append(.init(to: to, text: answer.send.text, headers: headers, answering: answer.message.id))
+                replies.append(
+                    .init(
+                        to: to, text: answer.send.text, headers: headers, answering: answer.message.id,
+                        idempotencyKey: answer.send.key))
                 places.append(index)
                 continue
             }
@@ -70,10 +78,10 @@ struct BotInbox: Sendable {
             do {
                 try await client.schedule(
                     answer.send.text, to: to, headers: headers, notBefore: Self.text(notBefore),
-                    key: "\(bot) \(answer.message.id) \(answer.place)")
+                    key: answer.send.key ?? "\(bot) \(answer.message.id) \(answer.place)")
             } catch {
                 // The program handled the message before and chose another time or text, which stands.
-                guard error.code != .keyReused else { continue }
+                guard error.code != .keyReused || answer.send.key != nil else { continue }
                 throw error.about(answer: index)
             }
         }
@@ -87,9 +95,10 @@ struct BotInbox: Sendable {
         let headers = Self.marked(send, AutoSubmitted.generated)
         if let notBefore = send.notBefore {
             try await client.schedule(
-                send.text, to: send.to ?? "", headers: headers, notBefore: Self.text(notBefore), key: nil)
+                send.text, to: send.to ?? "", headers: headers, notBefore: Self.text(notBefore),
+                key: send.key)
         } else {
-            _ = try await client.send(send.text, to: send.to ?? "", headers: headers)
+            _ = try await client.send(send.text, to: send.to ?? "", headers: headers, key: send.key)
         }
     }
 

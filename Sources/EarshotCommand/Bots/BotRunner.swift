@@ -11,13 +11,14 @@ actor BotRunner {
     private enum Work: Sendable {
         case runProgram
         case receive(limit: Int)
-        case acknowledge(through: String, [BotAnswer])
+        case acknowledge(through: String, [ProgramAnswer])
         case wake(Int64)
     }
 
     private let inbox: BotInbox
     private let path: String
     private let arguments: [String]
+    private let environment: [String: String]
     private let logger: Logger
     private var bot: ExecBot
     private var child: BotChild?
@@ -28,10 +29,15 @@ actor BotRunner {
     private let work: AsyncStream<Work>
     private let queue: AsyncStream<Work>.Continuation
 
-    init(_ bot: ExecBot, program path: String, _ arguments: [String], inbox: BotInbox, logger: Logger) {
+    /// - Parameter environment: what the program has beside this process's own.
+    init(
+        _ bot: ExecBot, program path: String, _ arguments: [String], environment: [String: String], inbox: BotInbox,
+        logger: Logger
+    ) {
         self.bot = bot
         self.path = path
         self.arguments = arguments
+        self.environment = environment
         self.inbox = inbox
         self.logger = logger
         (isGone, gone) = AsyncStream.makeStream()
@@ -73,7 +79,7 @@ actor BotRunner {
             case .start: if !isEnding { queue.yield(.runProgram) }
             case .kill: child?.kill()
             case .give(let message, let attempt): tell(.message(message, attempt: attempt))
-            case .complain(let reason): tell(.error(reason))
+            case .complain(let reason, let id): tell(.error(reason, about: id))
             case .receive(let limit): queue.yield(.receive(limit: limit))
             case .acknowledge(let cursor, let answers): queue.yield(.acknowledge(through: cursor, answers))
             case .send: preconditionFailure("only a line of the program makes the bot send unasked")
@@ -101,7 +107,7 @@ actor BotRunner {
         } catch { try failed(error, acknowledging: false) }
     }
 
-    private func acknowledge(through cursor: String, _ answers: [BotAnswer]) async throws {
+    private func acknowledge(through cursor: String, _ answers: [ProgramAnswer]) async throws {
         do throws(GatewayError) {
             try await inbox.acknowledge(through: cursor, answers)
             perform(bot.acknowledged(now: Self.now))
@@ -122,7 +128,7 @@ actor BotRunner {
             do { try await inbox.send(send) } catch {
                 let reason = "a message was not sent: \(Failure(error).message)"
                 logger.warning("\(SafeText.line(reason))")
-                tell(.error(reason))
+                tell(.error(reason, about: nil))
             }
         }
     }
@@ -136,7 +142,7 @@ actor BotRunner {
 
     private func runProgram() async {
         let child: BotChild
-        do { child = try BotChild(path, arguments) } catch {
+        do { child = try BotChild(path, arguments, environment: environment) } catch {
             perform(bot.programEnded(error.message, now: Self.now))
             return
         }
@@ -169,13 +175,16 @@ actor BotRunner {
 /// A line that the program of an exec bot is told.
 enum ToldLine: Sendable {
     case message(HandedMessage, attempt: Int)
-    case error(String)
+    /// - about: the message that it concerns.
+    case error(String, about: String?)
 
     var bytes: [UInt8] {
         switch self {
         case .message(let message, let attempt):
             Array(#"{"type":"message","message":\#(message.json),"attempt":\#(attempt)}"#.utf8) + [UInt8(ascii: "\n")]
-        case .error(let reason): Self.encoded(["type": "error", "message": reason]) + [UInt8(ascii: "\n")]
+        case .error(let reason, let id):
+            Self.encoded(["type": "error", "message": reason, "id": id].compactMapValues(\.self))
+                + [UInt8(ascii: "\n")]
         }
     }
 

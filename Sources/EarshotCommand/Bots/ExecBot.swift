@@ -12,7 +12,7 @@ struct HandedMessage: Hashable, Sendable {
 }
 
 /// An answer to a message.
-struct BotAnswer: Hashable, Sendable {
+struct ProgramAnswer: Hashable, Sendable {
     let message: HandedMessage
     /// Which of the answers to that message it is, from 0.
     let place: Int
@@ -33,11 +33,12 @@ struct ExecBot: Sendable {
         /// - attempt: how often the program got it, with this time.
         case give(HandedMessage, attempt: Int)
         /// Tell the program what is wrong with a line of its own.
-        case complain(String)
+        /// - about: the message that the line is about.
+        case complain(String, about: String? = nil)
         /// Ask the inbox; `received` or `inboxFailed` follows.
         case receive(limit: Int)
         /// `acknowledged`, `refused` or `inboxFailed` follows.
-        case acknowledge(through: String, [BotAnswer])
+        case acknowledge(through: String, [ProgramAnswer])
         case send([BotSend])
         /// For the log.
         case note(String)
@@ -104,10 +105,13 @@ struct ExecBot: Sendable {
     }
 
     /// The program has written a line.
-    mutating func programWrote(_ line: some Sequence<UInt8>, now: Int64) -> [Action] {
+    mutating func programWrote(_ line: some Collection<UInt8>, now: Int64) -> [Action] {
         handle(now) { bot in
             do throws(LineError) { try bot.obey(ProgramLine(line: line)) } catch {
-                bot.actions += [.complain(error.description), .note("a line of the program is refused: \(error)")]
+                bot.actions += [
+                    .complain(error.description, about: error.id ?? ProgramLine.messageID(in: line)),
+                    .note("a line of the program is refused: \(error)"),
+                ]
             }
         }
     }
@@ -122,7 +126,7 @@ struct ExecBot: Sendable {
         case .acknowledge(let id, let sends):
             let index = try place(of: id)
             guard sends.count <= Limits.botReplies else {
-                throw LineError("one message has at most \(Limits.botReplies) answers, and not \(sends.count)")
+                throw LineError("one message has at most \(Limits.botReplies) answers, and not \(sends.count)", id: id)
             }
             handOut.finish(index, sends)
             hasAnswered = true
@@ -139,7 +143,7 @@ struct ExecBot: Sendable {
 
     private func place(of id: String) throws(LineError) -> Int {
         guard let index = handOut.underWay(id) else {
-            throw LineError("no message \"\(SafeText.line(String(id.prefix(128))))\" waits for this")
+            throw LineError("no message \"\(SafeText.line(String(id.prefix(128))))\" waits for this", id: id)
         }
         return index
     }
@@ -191,7 +195,8 @@ struct ExecBot: Sendable {
             }
             bot.handOut.fail(message, reason)
             bot.actions += [
-                .complain("the answer to \(bot.messages[message].id) is refused: \(reason)"),
+                .complain(
+                    "the answer to \(bot.messages[message].id) is refused: \(reason)", about: bot.messages[message].id),
                 .note("an answer of the program is refused: \(reason)"),
             ]
         }
@@ -286,11 +291,11 @@ struct ExecBot: Sendable {
     /// Only the first message of a hand-out can be one that comes again.
     private func attempt(_ index: Int) -> Int { index == 0 ? attempts : 1 }
 
-    private func answers(of done: HandOut<BotSend>.Acknowledgement) -> [BotAnswer] {
+    private func answers(of done: HandOut<BotSend>.Acknowledgement) -> [ProgramAnswer] {
         var places: [Int: Int] = [:]
         return done.replies.map { index, send in
             defer { places[index, default: 0] += 1 }
-            return BotAnswer(message: messages[index], place: places[index, default: 0], send: send)
+            return ProgramAnswer(message: messages[index], place: places[index, default: 0], send: send)
         }
     }
 }

@@ -13,10 +13,13 @@ final class PipeEnd: Sendable {
     private let pendingBytes = Mutex(0)
     private let queue = DispatchQueue(label: "earshot.pipe")
 
-    /// - Throws: `Failure` `programUnusable`.
+    /// - Throws: `Failure` `programUnusable`. Then the descriptor is closed, too.
     init(_ descriptor: Int32) throws(Failure) {
         self.descriptor = descriptor
-        wakeUp = try ChildProgram.pipe()
+        do throws(Failure) { wakeUp = try ChildProgram.pipe() } catch {
+            close(descriptor)
+            throw error
+        }
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 

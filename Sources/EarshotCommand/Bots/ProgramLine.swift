@@ -19,6 +19,8 @@ struct BotSend: Hashable, Sendable {
     var headers: [String: String] = [:]
     /// It goes out at this time.
     var notBefore: Date?
+    /// Sent again with the same key, it is sent once.
+    var key: String?
 }
 
 extension ProgramLine: Decodable {
@@ -35,12 +37,28 @@ extension ProgramLine: Decodable {
     }
 }
 
+extension ProgramLine {
+    private struct Named: Decodable {
+        let ack: String?
+        let fail: String?
+    }
+
+    /// The message that a line is about which may be wrong otherwise.
+    static func messageID(in line: some Collection<UInt8>) -> String? {
+        do {
+            let named = try JSONDecoder().decode(Named.self, from: Data(line))
+            return named.ack ?? named.fail
+        } catch { return nil }
+    }
+}
+
 extension BotSend: Decodable {
     init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields(["text", "to", "headers", "notBefore"])
+        let fields = try decoder.fields(["text", "to", "headers", "notBefore", "key"])
         text = try fields.read("text")
         to = try fields.readIfPresent("to")
         headers = try fields.readIfPresent("headers") ?? [:]
+        key = try fields.readIfPresent("key")
         notBefore = try fields.readIfPresent("notBefore", String.self).map { text in
             guard let date = Timestamp.date(text) else {
                 throw LineError("notBefore is a time like 2026-01-31T12:00:00Z")

@@ -11,6 +11,7 @@ struct BotCommand: AsyncParsableCommand {
               earshot bot run echo --exec ./echo.py
               earshot bot status
               earshot bot status echo
+              earshot bot retry echo --all
             """,
-        subcommands: [BotRun.self, BotStatus.self])
+        subcommands: [BotRun.self, BotStatus.self, BotRetry.self, BotMove.self, BotRemove.self])
 }

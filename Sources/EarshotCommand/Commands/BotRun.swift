@@ -20,12 +20,14 @@ struct BotRun: ProgramCommand {
               {"fail":ID,"reason":"no database"}      not now: it comes again after a wait
               {"send":[{"to":"bob","text":"hi"}]}     what answers no message
 
-            What is sent has a text, and may have to (else the sender), headers, and notBefore, when it is to go out \
-            (2026-01-31T12:00:00Z). A line that is wrong comes back as {"type":"error","message":"…"}. What the \
-            program writes to standard error is in the log.
+            What is sent has a text, and may have to (else the sender), headers, notBefore, when it is to go out \
+            (2026-01-31T12:00:00Z), and key: sent again with the same key, it is sent once. A line that is wrong comes \
+            back as {"type":"error","message":"…"}, with the "id" of the message that it is about. What the program \
+            writes to standard error is in the log. It has $EARSHOT_BOT, its name, $EARSHOT_USER, its own key, and \
+            $EARSHOT_HOME.
 
             Answers and the acknowledgement of their message are one: the program answers nothing twice and misses \
-            nothing, whenever it or the node ends. A message that it fails on five times is set aside.
+            nothing, whenever it or the node ends. A message that it fails on five times is set aside: earshot bot retry.
 
             Where a node runs on the home directory, the bot works beside it, and waits for it when it ends; else the \
             command runs the node, too.
@@ -47,6 +49,17 @@ struct BotRun: ProgramCommand {
     )
     var program: [String] = []
 
+    @Option(
+        name: .customLong("from"),
+        help: ArgumentHelp(
+            "Where a bot begins that has not run before: \(InboxStartOption.help).",
+            valueName: InboxStartOption.valueName),
+        transform: InboxStartOption.read)
+    var start = "now"
+
+    @Option(help: "After how many failures a message is set aside.")
+    var attempts = Inbox.defaultAttempts
+
     @Option(help: "How many messages the program may have at once, one of each sender.")
     var atOnce = 1
 
@@ -61,7 +74,12 @@ struct BotRun: ProgramCommand {
         guard (1...Limits.botMessages).contains(atOnce) else {
             throw ValidationError("--at-once takes a number from 1 to \(Limits.botMessages).")
         }
+        guard (1...Self.mostAttempts).contains(attempts) else {
+            throw ValidationError("--attempts takes a number from 1 to \(Self.mostAttempts).")
+        }
     }
+
+    private static let mostAttempts = 1000
 
     private struct Record: Encodable {
         let name = "botUp"
@@ -101,7 +119,7 @@ struct BotRun: ProgramCommand {
     }
 
     private func inbox(_ client: GatewayClient) -> BotInbox {
-        BotInbox(client: client, bot: name, takesAutomatic: takeAutomatic)
+        BotInbox(client: client, bot: name, takesAutomatic: takeAutomatic, start: start, attempts: attempts)
     }
 
     /// Opens the node. If a short-lived one has the home, this waits until the commands that use it have ended.
@@ -132,8 +150,12 @@ struct BotRun: ProgramCommand {
     private func run(_ inbox: BotInbox, until signal: SignalWait, _ output: Output) async throws {
         var logger = Logger(label: name, factory: logFormat.handler)
         logger.logLevel = .info
+        let environment = [
+            "EARSHOT_BOT": name, "EARSHOT_USER": try await inbox.client.status().id,
+            "EARSHOT_HOME": common.homeDirectory.path,
+        ]
         let runner = BotRunner(
-            ExecBot(limit: atOnce), program: program[0], Array(program.dropFirst()),
+            ExecBot(limit: atOnce), program: program[0], Array(program.dropFirst()), environment: environment,
             inbox: inbox, logger: logger)
         try output.object(Record(bot: name))
         output.line("\(SafeText.line(name)) runs")

@@ -26,7 +26,7 @@ struct TokenCreate: ProgramCommand {
             header "Authorization: Bearer TOKEN".
 
             SCOPES:
-              read  users, conversations, messages, events
+              read  users, conversations, messages, events, and the inbox under names of its own
               send  messages, to everybody or with --to to some users only
               all   everything that you may do, making tokens included
 

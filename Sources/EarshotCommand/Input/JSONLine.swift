@@ -3,8 +3,13 @@ import Foundation
 /// Why a line is refused.
 struct LineError: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
+    /// What the line is about, if it names something.
+    var id: String?
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, id: String? = nil) {
+        self.description = description
+        self.id = id
+    }
 
     init(_ error: any Error) {
         description =

@@ -19,10 +19,12 @@ struct ChildProgram: Sendable {
     ///   - path: the program; without a slash it is looked for in `PATH`.
     ///   - arguments: without the program's name.
     ///   - descriptors: what its descriptors 0, 1, 2 and so on are. It has no others.
+    ///   - environment: variables beside those of this process.
     ///   - isOwnSession: whether signals of this program's terminal leave it alone.
     /// - Throws: `Failure` `programUnusable`.
     init(
-        _ path: String, _ arguments: [String], descriptors: [Int32], isOwnSession: Bool = false
+        _ path: String, _ arguments: [String], descriptors: [Int32], environment: [String: String] = [:],
+        isOwnSession: Bool = false
     ) throws(Failure) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -46,15 +48,20 @@ struct ChildProgram: Sendable {
             &attributes,
             Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | (isOwnSession ? Self.newSession : 0))
         let name = path == Self.own ? CommandLine.arguments[0] : path
-        var words: [UnsafeMutablePointer<CChar>?] = ([name] + arguments).map { strdup($0) }
-        defer { for word in words { free(word) } }
-        words.append(nil)
+        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let (words, variables) = (Self.strings([name] + arguments), Self.strings(all.map { "\($0)=\($1)" }))
+        defer { for string in words + variables { free(string) } }
         var pid: pid_t = 0
-        let error = posix_spawnp(&pid, path, &actions, &attributes, words, environ)
+        let error = posix_spawnp(&pid, path, &actions, &attributes, words, variables)
         guard error == 0 else {
             throw Failure(.programUnusable, "\(path) cannot be started: \(String(cString: strerror(error)))")
         }
         self.pid = pid
+    }
+
+    /// C's strings, with `nil` behind the last.
+    private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
+        texts.map { strdup($0) } + [nil]
     }
 
     /// What a child would get from whoever has started this program, and who may wait until nobody has it open.

@@ -50,15 +50,18 @@ package struct GatewayClient: Sendable {
     }
 
     /// Sends a message. It returns when the message is on the disk; the node may first have to take back earlier ones.
-    /// - Parameter timeToLive: in seconds; 30 days unless given.
+    /// - Parameters:
+    ///   - timeToLive: in seconds; 30 days unless given.
+    ///   - key: sent again with the same key, it is sent once.
     /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may still have been accepted.
     package func send(
-        _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Double? = nil
+        _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Double? = nil,
+        key: String? = nil
     ) async throws(GatewayError) -> GatewayMessage {
         let body = SendRequest(to: recipient, text: text, headers: headers, timeToLiveSeconds: timeToLive)
         let response: ByteBuffer
         do {
-            response = try await call(.POST, "messages", body: body, within: GatewayLimits.longResponse)
+            response = try await call(.POST, "messages", body: body, key: key, within: GatewayLimits.longResponse)
         } catch { throw error.whileSending }
         return try decode(response)
     }
@@ -144,11 +147,27 @@ package struct GatewayClient: Sendable {
 
     // MARK: - The inbox
 
-    /// Makes a consumer of the inbox, which begins now, unless there is one with this name.
-    package func prepareConsumer(_ name: String) async throws(GatewayError) {
-        do { _ = try await call(.POST, "consumers", body: ["name": name]) } catch {
+    /// Makes a consumer of the inbox, unless there is one with this name.
+    /// - Parameter start: `now`, `beginning`, or a time.
+    package func prepareConsumer(_ name: String, from start: String = "now") async throws(GatewayError) {
+        do { _ = try await call(.POST, "consumers", body: ["name": name, "from": start]) } catch {
             guard error.code == .consumerExists else { throw error }
         }
+    }
+
+    /// - Parameter start: `now`, `beginning`, or a time.
+    package func moveConsumer(_ name: String, to start: String) async throws(GatewayError) {
+        _ = try await call(.POST, "consumers/\(Self.escape(name))/move", body: ["from": start])
+    }
+
+    /// Removes a consumer, and what is set aside for it.
+    package func removeConsumer(_ name: String) async throws(GatewayError) {
+        _ = try await call(.DELETE, "consumers/\(Self.escape(name))")
+    }
+
+    /// Has a message handed out once more that is set aside.
+    package func handOutAgain(_ messageID: String, to consumer: String) async throws(GatewayError) {
+        _ = try await call(.POST, "consumers/\(Self.escape(consumer))/set-aside/\(Self.escape(messageID))/again")
     }
 
     /// All consumers, by name.
@@ -160,12 +179,15 @@ package struct GatewayClient: Sendable {
     }
 
     /// What is next for a consumer; no messages if none came in time.
-    /// - Parameter wait: in seconds.
+    /// - Parameters:
+    ///   - wait: in seconds.
+    ///   - attempts: after so many hand-outs in vain a message is set aside.
     package func receive(
-        consumer: String, limit: Int, wait: Int, includingAutomatic: Bool
+        consumer: String, limit: Int, wait: Int, includingAutomatic: Bool, attempts: Int = Inbox.defaultAttempts
     ) async throws(GatewayError) -> GatewayBatch {
         let path =
             "inbox?consumer=\(Self.escape(consumer))&limit=\(limit)&wait=\(wait)&automatic=\(includingAutomatic)"
+            + "&attempts=\(attempts)"
         return try decode(
             try await read(Self.request(.GET, path), within: .seconds(wait) + GatewayLimits.longResponse))
     }
@@ -176,12 +198,16 @@ package struct GatewayClient: Sendable {
         let text: String
         let headers: [String: String]
         let answering: String
+        let idempotencyKey: String?
 
-        package init(to: String, text: String, headers: [String: String], answering: String) {
+        package init(
+            to: String, text: String, headers: [String: String], answering: String, idempotencyKey: String? = nil
+        ) {
             self.to = to
             self.text = text
             self.headers = headers
             self.answering = answering
+            self.idempotencyKey = idempotencyKey
         }
     }
 
