@@ -28,6 +28,8 @@ package enum GatewayLimits {
     /// journal, and is told how many other events it lost.
     package static let feedEvents = 1024
     package static let feedBytes = 4 * 1024 * 1024
+    /// The most events after which a client may let a stream end.
+    static let countedEvents = 1000
     /// Events that a stream takes at once.
     package static let feedStep = 64
     /// How often the event stream sends something to a client, so that both ends notice when the other is gone.

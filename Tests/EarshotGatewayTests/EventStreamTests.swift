@@ -66,6 +66,24 @@ struct EventStreamTests {
         }
     }
 
+    @Test("ends after as many events as a client wants, whether they come from the journal or as they happen")
+    func counted() async throws {
+        try await TestNode.pair { alice, _ in
+            let start = try await alice.node.journal.latest()
+            _ = try await alice.send(3)
+            let request = RawRequest(path: "/v1/events?names=messageQueued&count=2&after=\(start)")
+            let past = try await request.send(to: alice.node.home.socketFile)
+            #expect(String(decoding: past.body, as: UTF8.self).matches(of: /event: messageQueued/).count == 2)
+
+            let (begun, begin) = AsyncStream<Void>.makeStream()
+            let head = "GET /v1/events?names=messageQueued&count=1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
+            async let answer = RawRequest.exchange(Array(head.utf8), with: alice.node.home.socketFile) { begin.yield() }
+            _ = await begun.first { true }
+            _ = try await alice.send(2)
+            #expect(String(decoding: try await answer, as: UTF8.self).matches(of: /event: messageQueued/).count == 1)
+        }
+    }
+
     @Test("goes on after the last event that a client knows")
     func resumed() async throws {
         try await TestNode.pair { alice, bob in

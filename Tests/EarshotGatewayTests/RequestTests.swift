@@ -89,6 +89,7 @@ struct RequestTests {
             ("/v1/node?verbose=1", 400, "invalidRequest"), ("/v1/conversations/nobody", 404, "unknownUser"),
             ("/v1/users/nobody", 404, "unknownUser"), ("/v1/messages/x", 400, "invalidRequest"),
             ("/v1/users/%ff", 400, "invalidUTF8"), ("/v1/events?names=messageEaten", 400, "invalidRequest"),
+            ("/v1/events?count=0", 400, "invalidRequest"), ("/v1/events?count=1001", 400, "invalidRequest"),
         ])
     func errors(path: String, status: Int, code: String) async throws {
         try await TestNode.with("alice") { alice in

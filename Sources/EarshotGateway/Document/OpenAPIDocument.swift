@@ -631,6 +631,10 @@ enum OpenAPIDocument {
                   description: Only these events, separated by commas. `eventsLost` and `eventsGone` are always among them.
                   schema: {type: string, pattern: "^[a-zA-Z]+(,[a-zA-Z]+)*$"}
                   example: messageReceived,messageDelivered
+                - name: count
+                  in: query
+                  description: After so many events the stream ends. It does not, unless given.
+                  schema: {type: integer, minimum: 1, maximum: 1000}
                 - name: after
                   in: query
                   description: The `id` of the last event that the client knows.

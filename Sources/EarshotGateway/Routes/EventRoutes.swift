@@ -7,14 +7,15 @@ struct EventRoutes: RouteGroup {
     let feed: EventFeed
 
     var routes: [Route] {
-        [.get("/v1/events", query: ["names", "after"], isHeld: true) { try await events($0) }]
+        [.get("/v1/events", query: ["names", "after", "count"], isHeld: true) { try await events($0) }]
     }
 
     private func events(_ request: Request) async throws -> Response {
         let names = try EventNames(request).names
         let known = try request.lastEventID()
+        let count = try request.number("count", in: 1...GatewayLimits.countedEvents)
         let start = if let known { known } else { try await node.journal.latest() }
-        return Response(EventStream(feed: feed, node: node, names: names, after: start))
+        return Response(EventStream(feed: feed, node: node, names: names, after: start, count: count))
     }
 }
 

@@ -4,13 +4,19 @@ extension Request {
     /// How many items a page has: `limit`.
     /// - Throws: `GatewayError` `invalidRequest`.
     func limit() throws(GatewayError) -> Int {
-        guard let text = query("limit") else { return GatewayLimits.defaultPage }
-        guard let limit = Int(text), String(limit) == text, (1...Limits.historyPage).contains(limit) else {
+        try number("limit", in: 1...Limits.historyPage) ?? GatewayLimits.defaultPage
+    }
+
+    /// A number in the query; `nil` without it.
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func number(_ name: String, in range: ClosedRange<Int>) throws(GatewayError) -> Int? {
+        guard let text = query(name) else { return nil }
+        guard let number = Int(text), String(number) == text, range.contains(number) else {
             throw GatewayError(
-                .invalidRequest, "limit is a number from 1 to \(Limits.historyPage)",
-                .init(name: "limit", limit: Limits.historyPage))
+                .invalidRequest, "\(name) is a number from \(range.lowerBound) to \(range.upperBound)",
+                .init(name: name, limit: range.upperBound))
         }
-        return limit
+        return number
     }
 }
 

@@ -10,12 +10,16 @@ final class EventStream: Sendable {
     private let node: Node
     private let names: Set<EventName>
     private let start: EventID
+    /// How many events it writes; `nil` for as many as there are.
+    private let count: Int?
     private let seat: EventFeed.Seat
 
     /// Begins the stream: nothing that happens from now on is missed.
-    /// - Parameter start: the last event of the journal that the client knows.
-    init(feed: EventFeed, node: Node, names: Set<EventName>, after start: EventID) {
-        (self.feed, self.node, self.start) = (feed, node, start)
+    /// - Parameters:
+    ///   - start: the last event of the journal that the client knows.
+    ///   - count: after how many events it ends; `nil` for never.
+    init(feed: EventFeed, node: Node, names: Set<EventName>, after start: EventID, count: Int? = nil) {
+        (self.feed, self.node, self.start, self.count) = (feed, node, start, count)
         self.names = names.union([.eventsLost])
         seat = feed.join(self.names)
     }
@@ -27,53 +31,63 @@ final class EventStream: Sendable {
 
     /// Writes until the node has stopped or the stream is finished.
     func write(_ write: (ByteBuffer) async throws -> Void) async throws {
-        var (place, known) = (seat.begin, start)
-        try await write(EventText.beginning(at: start))
+        var (place, known, eventsLeft) = (seat.begin, start, count)
+        func send(_ text: EventText) async throws {
+            switch text {
+            case .comment(let bytes): try await write(bytes)
+            case .event(let bytes):
+                guard eventsLeft != 0 else { return }
+                try await write(bytes)
+                eventsLeft = eventsLeft.map { $0 - 1 }
+                if eventsLeft == 0 { finish() }
+            }
+        }
+        try await send(.beginning(at: start))
         for await _ in seat.changes {
             while let step = feed.next(seat.number, at: &place) {
                 switch step {
-                case .write(let items): for item in items { try await self.write(item, &known, write) }
+                case .write(let items): for item in items { try await self.write(item, &known, send) }
                 case .readJournal(let lost):
-                    if lost > 0 { try await report(lost, write) }
-                    try await catchUp(&known, write)
+                    if lost > 0 { try await report(lost, send) }
+                    try await catchUp(&known, send)
                 }
             }
         }
     }
 
     private func write(
-        _ item: EventWindow.Item, _ known: inout EventID, _ write: (ByteBuffer) async throws -> Void
+        _ item: EventWindow.Item, _ known: inout EventID, _ send: (EventText) async throws -> Void
     ) async throws {
         switch item.content {
-        case .heartbeat: try await write(EventText.heartbeat(at: known))
-        case .journalChanged: try await catchUp(&known, write)
+        case .heartbeat: try await send(.heartbeat(at: known))
+        case .journalChanged: try await catchUp(&known, send)
         case .event(let name, let id):
             if let id {
                 // The client has it from the journal already.
                 guard id.follows(known) else { return }
                 known = id
             }
-            if names.contains(name) { try await write(item.bytes) }
+            if names.contains(name) { try await send(.event(item.bytes)) }
         }
     }
 
-    private func report(_ lost: Int, _ write: (ByteBuffer) async throws -> Void) async throws {
+    private func report(_ lost: Int, _ send: (EventText) async throws -> Void) async throws {
         for _ in 0..<lost { node.events.noteLost() }
-        try await write(try EventText.encode(await Representer(node: node).event(.eventsLost(count: lost))))
+        try await send(try .event(await Representer(node: node).event(.eventsLost(count: lost))))
     }
 
     /// Writes what the journal has after the last event that the client knows.
-    private func catchUp(_ known: inout EventID, _ write: (ByteBuffer) async throws -> Void) async throws {
+    private func catchUp(_ known: inout EventID, _ send: (EventText) async throws -> Void) async throws {
         var place: EventID? = known
         while feed.isOpen(seat.number) {
             switch try await node.journal.page(after: place) {
             case .gone(let first):
-                try await write(try EventText.encode(.gone(before: first)))
+                try await send(try .event(.gone(before: first)))
                 place = nil
             case .events(let events, let end):
                 for entry in events where names.contains(entry.event.name) {
                     let event = await Representer(node: node).event(entry.event, id: entry.id)
-                    try await write(try EventText.encode(event))
+                    try await send(try .event(event))
                 }
                 guard end != place else { return }
                 (place, known) = (end, end)

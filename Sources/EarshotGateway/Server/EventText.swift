@@ -2,13 +2,18 @@ import Earshot
 import Foundation
 import NIOCore
 
-/// Server-sent events (WHATWG HTML, section 9.2).
+/// What stands in a stream of server-sent events (WHATWG HTML, section 9.2).
 enum EventText {
+    case comment(ByteBuffer)
+    case event(ByteBuffer)
+
     /// The client can go on from here even if the connection breaks before the first event.
-    static func beginning(at id: EventID) -> ByteBuffer { comment("earshot events", at: id) }
+    static func beginning(at id: EventID) -> EventText { comment("earshot events", at: id) }
 
     /// The client knows everything up to here that it asked for.
-    static func heartbeat(at id: EventID) -> ByteBuffer { comment("heartbeat", at: id) }
+    static func heartbeat(at id: EventID) -> EventText { comment("heartbeat", at: id) }
+
+    static func event(_ event: GatewayEvent) throws -> EventText { .event(try encode(event)) }
 
     /// JSON has no line breaks of its own, so the data is one line.
     static func encode(_ event: GatewayEvent) throws -> ByteBuffer {
@@ -21,7 +26,7 @@ enum EventText {
     }
 
     /// An id without data is no event, and clients remember it (section 9.2.6).
-    private static func comment(_ text: String, at id: EventID) -> ByteBuffer {
-        ByteBuffer(string: ": \(text)\nid: \(id)\n\n")
+    private static func comment(_ text: String, at id: EventID) -> EventText {
+        .comment(ByteBuffer(string: ": \(text)\nid: \(id)\n\n"))
     }
 }
