@@ -70,7 +70,9 @@ struct RequestTests {
         #expect(try response.error().code == "tooLarge")
     }
 
-    @Test("with a time to live that is none is refused", arguments: ["0", "-1", "1e300", "1e-9"])
+    @Test(
+        "with a time to live that is none is refused",
+        arguments: ["0", "-1", "1e300", "1e-9", "0.0009", "3153600000.0000005"])
     func timeToLive(seconds: String) async throws {
         try await TestNode.pair { alice, _ in
             let body = Array(#"{"to":"bob","text":"x","timeToLiveSeconds":\#(seconds)}"#.utf8)

@@ -2,17 +2,16 @@ import Earshot
 
 /// Spans of time that a request gives in seconds.
 enum Milliseconds {
-    /// A hundred years.
-    private static let longest: Int64 = 100 * 365 * 24 * 3600 * 1000
+    /// In seconds: from a millisecond to a hundred years.
+    private static let range = 0.001...Double(100 * 365 * 24 * 3600)
 
-    /// - Throws: `GatewayError` `invalidRequest` unless it is above zero and at most a hundred years.
+    /// - Throws: `GatewayError` `invalidRequest` for less than a millisecond, or more than a hundred years.
     static func of(_ seconds: Double, field: String) throws(GatewayError) -> Int64 {
-        guard seconds.isFinite, let milliseconds = Int64(exactly: (seconds * 1000).rounded()),
-            (1...longest).contains(milliseconds)
-        else {
+        guard range.contains(seconds) else {
             throw GatewayError(
-                .invalidRequest, "\(field) is a number above 0 and up to \(longest / 1000)", .init(name: field))
+                .invalidRequest,
+                "\(field) is a number from \(range.lowerBound) to \(Int64(range.upperBound))", .init(name: field))
         }
-        return milliseconds
+        return Int64((seconds * 1000).rounded())
     }
 }
