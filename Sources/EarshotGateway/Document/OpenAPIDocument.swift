@@ -641,12 +641,25 @@ enum OpenAPIDocument {
                   schema: {$ref: "#/components/schemas/EventID"}
                 - name: Last-Event-ID
                   in: header
-                  description: The same, from a client that connects anew. It counts for more than `after`.
-                  schema: {$ref: "#/components/schemas/EventID"}
+                  description: The same, from a client that connects anew. It counts for more than `after`, unless it is empty.
+                  schema: {anyOf: [{$ref: "#/components/schemas/EventID"}, {const: ""}]}
               responses:
                 "200":
                   description: "WHATWG HTML, section 9.2: `id` is the event's, `event` its name, `data` the event."
-                  content: {text/event-stream: {schema: {type: string}}}
+                  content:
+                    text/event-stream:
+                      schema:
+                        description: Each event of the stream.
+                        type: object
+                        additionalProperties: false
+                        required: [event, data]
+                        properties:
+                          id: {$ref: "#/components/schemas/EventID"}
+                          event: {$ref: "#/components/schemas/EventName"}
+                          data:
+                            type: string
+                            contentMediaType: application/json
+                            contentSchema: {$ref: "#/components/schemas/Event"}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/tokens:
