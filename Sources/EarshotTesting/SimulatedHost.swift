@@ -15,6 +15,7 @@ final class SimulatedHost: Sendable {
     private struct State {
         var life: Life?
         var isDiskFull = false
+        var handOutFaults: HandOutFaults?
         var reporting: (@Sendable (NetworkChange) -> Void)?
     }
 
@@ -82,7 +83,7 @@ final class SimulatedHost: Sendable {
     }
 
     private func environment(of process: SimulatedProcess) -> NodeEnvironment {
-        NodeEnvironment(
+        var environment = NodeEnvironment(
             clock: clock,
             transport: { [address, wiring] _ in SimulatedTransport(host: address, wiring: wiring, process: process) },
             disk: { [timeline] store, _ in SimulatedDisk(store: store, timeline: timeline, process: process) }
@@ -90,6 +91,24 @@ final class SimulatedHost: Sendable {
             self?.state.withLock { $0.reporting = reporting }
             await untilCancelled()
             self?.state.withLock { $0.reporting = nil }
+        }
+        environment.inboxFaults = handOutFaults
+        return environment
+    }
+
+    /// What is to go wrong between programs and the inbox of this host's node.
+    var handOutFaults: HandOutFaults {
+        let made = HandOutFaults {
+            [weak self] in
+            self?.runningNode
+        } crash: {
+            [weak self] in
+            await self?.crash()
+        }
+        return state.withLock { state in
+            let faults = state.handOutFaults ?? made
+            state.handOutFaults = faults
+            return faults
         }
     }
 

@@ -151,6 +151,26 @@ public final class TestNetwork: Sendable {
     /// Makes room on the node's disk again. The node finds out when it tries again, half a second later.
     public func freeDisk(of node: Node) { host(of: node).setDisk(isFull: false) }
 
+    /// Hands out to a consumer once more what it acknowledges next, as a node does whose home was restored from an older
+    /// copy. A bot must not answer it twice.
+    ///
+    /// - Parameter happened: called when the consumer asks for messages again, and is back where it was before.
+    public func duplicateHandOut(
+        to consumer: String, of node: Node, happened: @escaping @Sendable () async -> Void = {}
+    ) {
+        host(of: node).handOutFaults.arm(.duplicate, for: consumer, happened: happened)
+    }
+
+    /// Crashes a node when a consumer acknowledges next what it was handed, before that is on the disk: nothing is
+    /// acknowledged and nothing is sent, and the next node hands out the same messages again.
+    ///
+    /// - Parameter happened: called when the node is gone. `node(_:)` with the user's name starts a new one.
+    public func crashAfterHandOut(
+        to consumer: String, of node: Node, happened: @escaping @Sendable () async -> Void = {}
+    ) {
+        host(of: node).handOutFaults.arm(.crash, for: consumer, happened: happened)
+    }
+
     /// Kills the process of a node. What it has not committed is lost, it says goodbye to nobody, its events end, and
     /// requests to it fail as `stopped`; its peers' connections to it break. `node(_:)` with the user's name starts a
     /// new one.

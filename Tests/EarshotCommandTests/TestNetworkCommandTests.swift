@@ -92,6 +92,8 @@ struct TestNetworkCommandTests {
             (#"{"advance":"soon"}"#, "advance takes a time"), (#"{"cut":["alice"]}"#, "takes the names of two users"),
             (#"{"send":{"from":"alice","to":"robot"}}"#, "the field \"text\" is missing"),
             (#"{"node":"../alice"}"#, "no name of a file"),
+            (#"{"duplicateHandOut":"echo"}"#, "the field \"duplicateHandOut\""),
+            (#"{"crashAfterHandOut":{"user":"robot","consumer":"echo"}}"#, "no node of robot runs"),
         ])
     func refused(line: String, reason: String) async throws {
         let network = try await Served()

@@ -207,6 +207,49 @@ struct BotTests {
     }
 
     @Test("sends what is to go out later when it is time, and once")
+    @Test("answers once what it is handed twice")
+    func handedTwice() async throws {
+        let count = Counter()
+        let bot = Bot("echo", on: robot).otherwise { message in
+            _ = await count.next()
+            try await message.reply("\(message.text)!")
+        }
+        try await bot.prepare()
+        let happened = AsyncStream<Void>.makeStream()
+        network.duplicateHandOut(to: "echo", of: robot) { happened.continuation.finish() }
+        async let running: Void = bot.run()
+        let answers = alice.events.events(.messageReceived)
+        try await alice.messages.send("one", to: robot.userID)
+        for await _ in happened.stream {}
+        try await alice.messages.send("two", to: robot.userID)
+        _ = await answers.first { $0.text == "two!" }
+        #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
+        // The handler ran twice for the first of them.
+        #expect(await count.next() == 4)
+        await network.stop()
+        try await running
+    }
+
+    @Test("answers once if its node crashes before the answer is on the disk")
+    func crashAfterHandOut() async throws {
+        let first = Bot("echo", on: robot).otherwise { try await $0.reply("\($0.text)!") }
+        try await first.prepare()
+        network.crashAfterHandOut(to: "echo", of: robot)
+        async let ended: Void = first.run()
+        try await alice.messages.send("hello", to: robot.userID)
+        try await ended
+
+        let answers = alice.events.events(.messageReceived)
+        let reborn = try await network.node("robot")
+        #expect(try await received(from: reborn).isEmpty)
+        let second = Bot("echo", on: reborn).otherwise { try await $0.reply("\($0.text)!") }
+        async let running: Void = second.run()
+        _ = await answers.first { _ in true }
+        #expect(try await received(from: reborn).map(\.text) == ["hello!"])
+        await network.stop()
+        try await running
+    }
+
     func later() async throws {
         let network = network
         let bot = Bot("reminders", on: robot)

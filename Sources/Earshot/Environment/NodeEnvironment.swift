@@ -15,6 +15,8 @@ package struct NodeEnvironment: Sendable {
     package var disk: @Sendable (Store, any EventLoop) -> any Disk
     /// Reports changes of the host's network and clocks, until the task is cancelled; may be called from any thread.
     package var watchHost: HostWatch
+    /// What goes wrong between programs and the inbox, in tests.
+    package var inboxFaults: (any InboxFaults)?
 
     package typealias HostWatch =
         @Sendable (
@@ -39,4 +41,13 @@ package struct NodeEnvironment: Sendable {
         let monitor = NetworkMonitor { interfaces.includes(interface: $0) }
         await monitor.run(failing: failing, reporting: reporting)
     }
+}
+
+/// Faults between a program and the inbox of its node. If a function throws, the consumer gets the error, and nothing is
+/// done.
+package protocol InboxFaults: Sendable {
+    /// A consumer asks for messages.
+    func willReceive(_ consumer: String) async throws(EarshotError)
+    /// A consumer acknowledges.
+    func willAcknowledge(_ consumer: String) async throws(EarshotError)
 }

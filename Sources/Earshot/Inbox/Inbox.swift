@@ -97,6 +97,12 @@ public struct Inbox: Sendable {
         node.inboxReaders.forget(name)
     }
 
+    /// Moves a consumer to a place that it was at before.
+    package func moveConsumer(_ name: String, to cursor: InboxCursor) async throws(EarshotError) {
+        try await node.shell.change(name, .move(to: cursor.number))
+        node.inboxReaders.forget(name)
+    }
+
     /// Removes a consumer, and what is set aside for it.
     /// - Throws: `EarshotError` `unknownConsumer`.
     public func removeConsumer(_ name: String) async throws(EarshotError) {
@@ -142,6 +148,7 @@ public struct Inbox: Sendable {
                 .init(limit: Limits.historyPage))
         }
         try await checkToken(for: consumer)
+        try await node.environment.inboxFaults?.willReceive(consumer)
         try node.inboxReaders.begin(consumer)
         defer { node.inboxReaders.end(consumer) }
         let reader = InboxReader(
@@ -172,6 +179,7 @@ public struct Inbox: Sendable {
     ) async throws(EarshotError) -> [Message] {
         try await checkToken(for: consumer)
         let (store, userID) = (node.store, node.userID)
+        try await node.environment.inboxFaults?.willAcknowledge(consumer)
         let needsLast = replies.contains { $0.idempotencyKey == nil && $0.answering == nil }
         let answered = Set(replies.compactMap(\.answering))
         let covered = try await node.readStore { () throws(StoreError) in

@@ -17,6 +17,14 @@ struct TestNetworkCommand: ProgramCommand {
               {"crash":"robot"} {"stop":"robot"}   end a node; {"node":"robot"} starts it again
               {"cut":["alice","robot"]}            and mend, break (connections)
               {"fillDisk":"robot"}                 and freeDisk
+              {"duplicateHandOut":{"user":"robot","consumer":"echo"}}
+                                                   what the bot acknowledges next comes once more
+              {"crashAfterHandOut":{"user":"robot","consumer":"echo"}}
+                                                   the node crashes when the bot acknowledges next, and
+                                                   starts again: nothing is acknowledged, nothing sent
+
+            A line with a name is no answer: {"name":"ready",…} at the start, and {"name":"crashAfterHandOut",…} when \
+            the fault has happened.
 
             It ends with its input, and removes everything.
 
@@ -39,7 +47,9 @@ struct TestNetworkCommand: ProgramCommand {
         let path = folder ?? NSTemporaryDirectory() + "earshot-network-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let network = try ServedNetwork(folder: path)
+        let network = try ServedNetwork(folder: path) { news in
+            do { try lines.object(news) } catch { preconditionFailure("names can be written as JSON: \(error)") }
+        }
         try lines.object(Ready(folder: path))
         let input = StandardInput()
         do {

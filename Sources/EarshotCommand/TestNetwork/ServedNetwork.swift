@@ -20,13 +20,27 @@ actor ServedNetwork {
         var time: String?
     }
 
+    /// What happened since, because a line wanted it to.
+    struct News: Encodable {
+        /// The line's word.
+        let name: String
+        let user: String
+        let consumer: String
+        /// Why the node does not run again.
+        var error: String?
+    }
+
     private let network: TestNetwork
     private let folder: String
+    private let tell: @Sendable (News) -> Void
     private var served: [String: Served] = [:]
 
-    /// - Parameter folder: holds the socket of each user, `NAME.sock`.
-    init(folder: String) throws {
+    /// - Parameters:
+    ///   - folder: holds the socket of each user, `NAME.sock`.
+    ///   - tell: called when a fault has happened that a line has scripted.
+    init(folder: String, tell: @escaping @Sendable (News) -> Void) throws {
         self.folder = folder
+        self.tell = tell
         network = try TestNetwork()
     }
 
@@ -51,6 +65,16 @@ actor ServedNetwork {
         case .breakConnections(let names): network.breakConnections(try node(names[0]), try node(names[1]))
         case .fillDisk(let name): network.fillDisk(of: try node(name))
         case .freeDisk(let name): network.freeDisk(of: try node(name))
+        case .duplicateHandOut(let name, let consumer):
+            network.duplicateHandOut(to: consumer, of: try node(name)) { [tell] in
+                tell(News(name: "duplicateHandOut", user: name, consumer: consumer))
+            }
+        case .crashAfterHandOut(let name, let consumer):
+            let crashing = try node(name)
+            network.crashAfterHandOut(to: consumer, of: crashing) { [weak self] in
+                // The call that brought this about is still open, and is answered meanwhile.
+                Task { await self?.restart(name, after: crashing, crashedBy: consumer) }
+            }
         }
         return Answer()
     }
@@ -63,6 +87,17 @@ actor ServedNetwork {
             do { try await end(name) { await $0.stop() } } catch { failures.append(error) }
         }
         if let failure = failures.first { throw failure }
+    }
+
+    /// The node of a user has crashed, and starts again.
+    private func restart(_ name: String, after crashed: Node, crashedBy consumer: String) async {
+        guard served[name]?.node === crashed else { return }
+        var news = News(name: "crashAfterHandOut", user: name, consumer: consumer)
+        do {
+            try await end(name) { _ in }
+            _ = try await start(name)
+        } catch { news.error = "\(error)" }
+        tell(news)
     }
 
     private func node(_ name: String) throws -> Node {

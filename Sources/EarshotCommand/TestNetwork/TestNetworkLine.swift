@@ -13,11 +13,16 @@ enum TestNetworkLine: Hashable, Sendable {
     case breakConnections([String])
     case fillDisk(String)
     case freeDisk(String)
+    /// What a consumer of a user acknowledges next is handed out to it once more.
+    case duplicateHandOut(user: String, consumer: String)
+    /// The node of a user crashes when a consumer acknowledges next, and starts again.
+    case crashAfterHandOut(user: String, consumer: String)
 }
 
 extension TestNetworkLine: Decodable {
     private static let names = [
         "node", "stop", "crash", "advance", "send", "cut", "mend", "break", "fillDisk", "freeDisk",
+        "duplicateHandOut", "crashAfterHandOut",
     ]
 
     init(from decoder: any Decoder) throws {
@@ -37,7 +42,13 @@ extension TestNetworkLine: Decodable {
         case "mend": self = .mend(try Self.pair(fields, name))
         case "break": self = .breakConnections(try Self.pair(fields, name))
         case "fillDisk": self = .fillDisk(try fields.read(name))
-        default: self = .freeDisk(try fields.read(name))
+        case "freeDisk": self = .freeDisk(try fields.read(name))
+        case "duplicateHandOut":
+            let reader = try fields.read(name, Reader.self)
+            self = .duplicateHandOut(user: reader.user, consumer: reader.consumer)
+        default:
+            let reader = try fields.read(name, Reader.self)
+            self = .crashAfterHandOut(user: reader.user, consumer: reader.consumer)
         }
     }
 
@@ -65,6 +76,17 @@ extension TestNetworkLine: Decodable {
             to = try fields.read("to")
             text = try fields.read("text")
             headers = try fields.readIfPresent("headers") ?? [:]
+        }
+    }
+
+    private struct Reader: Decodable {
+        let user: String
+        let consumer: String
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.fields(["user", "consumer"])
+            user = try fields.read("user")
+            consumer = try fields.read("consumer")
         }
     }
 }
