@@ -1,4 +1,4 @@
-import EarshotModel
+package import EarshotModel
 import Foundation
 import GRDB
 
@@ -119,9 +119,12 @@ package final class Store: Sendable {
 
     /// Checks a whole file, and the rows that a node starts from, without the right to write. A node may use it
     /// meanwhile.
+    /// - Parameter isReadable: whether what the store keeps of a scheduled message is one.
     /// - Returns: what is wrong; empty for a sound file; `nil` if there is no file.
     /// - Throws: `StoreError`: `damaged` for a file that cannot be read as a database, `newer`, `unavailable`.
-    package static func integrityFindings(ofFile path: String) throws(StoreError) -> [String]? {
+    package static func integrityFindings(
+        ofFile path: String, isReadable: (ScheduledRecord) -> Bool
+    ) throws(StoreError) -> [String]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
             var configuration = Self.configuration
@@ -131,8 +134,8 @@ package final class Store: Sendable {
                 guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StoreError.newer(path: path) }
                 let findings = try integrityFindings(db)
                 guard findings.isEmpty, try Schema.migrator.hasCompletedMigrations(db) else { return findings }
-                _ = try Snapshot(db, Rows(path: path))
-                return []
+                let unreadable = try Snapshot(db, Rows(path: path)).scheduled.filter { !isReadable($0) }
+                return unreadable.map { "the scheduled message \(ScheduledMessageID($0.scheduledID)) cannot be read" }
             }
             try database.close()
             return findings

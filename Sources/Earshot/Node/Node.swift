@@ -104,6 +104,11 @@ public final class Node: Sendable {
             store = try Store(path: home.databaseFile)
             snapshot = try store.snapshot()
         } catch { throw EarshotError(error) }
+        for record in snapshot.scheduled where ScheduledMessage(record) == nil {
+            configuration.logger.error(
+                "the database is damaged: a message that waits for its time cannot be read, and is not sent",
+                metadata: ["scheduled": "\(ScheduledMessageID(record.scheduledID))"])
+        }
         let link = LinkConfiguration(
             agreementKey: unlocked.keys.agreement, credential: unlocked.credential,
             networkKey: unlocked.networkKey?.secret, run: UInt64.random(in: 1 ... .max))

@@ -1,4 +1,4 @@
-import EarshotModel
+package import EarshotModel
 
 /// Messages that wait for their time.
 ///
@@ -92,7 +92,7 @@ struct Schedule: Sendable {
 
 extension ScheduledMessage {
     /// - Returns: `nil` if the bytes are not what `ScheduledRecord` has written.
-    init?(_ record: ScheduledRecord) {
+    package init?(_ record: ScheduledRecord) {
         guard let recipientID = UserID(bytes: record.draft.prefix(Bytes32.count)),
             let body = try? EntryBody(decoding: Array(record.draft.dropFirst(Bytes32.count))),
             case .text(let text, let headers) = body.content

@@ -120,6 +120,28 @@ struct DiagnosisTests {
         try await other.stop()
     }
 
+    @Test("finds a scheduled message that cannot be read; the node says so in its log, and runs")
+    func unreadableScheduled() async throws {
+        try home.create(name: "alice")
+        try makeHistory()
+        let database = try DatabaseQueue(path: home.databaseFile)
+        try await database.write {
+            try $0.execute(
+                sql: """
+                    INSERT INTO scheduled (scheduledID, conversationID, notBefore, draft, createdAt)
+                    VALUES (zeroblob(16), zeroblob(32), 1, x'00', 1)
+                    """)
+        }
+        try database.close()
+        let finding = try #require(try await worst(.database))
+        #expect(finding.severity == .problem && finding.code == .databaseDamaged)
+        #expect(finding.what.contains("the scheduled message 0000"))
+        let log = LogWatch()
+        let node = try await Node.open(home, configuration: NodeConfiguration(discovery: .off, logger: log.logger))
+        #expect(await node.messages.scheduled().isEmpty)
+        #expect(log.warnings.value.contains { $0.contains("a message that waits for its time cannot be read") })
+    }
+
     private func worst(_ check: Finding.Check) async throws -> Finding? {
         try await Diagnosis.of(home, testsMulticast: false).filter { $0.check == check }
             .max { $0.severity < $1.severity }

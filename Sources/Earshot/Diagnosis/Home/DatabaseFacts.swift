@@ -1,3 +1,4 @@
+import EarshotProtocol
 import EarshotStore
 
 /// The result of a check of the whole database.
@@ -14,7 +15,8 @@ enum DatabaseFacts: Hashable, Sendable {
     /// Reads the whole file, and changes nothing. The time that it takes grows with the file.
     static func gathered(at path: String) -> DatabaseFacts {
         do throws(StoreError) {
-            guard let findings = try Store.integrityFindings(ofFile: path) else { return .absent }
+            let found = try Store.integrityFindings(ofFile: path) { ScheduledMessage($0) != nil }
+            guard let findings = found else { return .absent }
             guard !findings.isEmpty else { return .sound }
             return .damaged("the database \(path) is damaged: \(Wording.list(findings, limit: 3))")
         } catch {
