@@ -36,14 +36,20 @@ actor ChatDialog {
         reading = ChatReading(peerID: peer.id)
     }
 
-    /// Shows the last messages, and every unread one.
-    func open() async throws { try await read() }
+    /// Shows the last messages, and every unread one. If the node dies meanwhile, `follow` does it when the node is back.
+    func open() async throws {
+        do { try await read() } catch let error as GatewayError {
+            guard error.isLoss else { throw error }
+        }
+    }
 
     /// Shows what happens, until the node ends. A node that died is waited for.
     /// - Parameter patience: how long.
     nonisolated func follow(_ events: GatewayEvents, patience: Duration) async throws {
         let _: Never? = try await events.follow(patience: patience) {
             await notice("the connection to the node was lost; waiting for the node")
+        } onReturn: {
+            try await catchUp()
         } _: { event in
             try await handle(event)
             return nil

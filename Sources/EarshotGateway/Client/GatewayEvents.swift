@@ -82,11 +82,13 @@ extension GatewayEvents {
     /// - Parameters:
     ///   - patience: how long the node may be away.
     ///   - onLoss: called when the connection has broken and the node is waited for.
+    ///   - onReturn: called when the node is back, before the next event. If it loses the node, that is one more loss.
     /// - Returns: `nil` if the node has ended the events.
     /// - Throws: `GatewayError`; `connectionLost` or `noNode` if the node stays away. `CancellationError`, and what
     ///   `body` throws.
     package func follow<Result: Sendable>(
-        patience: Duration, onLoss: () async -> Void = {}, _ body: (GatewayEvent) async throws -> Result?
+        patience: Duration, onLoss: () async -> Void = {}, onReturn: () async throws -> Void = {},
+        _ body: (GatewayEvent) async throws -> Result?
     ) async throws -> Result? {
         var place = lastID
         var deadline: ContinuousClock.Instant?
@@ -101,6 +103,7 @@ extension GatewayEvents {
             do {
                 return try await client.withEvents(names, after: place) { events in
                     deadline = nil
+                    try await onReturn()
                     return try await events.pass(to: body, &place)
                 }
             } catch let loss as GatewayError where loss.isLoss {
