@@ -206,7 +206,6 @@ struct BotTests {
         try await running
     }
 
-    @Test("sends what is to go out later when it is time, and once")
     @Test("answers once what it is handed twice")
     func handedTwice() async throws {
         let count = Counter()
@@ -250,6 +249,7 @@ struct BotTests {
         try await running
     }
 
+    @Test("sends what is to go out later when it is time, and once")
     func later() async throws {
         let network = network
         let bot = Bot("reminders", on: robot)
