@@ -47,14 +47,24 @@ struct ArrivalTests {
         #expect(!setting.bobNode.outputText.contains("quoted"))
     }
 
-    @Test(
-        "says who has written, and not what, though nothing else is asked for; as JSON, too", arguments: [false, true])
-    func plain(isJSON: Bool) async throws {
-        let setting = try await Setting("", options: isJSON ? ["--json"] : [])
-        #expect(try await setting.alice.run("send", "bob", "the secret", "--wait", "delivered").status == 0)
-        try await setting.bobNode.expect(
-            isJSON ? #""name":"messageReceived".*"name":"alice""# : "alice has written to you")
-        #expect(!setting.bobNode.outputText.contains("secret"))
+    @Test("says who has written, and not what, on a terminal, though nothing else is asked for")
+    func onTerminal() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let (aliceNode, port) = try await alice.up()
+        let node = try Terminal.run(["up", "--no-discovery", "--peer", "127.0.0.1:\(port)", "--home", bob.path])
+        try await aliceNode.expect("bob was met")
+        #expect(try await alice.run("send", "bob", "the secret", "--wait", "delivered").status == 0)
+        try await node.expect("alice has written to you")
+        #expect(!node.outputText.contains("secret"))
+    }
+
+    @Test("does not write about messages to a program that may read only the first lines")
+    func unread() async throws {
+        let setting = try await Setting("", options: ["--json"])
+        #expect(try await setting.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)
+        #expect(try await setting.bob.run("stop").status == 0)
+        let output = try await setting.bobNode.end().output
+        #expect(output.contains(#""name":"userDiscovered""#) && !output.contains("messageReceived"))
     }
 
     @Test("runs at most four programs at once, and goes on when they have ended")

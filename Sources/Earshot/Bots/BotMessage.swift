@@ -38,7 +38,11 @@ public struct BotMessage: Sendable {
     }
 
     /// Answers the sender later.
-    /// - Parameter delay: how long after now, by the node's clock.
+    /// - Parameters:
+    ///   - text: the answer. It carries `Inbox.automaticHeader`, so that no other bot answers it.
+    ///   - headers: metadata for programs.
+    ///   - delay: how long after now, by the node's clock.
+    /// - Throws: `EarshotError` as for an answer that goes out at once.
     public func reply(
         _ text: String, headers: [String: String] = [:], after delay: Duration
     ) async throws(EarshotError) {
@@ -104,8 +108,12 @@ public struct BotCall: Sendable {
         try await message.reply(text, headers: headers, notBefore: notBefore)
     }
 
-    /// Answers the one who called, later.
-    /// - Parameter delay: how long after now, by the node's clock.
+    /// Answers the one who called, later; see `BotMessage.reply`.
+    /// - Parameters:
+    ///   - text: the answer.
+    ///   - headers: metadata for programs.
+    ///   - delay: how long after now, by the node's clock.
+    /// - Throws: `EarshotError` as for an answer that goes out at once.
     public func reply(
         _ text: String, headers: [String: String] = [:], after delay: Duration
     ) async throws(EarshotError) {

@@ -8,8 +8,8 @@ struct Up: ProgramCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a node, with its local API, until SIGINT or SIGTERM.",
         discussion: """
-            Prints a line when the node is up, and then what people may want to know: who comes and goes, who has \
-            written (and not what), and what does not work.
+            Prints a line when the node is up, and then what people may want to know: who comes and goes, what does \
+            not work, and on a terminal who has written (and not what).
 
             With --allow or --only-known the node links only to those users, and refuses everybody else with a reason. \
             Keys decide: somebody else who takes the name is not let in. The choice is for this run only. It does not \
@@ -63,7 +63,7 @@ struct Up: ProgramCommand {
         .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
         .historyRecovered,
         .credentialWillExpire, .credentialExpired, .credentialRenewed, .credentialNotYetValid,
-        .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen, .messageReceived,
+        .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen,
     ]
 
     private struct Record: Encodable {
@@ -123,7 +123,11 @@ struct Up: ProgramCommand {
         let http = api.http.map { Gateway.HTTPOptions(port: Int($0)) { port.yield($0) } }
         try await NodeHost(node: node, http: http, requestsPerSecond: api.httpRate).run { client, start in
             // Subscribes before the node is on the network, so that it misses nothing.
-            try await client.withEvents(Self.events) { events in
+            // Somebody who reads a terminal wants to know of messages. A program that reads only the first lines would
+            // hold the node up when the pipe is full.
+            let tellsOfMessages = arrivals.isAsked || output.isTerminal
+            let watched = tellsOfMessages ? Self.events.union([.messageReceived]) : Self.events
+            try await client.withEvents(watched) { events in
                 _ = try await start()
                 coming?.remove()
                 let (status, names) = (try await client.status(), try await client.names())

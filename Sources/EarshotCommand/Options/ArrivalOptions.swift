@@ -14,6 +14,8 @@ struct ArrivalOptions: ParsableArguments {
     @Flag(name: .customLong("bell"), help: "Ring the terminal's bell.")
     var isRinging = false
 
+    var isAsked: Bool { onMessage != nil || isNotifying || isRinging }
+
     func handler(_ output: Output) -> Arrivals {
         Arrivals(program: onMessage, isNotifying: isNotifying, isRinging: isRinging, output: output)
     }
