@@ -101,27 +101,41 @@ struct ExecBotTests {
         #expect(bot.programEnded("status 0", now: 4000) == [.note("the program ended: status 0"), .wake(5000)])
     }
 
-    @Test(
-        "that ends before it has answered anything is at fault itself: the message is kept for it, and none is failed")
+    @Test("that cannot run fails no message: when it has ended once, it gets none before it has run for two seconds")
     func broken() {
         var bot = running()
         _ = bot.received([message("m1")], now: 0)
         var (now, wait) = (Int64(0), Int64(1000))
-        for attempt in 2...5 {
+        for _ in 1...5 {
             #expect(
                 bot.programEnded("status 1", now: now) == [.note("the program ended: status 1"), .wake(now + wait)])
             (now, wait) = (now + wait, wait * 2)
             #expect(bot.advance(now: now) == [.start])
-            #expect(bot.programStarted(now: now) == [.give(message("m1"), attempt: attempt)])
+            #expect(bot.programStarted(now: now) == [.wake(now + 2000)])
+            now += 1999
+            #expect(bot.advance(now: now) == [])
         }
-        _ = bot.programWrote(#"{"ack":"m1"}"#.utf8, now: now)
-        #expect(bot.acknowledged(now: now) == [.receive(limit: 1)])
-        _ = bot.received([message("m2")], now: now)
-        // From now on it is known to work, so what it ends on is the message's fault.
+        // It was mended meanwhile.
+        #expect(bot.advance(now: now + 1) == [.give(message("m1"), attempt: 2)])
+        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: now + 1) == [.acknowledge(through: "at m1", [])])
+    }
+
+    @Test("that ends on the first message it ever gets, but runs without it, fails that message")
+    func deadly() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        _ = bot.programEnded("status 1", now: 0)
+        _ = bot.advance(now: 1000)
+        _ = bot.programStarted(now: 1000)
+        #expect(bot.advance(now: 3000) == [.give(message("m1"), attempt: 2)])
         #expect(
-            bot.programEnded("status 1", now: now)
-                == [.note("the program ended: status 1"), .wake(now + 1000)]
-                + again("the program ended while it had the message: status 1", now + 1000))
+            bot.programEnded("status 1", now: 3000)
+                == [.note("the program ended: status 1"), .wake(5000)]
+                + again("the program ended while it had the message: status 1", 4000))
+        // From now on it is known to work, and is not tried again.
+        _ = bot.advance(now: 5000)
+        #expect(bot.programStarted(now: 5000) == [.receive(limit: 1)])
+        #expect(bot.received([message("m1")], now: 5000) == [.give(message("m1"), attempt: 3)])
     }
 
     @Test("is told which of its lines are refused, and nothing else comes of them")

@@ -49,7 +49,18 @@ struct ExecBot: Sendable {
     private enum Program: Sendable {
         case waiting(until: Int64)
         case starting
+        /// It gets no message until then: it has to show that it can run at all.
+        case onTrial(until: Int64)
         case running
+    }
+
+    /// What is known of the program, which decides whose fault its end is.
+    private enum Standing: Sendable {
+        case unknown
+        /// It has ended before it said of any message what became of it.
+        case suspected
+        /// It has said that of a message, or has run through a trial.
+        case works
     }
 
     private enum Inbox: Sendable {
@@ -62,6 +73,9 @@ struct ExecBot: Sendable {
         case paused(until: Int64, isHandedOut: Bool)
     }
 
+    /// How long a trial takes, in milliseconds. A program that cannot run ends sooner.
+    private static let trial: Int64 = 2000
+
     /// How many messages the program may have at once.
     private let limit: Int
     private var program = Program.waiting(until: .min)
@@ -73,8 +87,7 @@ struct ExecBot: Sendable {
     /// The first message of the last hand-out, and how often the program had it first.
     private var head: String?
     private var attempts = 1
-    /// Whether the program has said of a message what became of it. Until then, its end is held against none.
-    private var hasAnswered = false
+    private var standing = Standing.unknown
     private var restarts = BackOff()
     private var retries = BackOff()
     private var reconnects = BackOff(longest: .seconds(5))
@@ -87,18 +100,29 @@ struct ExecBot: Sendable {
     /// Time has passed. The first call starts the program.
     mutating func advance(now: Int64) -> [Action] { handle(now) { _ in } }
 
-    mutating func programStarted(now: Int64) -> [Action] { handle(now) { $0.program = .running } }
+    mutating func programStarted(now: Int64) -> [Action] {
+        handle(now) { bot in
+            guard case .suspected = bot.standing else {
+                bot.program = .running
+                return
+            }
+            bot.program = .onTrial(until: now + Self.trial)
+            bot.actions.append(.wake(now + Self.trial))
+        }
+    }
 
-    /// The program has ended, or could not be started. What it had was in vain, and fails, unless it has never answered
-    /// anything: then the program is broken, and gets the same again.
+    /// The program has ended, or could not be started. What it had fails if the program is known to work. Else the
+    /// program may be broken: it gets the same again after a trial, so that a program which cannot run fails no message,
+    /// and a message that ends it holds up the others no longer than any that fails.
     mutating func programEnded(_ reason: String, now: Int64) -> [Action] {
         handle(now) { bot in
             let until = now + bot.restarts.wait().milliseconds
             bot.program = .waiting(until: until)
-            if bot.hasAnswered {
+            if case .works = bot.standing {
                 bot.handOut.failAll("the program ended while it had the message: \(reason)")
-            } else if bot.handOut.startOver() {
-                bot.attempts += 1
+            } else {
+                bot.standing = .suspected
+                if bot.handOut.startOver() { bot.attempts += 1 }
             }
             bot.actions += [.note("the program ended: \(reason)"), .wake(until)]
         }
@@ -129,10 +153,10 @@ struct ExecBot: Sendable {
                 throw LineError("one message has at most \(Limits.botReplies) answers, and not \(sends.count)", id: id)
             }
             handOut.finish(index, sends)
-            hasAnswered = true
+            standing = .works
         case .fail(let id, let reason):
             handOut.fail(try place(of: id), reason)
-            hasAnswered = true
+            standing = .works
         case .send(let sends):
             guard !sends.contains(where: { $0.to == nil }) else {
                 throw LineError("the field \"to\" is missing: only an answer has a sender to go to")
@@ -232,9 +256,13 @@ struct ExecBot: Sendable {
     }
 
     private mutating func proceedWithProgram(_ now: Int64) {
-        guard case .waiting(let until) = program, until <= now else { return }
-        program = .starting
-        actions.append(.start)
+        switch program {
+        case .waiting(let until) where until <= now:
+            program = .starting
+            actions.append(.start)
+        case .onTrial(let until) where until <= now: (program, standing) = (.running, .works)
+        case .waiting, .starting, .onTrial, .running: break
+        }
     }
 
     private var isProgramRunning: Bool { if case .running = program { true } else { false } }

@@ -7,8 +7,8 @@ struct BotStatus: ProgramCommand {
         commandName: "status", abstract: "Show how far bots have come, and what is set aside.",
         discussion: """
             LAG is how many messages wait for the bot, and FAILING how often in a row it failed on the next one. After \
-            five times, or as bot run --attempts says, it is set aside; with the name of a bot, each such message is shown with its reason. To have them again: \
-            earshot bot retry
+            five times, or as bot run --attempts says, it is set aside; with the name of a bot, each such message is \
+            shown with its reason. To have them again: earshot bot retry
 
             EXAMPLES:
               earshot bot status

@@ -1,7 +1,7 @@
 import GRDB
 
 /// The times at which messages reached their states are in the rows of the journal first. They are copied from there
-/// some rows at a time, because a table more in each commit costs a single message about a tenth of its time.
+/// some rows at a time, because each table that a commit writes to is at least one page more to write.
 extension CommitWriter {
     /// Copies the times of the rows that came since the last copy. The time at which a message first reached a state is
     /// kept.
