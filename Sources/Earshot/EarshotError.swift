@@ -71,6 +71,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let unknownToken = Code("unknownToken")
         /// There is a token of that name already.
         public static let tokenExists = Code("tokenExists")
+        /// The node has as many tokens as it may have, until one is revoked.
+        public static let tooManyTokens = Code("tooManyTokens")
 
         // Messages and users.
         /// This node has never met anybody with this name or key.
@@ -105,8 +107,12 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let unknownConsumer = Code("unknownConsumer")
         /// The inbox has a consumer with this name already.
         public static let consumerExists = Code("consumerExists")
+        /// The inbox has as many consumers as it may have (`Limits.consumers`), until one is removed.
+        public static let tooManyConsumers = Code("tooManyConsumers")
         /// The text cannot be the name of a consumer.
         public static let invalidConsumer = Code("invalidConsumer")
+        /// The message is not the next that the consumer is to acknowledge, so it cannot fail.
+        public static let notHandedOut = Code("notHandedOut")
         /// The place is not one of this home any more. If it is one in the journal, `parameters.eventID` is the first that
         /// is left.
         public static let gone = Code("gone")
@@ -162,13 +168,16 @@ extension EarshotError {
             case .unknownConsumer: .unknownConsumer
             case .consumerExists: .consumerExists
             case .invalidConsumer: .invalidConsumer
+            case .tooManyConsumers: .tooManyConsumers
+            case .notHandedOut: .notHandedOut
             case .overloaded: .overloaded
             case .storage: .storeUnavailable
             case .storageFull: .storeFull
             case .stopped: .stopped
             default: .internalError
             }
-        self.init(code, error.message, Parameters(index: error.index), cause: error)
+        let limit = code == .tooManyConsumers ? Limits.consumers : nil
+        self.init(code, error.message, Parameters(limit: limit, index: error.index), cause: error)
     }
 
     init(_ error: StoreError) {

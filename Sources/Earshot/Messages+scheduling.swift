@@ -17,10 +17,9 @@ extension Messages {
     public func schedule(
         _ draft: MessageDraft, to recipientID: UserID, notBefore: Date, idempotencyKey: String? = nil
     ) async throws(EarshotError) -> ScheduledMessage {
-        let milliseconds = Int64((notBefore.timeIntervalSince1970 * 1000).clamped(to: 0...9e15))
         do {
             return try await node.shell.schedule(
-                draft, to: recipientID, notBefore: milliseconds, key: idempotencyKey)
+                draft, to: recipientID, notBefore: notBefore.clampedMilliseconds, key: idempotencyKey)
         } catch { throw error.about(recipientID) }
     }
 
@@ -53,8 +52,10 @@ extension ScheduledMessage {
     public var scheduledAt: Date { Date(milliseconds: createdAt) }
 }
 
-extension Double {
-    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
-        isNaN ? range.lowerBound : Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+extension Date {
+    /// Milliseconds since 1970, not before then, and no more than a clock can count.
+    var clampedMilliseconds: Int64 {
+        let milliseconds = timeIntervalSince1970 * 1000
+        return milliseconds.isNaN ? 0 : Int64(min(max(milliseconds, 0), 9e15))
     }
 }

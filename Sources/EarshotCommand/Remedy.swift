@@ -156,6 +156,9 @@ enum Remedy {
         case (.unknownToken, _): "see which there are with: earshot token list"
         case (.tokenExists, _):
             "choose another name, or end that one first: earshot token revoke \(about.name ?? "NAME")"
+        case (.unknownConsumer, _): "see which there are with: earshot bot status"
+        case (.tooManyTokens, _): "end one that is not needed: earshot token list, earshot token revoke NAME"
+        case (.tooManyConsumers, _): "remove one that is not needed: earshot bot status, earshot bot remove NAME"
         case (.tooManyRequests, _), (.overloaded, _): "wait a little, and try again"
         case (.connectionLost, _): "does it still run?"
         case (.unexpectedResponse, _): "is the node of another version? restart it"

@@ -111,6 +111,8 @@ public enum Limits {
     public static let consumerNameBytes = 64
     /// Messages that are set aside for one consumer; beyond it they are handed out again and again.
     public static let setAside = 1000
+    /// Of the reason that a consumer gives for a failure so much is kept, in Unicode scalars.
+    public static let failureReason = 500
     /// An idempotency key, in bytes of UTF-8.
     public static let idempotencyKeyBytes = 255
     /// Messages that wait for their time, and their bytes.

@@ -46,6 +46,10 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
         package static let consumerExists = Code(description: "consumerExists")
         /// The text cannot be the name of a consumer.
         package static let invalidConsumer = Code(description: "invalidConsumer")
+        /// The message is not the next that the consumer is to acknowledge.
+        package static let notHandedOut = Code(description: "notHandedOut")
+        /// There are as many consumers as there may be.
+        package static let tooManyConsumers = Code(description: "tooManyConsumers")
         /// The user about whom was decided has another name by now.
         package static let nameChanged = Code(description: "nameChanged")
         /// It was sent already.

@@ -23,8 +23,8 @@ struct ExecBotTests {
     @Test("gets one message at a time, and the next when what it made of it is on the disk")
     func oneByOne() {
         var bot = running()
-        #expect(bot.received([message("m1")], now: 0) == [.give(message("m1"), attempt: 1)])
-        let answer = ProgramAnswer(message: message("m1"), place: 0, send: BotSend(text: "hi"))
+        #expect(bot.received([message("m1")], now: 0) == [.give(message("m1"), attempt: 1), .wake(60_000)])
+        let answer = ProgramAnswer(message: message("m1"), send: BotSend(text: "hi"))
         #expect(
             bot.programWrote(#"{"ack":"m1","send":[{"text":"hi"}]}"#.utf8, now: 1)
                 == [.acknowledge(through: "at m1", [answer])])
@@ -41,7 +41,7 @@ struct ExecBotTests {
     func several() {
         var bot = running(limit: 3)
         let (a1, a2, b1) = (message("a1"), message("a2"), message("b1", from: "bob"))
-        #expect(bot.received([a1, a2, b1], now: 0) == [.give(a1, attempt: 1), .give(b1, attempt: 1)])
+        #expect(bot.received([a1, a2, b1], now: 0) == [.give(a1, attempt: 1), .give(b1, attempt: 1), .wake(60_000)])
         #expect(bot.programWrote(#"{"ack":"b1"}"#.utf8, now: 0) == [])
         #expect(
             bot.programWrote(#"{"ack":"a1"}"#.utf8, now: 0) == [
@@ -56,26 +56,79 @@ struct ExecBotTests {
     func failing() {
         var bot = running()
         _ = bot.received([message("m1")], now: 0)
-        #expect(bot.programWrote(#"{"fail":"m1","reason":"no database"}"#.utf8, now: 0) == again("no database", 1000))
-        #expect(bot.advance(now: 999) == [])
-        #expect(bot.advance(now: 1000) == [.receive(limit: 1)])
-        #expect(bot.received([message("m1")], now: 1000) == [.give(message("m1"), attempt: 2)])
-        #expect(bot.programWrote(#"{"fail":"m1","reason":"still none"}"#.utf8, now: 1000) == again("still none", 3000))
-        _ = bot.advance(now: 3000)
-        _ = bot.received([message("m1")], now: 3000)
-        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 3000) == [.acknowledge(through: "at m1", [])])
-        #expect(bot.acknowledged(now: 3000) == [.receive(limit: 1)])
+        #expect(
+            bot.programWrote(#"{"fail":"m1","reason":"no database"}"#.utf8, now: 0)
+                == [.fail("m1", reason: "no database")])
+        #expect(bot.failureNoted(isSetAside: false, now: 0) == again("no database", 500))
+        #expect(bot.advance(now: 499) == [])
+        #expect(bot.advance(now: 500) == [.receive(limit: 1)])
+        #expect(bot.received([message("m1")], now: 500) == [.give(message("m1"), attempt: 2)])
+        _ = bot.programWrote(#"{"fail":"m1","reason":"still none"}"#.utf8, now: 500)
+        #expect(bot.failureNoted(isSetAside: false, now: 500) == again("still none", 1500))
+        _ = bot.advance(now: 1500)
+        _ = bot.received([message("m1")], now: 1500)
+        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 1500) == [.acknowledge(through: "at m1", [])])
+        #expect(bot.acknowledged(now: 1500) == [.receive(limit: 1)])
     }
 
-    @Test("waits anew for each message that it gives up on")
+    @Test("goes on at once when a message is set aside, and waits anew for the next that it gives up on")
     func failingNext() {
         var bot = running()
         _ = bot.received([message("m1")], now: 0)
         _ = bot.programWrote(#"{"fail":"m1","reason":"no"}"#.utf8, now: 0)
-        _ = bot.advance(now: 1000)
-        // The first one was set aside.
-        _ = bot.received([message("m2")], now: 1000)
-        #expect(bot.programWrote(#"{"fail":"m2","reason":"no"}"#.utf8, now: 1000) == again("no", 2000))
+        #expect(
+            bot.failureNoted(isSetAside: true, now: 0)
+                == [.note("a message is set aside: no"), .receive(limit: 1)])
+        _ = bot.received([message("m2")], now: 0)
+        _ = bot.programWrote(#"{"fail":"m2","reason":"no"}"#.utf8, now: 0)
+        #expect(bot.failureNoted(isSetAside: false, now: 0) == again("no", 500))
+    }
+
+    @Test("asks again if the inbox cannot be told that it failed")
+    func failureUntold() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        _ = bot.programWrote(#"{"fail":"m1","reason":"no"}"#.utf8, now: 0)
+        #expect(bot.inboxFailed("no node", now: 0) == [.note("no node"), .wake(1000)])
+        #expect(bot.advance(now: 1000) == [.receive(limit: 1)])
+    }
+
+    @Test("is killed when it has had a message for too long, is started again, and has failed on that message")
+    func tooSlow() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        #expect(bot.advance(now: 59_999) == [])
+        let reason = "the program did not answer within 60 s"
+        #expect(
+            bot.advance(now: 60_000) == [
+                .note("\(reason): it is killed; it had the message m1"), .kill, .fail("m1", reason: reason),
+            ])
+        #expect(bot.failureNoted(isSetAside: false, now: 60_000) == again(reason, 60_500))
+        #expect(bot.programEnded("signal 9", now: 60_001) == [.note("the program ended: signal 9"), .wake(61_001)])
+        #expect(bot.advance(now: 60_500) == [])
+        #expect(bot.advance(now: 61_001) == [.start])
+        #expect(bot.programStarted(now: 61_001) == [.receive(limit: 1)])
+        #expect(
+            bot.received([message("m1")], now: 61_001) == [.give(message("m1"), attempt: 2), .wake(121_001)])
+    }
+
+    @Test("gets again what it had beside a message that took too long, and has not failed on that")
+    func besideTooSlow() {
+        var bot = running(limit: 3)
+        let (a1, a2, b1) = (message("a1"), message("a2"), message("b1", from: "bob"))
+        _ = bot.received([a1, a2, b1], now: 0)
+        _ = bot.programWrote(#"{"ack":"a1"}"#.utf8, now: 50_000)
+        _ = bot.acknowledged(now: 50_000)
+        let reason = "the program did not answer within 60 s"
+        #expect(
+            bot.advance(now: 60_000) == [
+                .note("\(reason): it is killed; it had the message b1"), .kill, .wake(110_000),
+            ])
+        _ = bot.programEnded("signal 9", now: 60_001)
+        #expect(bot.advance(now: 61_001) == [.start])
+        #expect(bot.programStarted(now: 61_001) == [.give(a2, attempt: 1)])
+        #expect(bot.programWrote(#"{"ack":"a2"}"#.utf8, now: 61_001) == [.acknowledge(through: "at a2", [])])
+        #expect(bot.acknowledged(now: 61_001) == [.fail("b1", reason: reason)])
     }
 
     @Test("is started again after a wait that doubles until it acknowledges something")
@@ -85,10 +138,12 @@ struct ExecBotTests {
         _ = bot.programWrote(#"{"ack":"m0"}"#.utf8, now: 0)
         _ = bot.acknowledged(now: 0)
         _ = bot.received([message("m1")], now: 0)
+        let reason = "the program ended while it had the message: signal 9"
         #expect(
             bot.programEnded("signal 9", now: 0)
-                == [.note("the program ended: signal 9"), .wake(1000)]
-                + again("the program ended while it had the message: signal 9", 1000))
+                == [.note("the program ended: signal 9"), .wake(1000), .fail("m1", reason: reason)])
+        #expect(bot.failureNoted(isSetAside: false, now: 0) == again(reason, 500))
+        #expect(bot.advance(now: 500) == [])
         #expect(bot.advance(now: 1000) == [.start])
         #expect(bot.programStarted(now: 1000) == [.receive(limit: 1)])
         #expect(bot.programEnded("signal 9", now: 1000) == [.note("the program ended: signal 9"), .wake(3000)])
@@ -128,10 +183,11 @@ struct ExecBotTests {
         _ = bot.advance(now: 1000)
         _ = bot.programStarted(now: 1000)
         #expect(bot.advance(now: 3000) == [.give(message("m1"), attempt: 2)])
+        let reason = "the program ended while it had the message: status 1"
         #expect(
             bot.programEnded("status 1", now: 3000)
-                == [.note("the program ended: status 1"), .wake(5000)]
-                + again("the program ended while it had the message: status 1", 4000))
+                == [.note("the program ended: status 1"), .wake(5000), .fail("m1", reason: reason)])
+        #expect(bot.failureNoted(isSetAside: false, now: 3000) == again(reason, 3500))
         // From now on it is known to work, and is not tried again.
         _ = bot.advance(now: 5000)
         #expect(bot.programStarted(now: 5000) == [.receive(limit: 1)])
@@ -179,14 +235,16 @@ struct ExecBotTests {
         _ = bot.programWrote(#"{"ack":"a1"}"#.utf8, now: 0)
         // The node names no answer, so the messages are tried one by one.
         #expect(bot.refused("nobody is called so", answer: nil, now: 0) == [.acknowledge(through: "at a1", [])])
-        let answer = ProgramAnswer(message: b1, place: 0, send: BotSend(text: "x", to: "nobody"))
+        let answer = ProgramAnswer(message: b1, send: BotSend(text: "x", to: "nobody"))
         #expect(bot.acknowledged(now: 0) == [.acknowledge(through: "at b1", [answer])])
         #expect(
             bot.refused("nobody is called so", answer: 0, now: 0) == [
                 .complain("the answer to b1 is refused: nobody is called so", about: "b1"),
                 .note("an answer of the program is refused: nobody is called so"),
-            ] + again("nobody is called so", 1000))
-        #expect(bot.advance(now: 1000) == [.receive(limit: 2)])
+                .fail("b1", reason: "nobody is called so"),
+            ])
+        #expect(bot.failureNoted(isSetAside: false, now: 0) == again("nobody is called so", 500))
+        #expect(bot.advance(now: 500) == [.receive(limit: 2)])
     }
 
     @Test("keeps what it has when the node is away, and acknowledges it when the node is back")

@@ -110,6 +110,74 @@ struct InboxRoutesTests {
         }
     }
 
+    @Test("takes the reason of a failure, and shows it with the consumer and with what is set aside")
+    func failures() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            _ = try await bob.client.send("poison", to: "alice")
+            let message = try #require(try await receive(alice, "consumer=bot&wait=30&attempts=1").messages.first)
+            let body = #"{"message":"\#(message.id)","reason":"no database"}"#
+            let noted: GatewayFailureNoted = try await ask(alice, "POST", "/v1/inbox/bot/fail", body).decoded()
+            #expect(noted.isSetAside)
+            let consumers: [GatewayConsumer] = try await ask(alice, "GET", "/v1/consumers").decoded()
+            #expect(consumers.map(\.lastFailure?.reason) == ["no database"])
+            let aside: [GatewaySetAside] = try await ask(alice, "GET", "/v1/consumers/bot/set-aside").decoded()
+            #expect(aside.map(\.reason) == ["no database"])
+            let again = try await ask(alice, "POST", "/v1/inbox/bot/fail", body)
+            #expect(try again.status == 409 && again.error().code == "notHandedOut")
+        }
+    }
+
+    @Test("takes an answer for later with the acknowledgement")
+    func answersLater() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            _ = try await bob.client.send("question", to: "alice")
+            let cursor = try await receive(alice, "consumer=bot&wait=30").cursor
+            func acknowledge(_ notBefore: String) async throws -> RawRequest.Response {
+                let send = #"[{"to":"bob","text":"later","notBefore":"\#(notBefore)"}]"#
+                return try await ask(alice, "POST", "/v1/inbox/bot", #"{"ack":"\#(cursor)","send":\#(send)}"#)
+            }
+            #expect(try await acknowledge("tomorrow").status == 400)
+            let done: GatewayAcknowledgement = try await acknowledge("2999-01-31T09:30:00Z").decoded()
+            #expect(done.messages.isEmpty)
+            let listed: [GatewayScheduled] = try await ask(alice, "GET", "/v1/scheduled").decoded()
+            #expect(listed.map(\.text) == ["later"] && listed[0].notBefore == "2999-01-31T09:30:00.000Z")
+        }
+    }
+
+    @Test("holds a consumer for nobody who has left", .timeLimit(.minutes(1)))
+    func clientLeaves() async throws {
+        try await TestNode.pair { alice, _ in
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            let request = "GET /v1/inbox?consumer=bot&wait=300 HTTP/1.1\r\nhost: localhost\r\n\r\n"
+            // It ends when the consumer is free, long before the wait would be over.
+            let answer = try await RawRequest.exchange(
+                Array(request.utf8), with: alice.node.home.socketFile, finishes: true)
+            #expect(String(decoding: answer, as: UTF8.self).contains(#""messages":[]"#))
+            #expect(try await receive(alice, "consumer=bot").messages.isEmpty)
+        }
+    }
+
+    @Test("refuses one consumer too many, and does not say that time would help")
+    func tooMany() async throws {
+        try await TestNode.pair { alice, _ in
+            for number in 0..<Limits.consumers {
+                #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"c\#(number)"}"#).status == 201)
+            }
+            for response in [
+                try await ask(alice, "POST", "/v1/consumers", #"{"name":"more"}"#),
+                try await ask(alice, "GET", "/v1/inbox?consumer=more"),
+            ] {
+                #expect(response.status == 409 && !response.head.lowercased().contains("retry-after"))
+                let error = try response.error()
+                #expect(error.code == "tooManyConsumers" && error.message.contains("\(Limits.consumers)"))
+            }
+            #expect(try await ask(alice, "DELETE", "/v1/consumers/c0").status == 204)
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"more"}"#).status == 201)
+        }
+    }
+
     @Test("schedules, lists and cancels messages, and sends once for one Idempotency-Key")
     func schedules() async throws {
         try await TestNode.pair { alice, _ in

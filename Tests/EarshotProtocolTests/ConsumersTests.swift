@@ -12,14 +12,14 @@ struct ConsumersTests {
     private mutating func receive(attempts: Int = 5) throws -> HandOutPlan {
         let (changes, plan) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
         for change in changes { consumers.apply(change, to: "bot") }
-        consumers.planned(for: "bot")
+        consumers.ended(for: "bot")
         return plan
     }
 
     /// Hands out from one place to another, in vain.
     private mutating func fail(_ first: Int64, through last: Int64) throws -> HandOutPlan {
         let plan = try receive()
-        consumers.handedOut(first, through: last, to: "bot")
+        consumers.handedOut(Array(first...last), attempts: 5, to: "bot")
         return plan
     }
 
@@ -55,7 +55,7 @@ struct ConsumersTests {
         let (changes, plan) = try consumers.plan(for: "bot", limit: 100, attempts: 5, now: now)
         #expect(
             changes == [
-                .setAside(11, reason: "it was handed out 5 times, in vain", time: now.wallClock)
+                .setAside(11, ConsumerFailure("it was handed out 5 times, in vain", time: now.wallClock))
             ])
         #expect(plan == .after(11, limit: 100))
     }
@@ -77,7 +77,7 @@ struct ConsumersTests {
         consumers.apply(.handOutAgain(11), to: "bot")
         let isAhead = try consumers.known("bot").isAhead(11)
         let plan = try receive()
-        consumers.handedOut(11, through: 11, to: "bot")
+        consumers.handedOut([11], attempts: 5, to: "bot")
         acknowledge(11)
         let next = try receive()
         #expect(isAhead && plan == .again(11) && next == .after(50, limit: 100))
@@ -104,15 +104,15 @@ struct ConsumersTests {
     mutating func alone(attempts: Int) throws {
         for _ in 1...attempts {
             _ = try receive(attempts: attempts)
-            consumers.handedOut(11, through: 14, to: "bot")
+            consumers.handedOut([11, 14], attempts: attempts, to: "bot")
         }
         let (counted, smaller) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
         for change in counted { consumers.apply(change, to: "bot") }
-        consumers.planned(for: "bot")
-        consumers.handedOut(11, through: 11, to: "bot")
+        consumers.ended(for: "bot")
+        consumers.handedOut([11], attempts: attempts, to: "bot")
         let (setAside, next) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
         #expect(counted == [.countFruitless(head: 11, count: attempts)] && smaller == .after(10, limit: 1))
-        guard case .setAside(11, _, _) = setAside.first else { Issue.record("\(setAside)"); return }
+        guard case .setAside(11, _) = setAside.first else { Issue.record("\(setAside)"); return }
         #expect(next == .after(11, limit: 1) || next == .after(11, limit: 100))
     }
 
@@ -122,9 +122,52 @@ struct ConsumersTests {
         var restarted = Consumers(consumers.all)
         let (changes, plan) = try restarted.plan(for: "bot", limit: 100, attempts: 5, now: now)
         #expect(changes == [] && plan == .after(10, limit: 1))
-        restarted.handedOut(11, through: 11, to: "bot")
+        restarted.handedOut([11], attempts: 5, to: "bot")
         let (counted, _) = try restarted.plan(for: "bot", limit: 100, attempts: 5, now: now)
         #expect(counted == [.countFruitless(head: 11, count: 3)])
+    }
+
+    /// Reports a failure, once that is on the disk.
+    private mutating func report(_ place: Int64, _ reason: String) throws -> ConsumerChange {
+        let change = try consumers.fail(place, for: "bot", ConsumerFailure(reason, time: now.wallClock))
+        consumers.apply(change, to: "bot")
+        consumers.ended(for: "bot")
+        return change
+    }
+
+    @Test("says why it failed on a message, which counts once, and has it set aside with the last reason")
+    mutating func reports() throws {
+        var changes: [ConsumerChange] = []
+        for number in 1...5 {
+            _ = try fail(11, through: 14)
+            changes.append(try report(11, "reason \(number)"))
+        }
+        #expect(
+            changes == (1...4).map {
+                .countFruitless(head: 11, count: $0, ConsumerFailure("reason \($0)", time: now.wallClock))
+            } + [.setAside(11, ConsumerFailure("reason 5", time: now.wallClock))])
+        let next = try receive()
+        #expect(next == .after(11, limit: 1))
+        #expect(try consumers.known("bot").failure?.reason == "reason 5")
+    }
+
+    @Test("fails on the message that follows those which it has acknowledged")
+    mutating func reportsInPart() throws {
+        _ = try fail(11, through: 14)
+        acknowledge(12)
+        let change = try report(13, "no")
+        #expect(change == .countFruitless(head: 13, count: 1, ConsumerFailure("no", time: now.wallClock)))
+    }
+
+    @Test("cannot fail on a message that it does not have, that is not the next, or twice for one hand-out")
+    mutating func reportsNothing() throws {
+        let failure = ConsumerFailure("no", time: now.wallClock)
+        let none = #expect(throws: ProtocolError.self) { try consumers.fail(11, for: "bot", failure) }
+        _ = try fail(11, through: 14)
+        let notNext = #expect(throws: ProtocolError.self) { try consumers.fail(12, for: "bot", failure) }
+        _ = try report(11, "no")
+        let twice = #expect(throws: ProtocolError.self) { try consumers.fail(11, for: "bot", failure) }
+        #expect([none, notNext, twice].map { $0?.code } == [.notHandedOut, .notHandedOut, .notHandedOut])
     }
 
     @Test("has a name that fits into a path", arguments: ["", "a/b", "a b", "é", String(repeating: "a", count: 65)])

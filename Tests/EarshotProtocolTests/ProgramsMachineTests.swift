@@ -80,4 +80,18 @@ struct ProgramsMachineTests {
         #expect(summary(due) == ["done 1"])
         #expect(!programs.isWaiting)
     }
+
+    @Test("are given nothing at once if nobody waits for them any more, whatever is taken back")
+    mutating func withdrawn() {
+        _ = programs.begin(receive(1), in: situation(isTakingBack: true))
+        _ = programs.begin(receive(2), in: situation(isTakingBack: true))
+        let withdrawn = programs.withdraw(RequestID(1))
+        let again = programs.withdraw(RequestID(1))
+        guard case .complete(_, .success(.planned(let plan)))? = withdrawn.first else {
+            Issue.record("it is not answered")
+            return
+        }
+        #expect(plan == .after(0, limit: 0) && summary(withdrawn) == ["done 1"] && again.isEmpty)
+        #expect(programs.callCount == 1)
+    }
 }

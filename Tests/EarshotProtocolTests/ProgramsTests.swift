@@ -314,6 +314,64 @@ struct ProgramsTests {
         #expect(pair.alice.machine.undeliveredCount == 0 && pair.alice.recoveries.isEmpty)
     }
 
+    // MARK: - Answers for later
+
+    private func acknowledge(_ replies: [ProgramReply], in pair: inout StoredPair) throws -> RequestID {
+        let cursor = try pair.alice.store.latestCursor()
+        let requestID = try pair.request(.alice) {
+            $0.acknowledge("bot", through: cursor, sending: replies, requestID: $1, now: $2)
+        }
+        try pair.settle()
+        return requestID
+    }
+
+    /// Answers of Alice's to what she got last, each a minute later or at once.
+    private func replies(_ texts: [(String, isLater: Bool)], in pair: StoredPair) throws -> [ProgramReply] {
+        let messageID = try #require(pair.rows(.alice).last).messageID
+        return texts.enumerated().map { place, reply in
+            ProgramReply(
+                recipientID: pair.bob.local.userID, draft: MessageDraft(reply.0), key: .answer(place, to: messageID),
+                notBefore: reply.isLater ? pair.now.wallClock + 60_000 : nil)
+        }
+    }
+
+    @Test("acknowledges, answers and has an answer sent later in one commit, once")
+    func answersLater() throws {
+        var pair = try pairWithBot()
+        try pair.send("question", from: .bob)
+        let replies = try replies([("later", true), ("now", false)], in: pair)
+        let commits = Watched()
+        pair.alice.whileWriting = { commit, _ in
+            if !commit.programChanges.isEmpty { commits.append(commit) }
+            return []
+        }
+        let first = try acknowledge(replies, in: &pair)
+        #expect(try answer(pair, first).map(\.text) == ["now"])
+        #expect(commits.value.map(\.programChanges.count) == [2])
+        #expect(commits.value.first?.entries.first?.entries.count == 1)
+        #expect(pair.alice.machine.scheduled.map(\.draft.text) == ["later"])
+        pair.alice.whileWriting = nil
+        let second = try acknowledge(replies, in: &pair)
+        pair.pass(61_000)
+        try pair.settle()
+        let third = try acknowledge(replies, in: &pair)
+        pair.pass(61_000)
+        try pair.settle()
+        #expect(try answer(pair, second).map(\.text) == ["now"] && answer(pair, third).map(\.text) == ["now"])
+        #expect(try pair.texts(.bob) == ["question", "now", "later"])
+    }
+
+    @Test("commits nothing if an answer for later has no room, and is told which")
+    func noRoomForLater() throws {
+        var pair = try pairWithBot()
+        try pair.send("question", from: .bob)
+        let tooMany = Array(repeating: ("later", isLater: true), count: Limits.scheduledMessages + 1)
+        let requestID = try acknowledge(try replies(tooMany, in: pair), in: &pair)
+        let error = try error(pair, requestID)
+        #expect(error.code == .overloaded && error.index == Limits.scheduledMessages)
+        #expect(pair.alice.machine.consumers.first?.cursor == 0 && pair.alice.machine.scheduled.isEmpty)
+    }
+
     // MARK: - Later
 
     private func schedule(_ text: String, in wait: Int64, key: String? = nil, _ pair: inout StoredPair) throws

@@ -31,8 +31,11 @@ struct ConsumerRecordTests {
         return switch Int.random(in: 0..<6, using: &generator) {
         case 0: .acknowledge(through: entry, time: time)
         case 1: .move(to: entry)
-        case 2: .countFruitless(head: entry, count: Int.random(in: 1...5, using: &generator))
-        case 3, 4: .setAside(entry, reason: "reason", time: time)
+        case 2:
+            .countFruitless(
+                head: entry, count: Int.random(in: 1...5, using: &generator),
+                Bool.random(using: &generator) ? ConsumerFailure("failure", time: time) : nil)
+        case 3, 4: .setAside(entry, ConsumerFailure("reason", time: time))
         default: .handOutAgain(entry)
         }
     }

@@ -122,7 +122,8 @@ struct BotTests {
         async let running: Void = bot.run()
         try await turning { _ = await answers.first { $0.text == "two!" } }
         #expect(try await received(from: robot).map(\.text) == ["one!", "two!"])
-        #expect(try await robot.inbox.setAside(consumer: "picky").map(\.message.text) == ["poison"])
+        let aside = try await robot.inbox.setAside(consumer: "picky")
+        #expect(aside.map(\.message.text) == ["poison"] && aside.map(\.reason) == ["Failing()"])
         await network.stop()
         try await running
     }

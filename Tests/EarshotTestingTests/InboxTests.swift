@@ -337,6 +337,57 @@ struct InboxTests {
         }
     }
 
+    @Test("takes an answer for later with the acknowledgement, and has both after a crash")
+    func answersLater() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("remind me")
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        var reminder = reply("now")
+        reminder.notBefore = network.now.addingTimeInterval(3600)
+        #expect(
+            try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: [reminder]).isEmpty)
+        await network.crash(alice)
+        let restarted = try await network.node("alice")
+        #expect(try await restarted.inbox.consumers().first?.lag == 0)
+        #expect(await restarted.messages.scheduled().map(\.draft.text) == ["now"])
+        let received = bob.events.events(.messageReceived)
+        await network.advance(by: .seconds(3601))
+        #expect(await received.first { _ in true }?.text == "now")
+    }
+
+    @Test("sets a message aside with the reason that the consumer gave last, and shows that as its last failure")
+    func failures() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("poison", "fine")
+        for number in 1...5 {
+            let batch = try await alice.inbox.receive(consumer: "bot")
+            let isSetAside = try await alice.inbox.fail(
+                consumer: "bot", batch.messages[0].messageID, reason: "reason \(number)")
+            #expect(isSetAside == (number == 5))
+            #expect(try await alice.inbox.consumers().first?.lastFailure?.reason == "reason \(number)")
+        }
+        #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["fine"])
+        #expect(try await alice.inbox.setAside(consumer: "bot").map(\.reason) == ["reason 5"])
+        await network.crash(alice)
+        let restarted = try await network.node("alice")
+        #expect(try await restarted.inbox.consumers().first?.lastFailure?.reason == "reason 5")
+    }
+
+    @Test("keeps the beginning of a long reason, and one where there is none", arguments: [0, 501])
+    func reasons(length: Int) async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("poison")
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        let reason = String(repeating: "x", count: length)
+        try await alice.inbox.fail(consumer: "bot", batch.messages[0].messageID, reason: reason)
+        let kept = try #require(try await alice.inbox.consumers().first?.lastFailure).reason
+        #expect(kept == (length == 0 ? "it failed and gave no reason" : reason.dropLast() + "…"))
+        let error = await #expect(throws: EarshotError.self) {
+            try await alice.inbox.fail(consumer: "bot", batch.messages[0].messageID, reason: "again")
+        }
+        #expect(error?.code == .notHandedOut)
+    }
+
     @Test("sends once for one idempotency key")
     func idempotent() async throws {
         async let first = alice.messages.send("hello", to: bob.userID, idempotencyKey: "k")

@@ -103,7 +103,7 @@ struct TokenBookTests {
         let full = await #expect(throws: EarshotError.self) {
             try await tokens.create("one-more", scopes: ["read"], recipients: nil, lifetime: nil)
         }
-        #expect(full?.code == .overloaded)
+        #expect(full?.code == .tooManyTokens)
         await network.stop()
     }
 }

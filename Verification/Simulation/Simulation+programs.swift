@@ -84,12 +84,12 @@ extension Simulation {
     private mutating func handOut(_ plan: HandOutPlan, on index: Int) throws {
         guard case .after(let cursor, let limit) = plan else { return }
         let batch = try nodes[index].store.arrived(after: cursor, for: nodes[index].local.userID, limit: limit)
-        guard let first = batch.first, let last = batch.last else {
+        guard let last = batch.last else {
             nodes[index].programs.isReading = false
             return
         }
         try perform(index) {
-            $0.handedOut(first.cursor, through: last.cursor, to: SimulatedProgram.consumer, now: $1)
+            $0.handedOut(batch.map(\.cursor), attempts: .max, to: SimulatedProgram.consumer, now: $1)
         }
         // The program dies before it has answered.
         guard nodes[index].isUp, isHealed || !programChance.oneIn(8) else { return rest(index) }

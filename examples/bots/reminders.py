@@ -3,8 +3,8 @@
 
   reminders.py [--socket PATH]
 
-It misses no message and reminds nobody twice, whenever it or the node ends: it answers and acknowledges in one call,
-and a reminder has a key that follows from the message, so it is scheduled once. The node keeps it and sends it in time.
+It misses no message and reminds nobody twice, whenever it or the node ends: it acknowledges a message, answers it, and has
+the reminder sent later, all in one call.
 """
 import argparse
 import datetime
@@ -20,22 +20,28 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 HELP = "I know: /remind 10m the tea. The time has a unit: s, m, h, d or w."
 
 
-def handle(node, message):
-    """Does what a message asks for, and returns the answer."""
+def answers(message):
+    """What a message is answered with: texts, each with the time at which it goes out if that is not now."""
     command = re.fullmatch(r"\s*/remind\s+(\d{1,6})([smhdw])\s+(\S.*)", message["text"], re.DOTALL)
     if not command:
-        return HELP
+        return [(HELP, None)]
     number, unit, what = command.groups()
     # From the time at which it was written, so that it is the same whenever the message is handled again.
     seconds = message["timestampMilliseconds"] / 1000 + int(number) * UNITS[unit]
     try:
         due = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
     except (ValueError, OverflowError, OSError):
-        return f"{number}{unit} is too far away."
-    reminder = {"to": message["sender"]["id"], "text": what, "notBefore": due.isoformat(timespec="milliseconds"),
-                "headers": {"auto-submitted": "auto-replied"}}
-    node.call("POST", "scheduled", reminder, {"idempotency-key": f"{CONSUMER} {message['id']}"})
-    return f"I will remind you in {number}{unit}."
+        return [(f"{number}{unit} is too far away.", None)]
+    return [(f"I will remind you in {number}{unit}.", None), (what, due.isoformat(timespec="milliseconds"))]
+
+
+def acknowledge(node, message, cursor, texts):
+    sends = []
+    for text, due in texts:
+        # The node marks it as a program's, so that no other bot answers it.
+        send = {"to": message["sender"]["id"], "text": text, "answering": message["id"]}
+        sends.append({**send, "notBefore": due} if due else send)
+    node.call("POST", f"inbox/{CONSUMER}", {"ack": cursor, "send": sends})
 
 
 def run(node):
@@ -44,14 +50,11 @@ def run(node):
         batch = node.call("GET", f"inbox?consumer={urllib.parse.quote(CONSUMER)}&wait=30")
         for message, cursor in zip(batch["messages"], batch["cursors"]):
             try:
-                text = handle(node, message)
+                acknowledge(node, message, cursor, answers(message))
             except earshot_node.Refused as refusal:
-                if refusal.code in ("stopped", "overloaded", "storeFull", "storeUnavailable"):
+                if refusal.code in ("gone", "stopped", "overloaded", "storeFull", "storeUnavailable"):
                     raise
-                text = f"I cannot remind you: {refusal}"
-            # The node marks it as a program's, so that no other bot answers it.
-            answer = {"to": message["sender"]["id"], "text": text, "answering": message["id"]}
-            node.call("POST", f"inbox/{CONSUMER}", {"ack": cursor, "send": [answer]})
+                acknowledge(node, message, cursor, [(f"I cannot remind you: {refusal}", None)])
 
 
 def main():

@@ -104,7 +104,7 @@ public struct Bot: Sendable {
     // MARK: - Running
 
     /// Gives the bot its place in the inbox, if it has none: from there on it misses nothing. `run()` does this first.
-    /// - Throws: `EarshotError` `invalidConsumer`; `overloaded` if the node has too many consumers; `storeFull`,
+    /// - Throws: `EarshotError` `invalidConsumer`; `tooManyConsumers`; `storeFull`,
     ///   `storeUnavailable`, `stopped`.
     public func prepare() async throws(EarshotError) {
         try await node.inbox.prepareConsumer(consumer, from: start)

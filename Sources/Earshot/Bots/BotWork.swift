@@ -20,7 +20,7 @@ struct BotWork: Sendable {
     private var isPrepared = false
     /// The first message of the last hand-out.
     private var head: MessageID?
-    private var retries = BackOff()
+    private var retries = BackOff.forMessages
     private var waits = BackOff(longest: .seconds(5))
     /// Whether messages are acknowledged one by one, because an acknowledgement of several was refused.
     private var isCareful = false
@@ -49,7 +49,13 @@ struct BotWork: Sendable {
                 try await work(through: batch)
                 let failure = handOut.failure
                 handOut.end()
-                if failure == nil { retries.reset() } else { await pause(retries.wait()) }
+                guard let failure else {
+                    retries.reset()
+                    continue
+                }
+                // A message that is set aside holds up nobody.
+                let failed = batch.messages[failure.index].messageID
+                if try await !isSetAside(failed, failure.reason) { await pause(retries.wait()) }
             } catch {
                 switch error.code {
                 case .stopped: return
@@ -101,6 +107,14 @@ struct BotWork: Sendable {
         if let fault { throw fault }
     }
 
+    private func isSetAside(_ messageID: MessageID, _ reason: String) async throws(EarshotError) -> Bool {
+        do { return try await node.inbox.fail(consumer: consumer, messageID, reason: reason) } catch {
+            // A message before it that was not begun comes first.
+            guard error.code == .notHandedOut else { throw error }
+            return false
+        }
+    }
+
     private mutating func fail(_ message: Message, _ index: Int, _ error: any Error) {
         handOut.fail(index, "\(error)")
         node.configuration.logger.warning(
@@ -147,25 +161,10 @@ struct BotWork: Sendable {
     private func commit(
         _ done: HandOut<BotAnswer>.Acknowledgement, _ batch: InboxBatch
     ) async throws(EarshotError) {
-        var replies: [InboxReply] = []
-        var places: [Int: Int] = [:]
-        for (index, answer) in done.replies {
-            let messageID = batch.messages[index].messageID
-            guard let notBefore = answer.notBefore else {
-                replies.append(InboxReply(to: answer.recipientID, answer.draft, answering: messageID))
-                continue
-            }
-            // First, because the acknowledgement ends the message's handling. The key makes it one message, however
-            // often the handling begins.
-            let key = "\(consumer) \(messageID) \(places[index, default: 0])"
-            places[index, default: 0] += 1
-            do {
-                try await node.messages.schedule(
-                    answer.draft, to: answer.recipientID, notBefore: notBefore, idempotencyKey: key)
-            } catch {
-                // Before the last acknowledgement failed, the handler chose another time or text, which stands.
-                guard error.code == .keyReused else { throw error }
-            }
+        let replies = done.replies.map { index, answer in
+            InboxReply(
+                to: answer.recipientID, answer.draft, answering: batch.messages[index].messageID,
+                notBefore: answer.notBefore)
         }
         try await node.inbox.acknowledge(consumer: consumer, through: batch.cursors[done.through], sending: replies)
     }

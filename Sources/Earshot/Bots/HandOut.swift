@@ -1,8 +1,8 @@
 /// Messages that the inbox has handed to a program, and what the program made of each.
 ///
 /// The inbox has one cursor for each consumer, so messages are acknowledged in the order of arrival: what is done early
-/// waits for all before it. If a message fails, no other is begun. What was done behind it is remembered, so that a
-/// later hand-out of the same messages does nothing twice.
+/// waits for all before it. If a message fails, none behind it is begun; when all before it are acknowledged, the hand-out
+/// is over. What was done behind it is remembered, so that a later hand-out of the same messages does nothing twice.
 package struct HandOut<Reply: Sendable>: Sendable {
     package struct Item: Hashable, Sendable {
         package let id: String
@@ -59,10 +59,9 @@ package struct HandOut<Reply: Sendable>: Sendable {
     /// - Parameter limit: how many may be under way at once.
     /// - Returns: the places of those that begin now.
     package mutating func start(limit: Int) -> [Int] {
-        guard failure == nil else { return [] }
-        var free = limit - states.count { if case .underWay = $0 { true } else { false } }
+        var free = limit - underWay.count
         var (begun, busy) = ([Int](), Set<String>())
-        for index in items.indices where free > 0 {
+        for index in items.indices.prefix(endIndex) where free > 0 {
             switch states[index] {
             case .waiting where busy.insert(items[index].sender).inserted:
                 states[index] = .underWay
@@ -86,22 +85,32 @@ package struct HandOut<Reply: Sendable>: Sendable {
 
     /// Every message that is under way fails.
     package mutating func failAll(_ reason: String) {
-        for (index, state) in states.enumerated() {
-            if case .underWay = state { states[index] = .failed(reason) }
-        }
+        for index in underWay { states[index] = .failed(reason) }
     }
 
     /// Every message that is under way begins anew.
     /// - Returns: whether the first one does that is not acknowledged.
     package mutating func startOver() -> Bool {
-        let begun = states.indices.filter { if case .underWay = states[$0] { true } else { false } }
-        for index in begun { states[index] = .waiting }
-        return begun.first == acknowledgedCount
+        defer { putBackAll() }
+        return underWay.first == acknowledgedCount
     }
 
-    /// Why the first message failed that did.
-    package var failure: String? {
-        states.lazy.compactMap { if case .failed(let reason) = $0 { reason } else { nil } }.first
+    /// The first message that failed: its place, and why.
+    package var failure: (index: Int, reason: String)? {
+        for (index, state) in states.enumerated() {
+            if case .failed(let reason) = state { return (index, reason) }
+        }
+        return nil
+    }
+
+    /// The places of all messages that are under way.
+    package var underWay: [Int] {
+        states.indices.filter { if case .underWay = states[$0] { true } else { false } }
+    }
+
+    /// Every message that is under way waits again, because another one failed.
+    package mutating func putBackAll() {
+        for index in underWay { states[index] = .waiting }
     }
 
     /// What can be acknowledged now; `nil` if the first message that is not acknowledged is not done.
@@ -124,9 +133,9 @@ package struct HandOut<Reply: Sendable>: Sendable {
         acknowledgedCount = index + 1
     }
 
+    /// The place of the first message that failed; without one, the place behind the last message.
+    private var endIndex: Int { failure?.index ?? items.count }
+
     /// Whether nothing is left to do before the next hand-out.
-    package var isOver: Bool {
-        let isBusy = states.contains { if case .underWay = $0 { true } else { false } }
-        return !isBusy && (acknowledgedCount == states.count || failure != nil)
-    }
+    package var isOver: Bool { underWay.isEmpty && acknowledgedCount == endIndex }
 }

@@ -74,7 +74,7 @@ public struct Inbox: Sendable {
     }
 
     /// Makes a consumer.
-    /// - Throws: `EarshotError` `consumerExists`, `invalidConsumer`; `overloaded` if there are too many.
+    /// - Throws: `EarshotError` `consumerExists`, `invalidConsumer`; `tooManyConsumers`.
     public func makeConsumer(_ name: String, from start: InboxStart = .now) async throws(EarshotError) {
         let record = ConsumerRecord(
             name: name, cursor: try await cursor(of: start), createdAt: node.environment.clock.now.wallClock,
@@ -137,7 +137,7 @@ public struct Inbox: Sendable {
     ///   - attempts: after so many hand-outs in vain a message is set aside.
     /// - Returns: no messages if none came in time, or when the task is cancelled.
     /// - Throws: `EarshotError` `consumerBusy` while somebody else receives for this consumer; `invalidConsumer`,
-    ///   `invalidLimit`, `stopped`, `storeFull`, `storeUnavailable`.
+    ///   `tooManyConsumers`, `invalidLimit`, `stopped`, `storeFull`, `storeUnavailable`.
     public func receive(
         consumer: String, limit: Int = 100, wait: Duration = .zero, includingAutomatic: Bool = false,
         attempts: Int = Self.defaultAttempts
@@ -160,7 +160,8 @@ public struct Inbox: Sendable {
 
     // MARK: - Acknowledging
 
-    /// A consumer has dealt with everything up to a place, and sends messages, all in one commit or not at all.
+    /// A consumer has dealt with everything up to a place, and sends messages, now or later, all in one commit or not at
+    /// all.
     ///
     /// An acknowledgement that is repeated sends nothing, and is answered as the first time. Acknowledge in the order of
     /// arrival: what is acknowledged already can be answered no more.
@@ -168,18 +169,18 @@ public struct Inbox: Sendable {
     ///   - consumer: its name.
     ///   - cursor: that of the batch, or of one of its messages.
     ///   - replies: the messages, to any users. One that answers a message answers one that is acknowledged with it.
-    /// - Returns: the messages, in the order of the replies.
+    /// - Returns: the messages, in the order of the replies, without those that go out later (`Messages.scheduled()`).
     /// - Throws: `EarshotError` `unknownConsumer`; `gone` for a place that is not one of this home; `alreadyAcknowledged`
     ///   if everything up to there is acknowledged, and one of the messages was not sent with that; for a message that
     ///   cannot be sent its reason, with `parameters.index`; `keyReused` for a key that belongs to another message; and
-    ///   like `Messages.send`. In each case nothing was accepted.
+    ///   like `Messages.send` and `Messages.schedule`. In each case nothing was accepted.
     @discardableResult
     public func acknowledge(
         consumer: String, through cursor: InboxCursor, sending replies: [InboxReply] = []
     ) async throws(EarshotError) -> [Message] {
         try await checkToken(for: consumer)
-        let (store, userID) = (node.store, node.userID)
         try await node.environment.inboxFaults?.willAcknowledge(consumer)
+        let (store, userID) = (node.store, node.userID)
         let needsLast = replies.contains { $0.idempotencyKey == nil && $0.answering == nil }
         let answered = Set(replies.compactMap(\.answering))
         let covered = try await node.readStore { () throws(StoreError) in
@@ -212,7 +213,8 @@ public struct Inbox: Sendable {
             return ProgramReply(
                 recipientID: reply.recipientID, draft: draft, key: key,
                 // There is no place 0, so no acknowledgement covers it.
-                answering: reply.answering.map { covered.places[$0] ?? 0 })
+                answering: reply.answering.map { covered.places[$0] ?? 0 },
+                notBefore: reply.notBefore?.clampedMilliseconds)
         }
         do {
             return try await node.shell.acknowledge(consumer, through: cursor.number, sending: sends)
@@ -226,6 +228,36 @@ public struct Inbox: Sendable {
         var last: MessageID?
         /// The places of the messages that are answered.
         var places: [MessageID: Int64] = [:]
+    }
+
+    // MARK: - Failing
+
+    /// A consumer can do nothing with a message now: the first that it was handed and has not acknowledged.
+    ///
+    /// The hand-out is over, and counts as one in vain. The message comes again, until it is set aside with the reason of
+    /// the last failure. A consumer that says nothing and asks again fails, too, but nobody learns why.
+    /// - Parameter reason: for people; the first `Limits.failureReason` Unicode scalars of it are kept.
+    /// - Returns: whether the message is set aside now.
+    /// - Throws: `EarshotError` `unknownConsumer`; `notHandedOut` for any other message, and after the node has begun anew;
+    ///   `storeFull`, `storeUnavailable`, `stopped`.
+    @discardableResult
+    public func fail(
+        consumer: String, _ messageID: MessageID, reason: String
+    ) async throws(EarshotError) -> Bool {
+        let store = node.store
+        let place = try await node.readStore { () throws(StoreError) in try store.cursor(of: messageID) }
+        do {
+            // There is no place 0.
+            return try await node.shell.fail(consumer, place ?? 0, reason: Self.kept(reason))
+        } catch { throw error.about(messageID) }
+    }
+
+    private static func kept(_ reason: String) -> String {
+        guard !reason.isEmpty else { return "it failed and gave no reason" }
+        // Not characters: one may have any length.
+        let scalars = reason.unicodeScalars
+        guard scalars.count > Limits.failureReason else { return reason }
+        return String(String.UnicodeScalarView(scalars.prefix(Limits.failureReason))) + "…"
     }
 
     // MARK: - Set aside
@@ -290,5 +322,6 @@ extension InboxConsumer {
         acknowledgedAt = record.acknowledgedAt.map { Date(milliseconds: $0) }
         fruitless = record.fruitless
         setAsideCount = record.setAside.count
+        lastFailure = record.failure.map { InboxFailure(reason: $0.reason, date: Date(milliseconds: $0.time)) }
     }
 }

@@ -17,11 +17,20 @@ public struct InboxConsumer: Hashable, Sendable {
     public let fruitless: Int
     /// How many messages are set aside for it.
     public let setAsideCount: Int
+    /// The last failure that it reported, or for which a message was set aside. It stays when the consumer goes on.
+    public let lastFailure: InboxFailure?
+}
+
+/// Why a consumer could do nothing with a message.
+public struct InboxFailure: Hashable, Sendable {
+    public let reason: String
+    public let date: Date
 }
 
 /// A message that was handed to a consumer too often in vain, and is out of its way.
 public struct SetAsideMessage: Hashable, Sendable {
     public let message: Message
+    /// What the consumer said when it failed last, or that it said nothing.
     public let reason: String
     public let date: Date
 }
@@ -54,13 +63,17 @@ public struct InboxReply: Hashable, Sendable {
     /// Its idempotency key. By default one that follows from the consumer, the message that it answers, and which of the
     /// answers to that message it is: so the message is answered once, whatever happens in between.
     public var idempotencyKey: String?
+    /// When it goes out, as with `Messages.schedule`; at once by default.
+    public var notBefore: Date?
 
     public init(
-        to recipientID: UserID, _ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil
+        to recipientID: UserID, _ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil,
+        notBefore: Date? = nil
     ) {
         self.recipientID = recipientID
         self.draft = draft
         self.answering = answering
         self.idempotencyKey = idempotencyKey
+        self.notBefore = notBefore
     }
 }

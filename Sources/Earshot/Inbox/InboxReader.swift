@@ -28,7 +28,7 @@ struct InboxReader: Sendable {
         while true {
             let plan = try await plan()
             let found = try await read(plan)
-            guard let first = found.messages.first, let last = found.messages.last else {
+            guard let last = found.messages.last else {
                 switch plan {
                 case .after(let cursor, _): return batch(found, cursor: cursor)
                 case .again(let cursor):
@@ -37,7 +37,7 @@ struct InboxReader: Sendable {
                     continue
                 }
             }
-            await node.shell.handedOut(first.cursor, through: last.cursor, to: consumer)
+            await node.shell.handedOut(found.messages.map(\.cursor), attempts: attempts, to: consumer)
             return batch(found, cursor: last.cursor)
         }
     }

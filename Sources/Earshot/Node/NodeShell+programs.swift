@@ -1,4 +1,6 @@
 import EarshotProtocol
+import NIOCore
+import Synchronization
 
 /// What programs ask beside plain sends.
 extension NodeShell {
@@ -42,12 +44,24 @@ extension NodeShell {
         }
     }
 
+    /// If the task is cancelled before the consumer's turn has come, the plan has no messages.
     nonisolated func receive(
         _ consumer: String, limit: Int, attempts: Int
     ) async throws(EarshotError) -> HandOutPlan {
-        let answer = try await request { machine, requestID, now in
-            machine.receive(consumer, limit: limit, attempts: attempts, requestID: requestID, now: now)
-        }
+        let question = Question()
+        let answer = try await withTaskCancellationHandler { () -> Result<RequestAnswer, EarshotError> in
+            do throws(EarshotError) {
+                return .success(
+                    try await request { machine, requestID, now in
+                        let actions = machine.receive(
+                            consumer, limit: limit, attempts: attempts, requestID: requestID, now: now)
+                        return actions + (question.asked(requestID) ? [] : machine.withdraw(requestID, now: now))
+                    })
+            } catch { return .failure(error) }
+        } onCancel: {
+            guard let requestID = question.withdraw() else { return }
+            loop.execute { self.assumeIsolated { $0.perform { $0.withdraw(requestID, now: $1) } } }
+        }.get()
         guard case .planned(let plan) = answer else {
             throw EarshotError(.internalError, "a consumer has no plan")
         }
@@ -63,8 +77,50 @@ extension NodeShell {
     }
 
     /// A consumer was given messages.
-    func handedOut(_ first: Int64, through last: Int64, to consumer: String) {
-        perform { $0.handedOut(first, through: last, to: consumer, now: $1) }
+    func handedOut(_ places: [Int64], attempts: Int, to consumer: String) {
+        perform { $0.handedOut(places, attempts: attempts, to: consumer, now: $1) }
+    }
+
+    /// - Returns: whether the message is set aside now.
+    nonisolated func fail(_ consumer: String, _ place: Int64, reason: String) async throws(EarshotError) -> Bool {
+        let answer = try await request { machine, requestID, now in
+            machine.fail(consumer, place, reason: reason, requestID: requestID, now: now)
+        }
+        guard case .failureNoted(let isSetAside) = answer else {
+            throw EarshotError(.internalError, "a consumer's failure is not noted")
+        }
+        return isSetAside
+    }
+}
+
+/// A question of a program that may be cancelled before or after the machine has it.
+private final class Question: Sendable {
+    private enum State {
+        case new
+        case asked(RequestID)
+        case withdrawn
+    }
+
+    private let state = Mutex(State.new)
+
+    /// The machine has it.
+    /// - Returns: whether somebody still wants the answer.
+    func asked(_ requestID: RequestID) -> Bool {
+        state.withLock { state in
+            guard case .new = state else { return false }
+            state = .asked(requestID)
+            return true
+        }
+    }
+
+    /// Nobody wants the answer any more.
+    /// - Returns: `nil` if the machine does not have it yet.
+    func withdraw() -> RequestID? {
+        state.withLock { state in
+            defer { state = .withdrawn }
+            if case .asked(let requestID) = state { return requestID }
+            return nil
+        }
     }
 }
 

@@ -70,7 +70,7 @@ package final class TokenBook: Sendable {
     ///   - recipients: the only users to whom it may send; `nil` for everybody.
     ///   - lifetime: how long it works; `nil` for as long as nobody revokes it.
     /// - Returns: the token, and the text to be shown, which nobody can get again.
-    /// - Throws: `EarshotError` `invalidName`, `tokenExists`, `overloaded` for too many tokens; `storeFull`,
+    /// - Throws: `EarshotError` `invalidName`, `tokenExists`, `tooManyTokens`; `storeFull`,
     ///   `storeUnavailable`, `stopped`.
     package func create(
         _ name: String, scopes: [String], recipients: Set<UserID>?, lifetime: Duration?
@@ -84,7 +84,9 @@ package final class TokenBook: Sendable {
         }
         for expired in all where expired.expiresAt ?? .max <= now { try await remove(expired) }
         guard all.count < Self.limit else {
-            throw EarshotError(.overloaded, "a node has at most \(Self.limit) tokens", .init(limit: Self.limit))
+            throw EarshotError(
+                .tooManyTokens, "a node has at most \(Self.limit) tokens; revoke one that is not needed",
+                .init(limit: Self.limit))
         }
         let tokenID = Self.randomText(Self.idBytes)
         let secret = Self.randomText(Bytes32.count)

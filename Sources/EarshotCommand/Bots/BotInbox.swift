@@ -59,35 +59,19 @@ struct BotInbox: Sendable {
 
     /// Everything up to a message is done, and these are the answers.
     func acknowledge(through cursor: String, _ answers: [ProgramAnswer]) async throws(GatewayError) {
-        var replies: [GatewayClient.Reply] = []
-        var places: [Int] = []
-        for (index, answer) in answers.enumerated() {
-            let (to, headers) = (
-                answer.send.to ?? answer.message.sender, Self.marked(answer.send, AutoSubmitted.replied)
-            )
-            guard let notBefore = answer.send.notBefore else {
-                replies.append(
-                    .init(
-                        to: to, text: answer.send.text, headers: headers, answering: answer.message.id,
-                        idempotencyKey: answer.send.key))
-                places.append(index)
-                continue
-            }
-            // First, because the acknowledgement ends the handling. The key makes it one message, however often the
-            // handling begins.
-            do {
-                try await client.schedule(
-                    answer.send.text, to: to, headers: headers, notBefore: Self.text(notBefore),
-                    key: answer.send.key ?? "\(bot) \(answer.message.id) \(answer.place)")
-            } catch {
-                // The program handled the message before and chose another time or text, which stands.
-                guard error.code != .keyReused || answer.send.key != nil else { continue }
-                throw error.about(answer: index)
-            }
+        let replies = answers.map { answer in
+            GatewayClient.Reply(
+                to: answer.send.to ?? answer.message.sender, text: answer.send.text,
+                headers: Self.marked(answer.send, AutoSubmitted.replied), answering: answer.message.id,
+                idempotencyKey: answer.send.key, notBefore: answer.send.notBefore.map(Self.text))
         }
-        do { try await client.acknowledge(consumer: bot, through: cursor, sending: replies) } catch {
-            throw error.about(answer: error.parameters.index.flatMap { places.indices.contains($0) ? places[$0] : nil })
-        }
+        try await client.acknowledge(consumer: bot, through: cursor, sending: replies)
+    }
+
+    /// The program failed on a message, and all before it is done.
+    /// - Returns: whether the message is set aside now.
+    func fail(_ id: String, _ reason: String) async throws(GatewayError) -> Bool {
+        try await client.fail(consumer: bot, id, reason: reason)
     }
 
     /// Sends what answers no message.
@@ -108,14 +92,5 @@ struct BotInbox: Sendable {
 
     private static func text(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
-}
-
-extension GatewayError {
-    /// The same error, about one of the answers that go with an acknowledgement.
-    fileprivate func about(answer index: Int?) -> GatewayError {
-        var parameters = parameters
-        parameters.index = index
-        return GatewayError(code, message, parameters, cause: cause)
     }
 }

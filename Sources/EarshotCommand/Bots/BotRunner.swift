@@ -12,6 +12,7 @@ actor BotRunner {
         case runProgram
         case receive(limit: Int)
         case acknowledge(through: String, [ProgramAnswer])
+        case fail(String, reason: String)
         case wake(Int64)
     }
 
@@ -64,12 +65,10 @@ actor BotRunner {
         if isOver == nil { self.child?.kill() }
     }
 
-    private static var now: Int64 {
-        let (seconds, attoseconds) = (ContinuousClock.now - begin).components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    }
+    /// The time for which the machine sleeps does not count.
+    private static var now: Int64 { (SuspendingClock.now - begin).milliseconds }
 
-    private static let begin = ContinuousClock.now
+    private static let begin = SuspendingClock.now
 
     // MARK: - Actions
 
@@ -82,6 +81,7 @@ actor BotRunner {
             case .complain(let reason, let id): tell(.error(reason, about: id))
             case .receive(let limit): queue.yield(.receive(limit: limit))
             case .acknowledge(let cursor, let answers): queue.yield(.acknowledge(through: cursor, answers))
+            case .fail(let id, let reason): queue.yield(.fail(id, reason: reason))
             case .send: preconditionFailure("only a line of the program makes the bot send unasked")
             case .note(let text): logger.warning("\(SafeText.line(text))")
             case .wake(let time): queue.yield(.wake(time))
@@ -93,10 +93,12 @@ actor BotRunner {
         switch work {
         case .runProgram: await runProgram()
         case .wake(let time):
-            try await Task.sleep(for: .milliseconds(max(0, time - Self.now)))
+            let wait = Duration.milliseconds(max(0, time - Self.now))
+            try await Task.sleep(for: wait, clock: SuspendingClock())
             perform(bot.advance(now: Self.now))
         case .receive(let limit): try await receive(limit: limit)
         case .acknowledge(let cursor, let answers): try await acknowledge(through: cursor, answers)
+        case .fail(let id, let reason): try await fail(id, reason)
         }
     }
 
@@ -112,6 +114,20 @@ actor BotRunner {
             try await inbox.acknowledge(through: cursor, answers)
             perform(bot.acknowledged(now: Self.now))
         } catch { try failed(error, acknowledging: true) }
+    }
+
+    private func fail(_ id: String, _ reason: String) async throws {
+        do throws(GatewayError) {
+            let isSetAside = try await inbox.fail(id, reason)
+            perform(bot.failureNoted(isSetAside: isSetAside, now: Self.now))
+        } catch {
+            // A node that has begun anew does not know what it has handed out.
+            if error.code == .notHandedOut {
+                perform(bot.failureNoted(isSetAside: false, now: Self.now))
+            } else {
+                try failed(error, acknowledging: false)
+            }
+        }
     }
 
     private func failed(_ error: GatewayError, acknowledging: Bool) throws {

@@ -14,8 +14,6 @@ struct HandedMessage: Hashable, Sendable {
 /// An answer to a message.
 struct ProgramAnswer: Hashable, Sendable {
     let message: HandedMessage
-    /// Which of the answers to that message it is, from 0.
-    let place: Int
     let send: BotSend
 }
 
@@ -39,6 +37,8 @@ struct ExecBot: Sendable {
         case receive(limit: Int)
         /// `acknowledged`, `refused` or `inboxFailed` follows.
         case acknowledge(through: String, [ProgramAnswer])
+        /// Tell the inbox that the program failed on a message; `failureNoted` or `inboxFailed` follows.
+        case fail(String, reason: String)
         case send([BotSend])
         /// For the log.
         case note(String)
@@ -52,6 +52,8 @@ struct ExecBot: Sendable {
         /// It gets no message until then: it has to show that it can run at all.
         case onTrial(until: Int64)
         case running
+        /// It has had a message for too long, and is killed.
+        case ending
     }
 
     /// What is known of the program, which decides whose fault its end is.
@@ -69,6 +71,8 @@ struct ExecBot: Sendable {
         case receiving
         case handedOut
         case acknowledging(HandOut<BotSend>.Acknowledgement)
+        /// The hand-out is over, and the inbox is told why.
+        case failing(String)
         /// Nothing is asked of the inbox until then. What is handed out stays so.
         case paused(until: Int64, isHandedOut: Bool)
     }
@@ -78,6 +82,9 @@ struct ExecBot: Sendable {
 
     /// How many messages the program may have at once.
     private let limit: Int
+    /// How long it may have one.
+    private let patience: Duration
+    private var deadlines: AnswerDeadlines
     private var program = Program.waiting(until: .min)
     private var inbox = Inbox.idle
     private var handOut = HandOut<BotSend>()
@@ -89,11 +96,15 @@ struct ExecBot: Sendable {
     private var attempts = 1
     private var standing = Standing.unknown
     private var restarts = BackOff()
-    private var retries = BackOff()
+    private var retries = BackOff.forMessages
     private var reconnects = BackOff(longest: .seconds(5))
     private var actions: [Action] = []
 
-    init(limit: Int = 1) { self.limit = limit }
+    init(limit: Int = 1, patience: Duration = .seconds(60)) {
+        self.limit = limit
+        self.patience = patience
+        deadlines = AnswerDeadlines(patience: patience)
+    }
 
     // MARK: - Time and the program
 
@@ -117,13 +128,16 @@ struct ExecBot: Sendable {
     mutating func programEnded(_ reason: String, now: Int64) -> [Action] {
         handle(now) { bot in
             let until = now + bot.restarts.wait().milliseconds
-            bot.program = .waiting(until: until)
-            if case .works = bot.standing {
+            // What it had beside a message that took too long comes again, and has not failed.
+            if case .ending = bot.program {
+                bot.handOut.putBackAll()
+            } else if case .works = bot.standing {
                 bot.handOut.failAll("the program ended while it had the message: \(reason)")
             } else {
                 bot.standing = .suspected
                 if bot.handOut.startOver() { bot.attempts += 1 }
             }
+            bot.program = .waiting(until: until)
             bot.actions += [.note("the program ended: \(reason)"), .wake(until)]
         }
     }
@@ -206,6 +220,22 @@ struct ExecBot: Sendable {
         }
     }
 
+    /// The inbox knows that the program failed.
+    /// - Parameter isSetAside: whether the message is set aside now; else it comes again.
+    mutating func failureNoted(isSetAside: Bool, now: Int64) -> [Action] {
+        handle(now) { bot in
+            guard case .failing(let reason) = bot.inbox else { return }
+            guard !isSetAside else {
+                bot.inbox = .idle
+                bot.actions.append(.note("a message is set aside: \(reason)"))
+                return
+            }
+            let until = now + bot.retries.wait().milliseconds
+            bot.inbox = .paused(until: until, isHandedOut: false)
+            bot.actions += [.note("a message was not handled, and comes again: \(reason)"), .wake(until)]
+        }
+    }
+
     /// The node does not take an acknowledgement, because of one of its answers.
     /// - Parameter index: which of the answers, if the node says so.
     mutating func refused(_ reason: String, answer index: Int?, now: Int64) -> [Action] {
@@ -249,10 +279,23 @@ struct ExecBot: Sendable {
 
     private mutating func handle(_ now: Int64, _ body: (inout ExecBot) -> Void) -> [Action] {
         body(&self)
+        endOverdue(now)
         proceedWithProgram(now)
         while proceedWithInbox(now) {}
+        if let time = deadlines.wake(handOut.underWay, now: now) { actions.append(.wake(time)) }
         defer { actions = [] }
         return actions
+    }
+
+    /// A program that has a message for too long is ended, and has failed on it.
+    private mutating func endOverdue(_ now: Int64) {
+        guard isProgramRunning else { return }
+        let overdue = deadlines.overdue(handOut.underWay, now: now)
+        guard let first = overdue.first else { return }
+        let reason = "the program did not answer within \(patience.milliseconds / 1000) s"
+        for index in overdue { handOut.fail(index, reason) }
+        program = .ending
+        actions += [.note("\(reason): it is killed; it had the message \(messages[first].id)"), .kill]
     }
 
     private mutating func proceedWithProgram(_ now: Int64) {
@@ -261,7 +304,7 @@ struct ExecBot: Sendable {
             program = .starting
             actions.append(.start)
         case .onTrial(let until) where until <= now: (program, standing) = (.running, .works)
-        case .waiting, .starting, .onTrial, .running: break
+        case .waiting, .starting, .onTrial, .running, .ending: break
         }
     }
 
@@ -270,12 +313,12 @@ struct ExecBot: Sendable {
     /// - Returns: whether there may be more to do.
     private mutating func proceedWithInbox(_ now: Int64) -> Bool {
         switch inbox {
-        case .receiving: return false
+        case .receiving, .failing: return false
         case .acknowledging:
-            giveMessages()
+            giveMessages(now)
             return false
         case .paused(let until, let isHandedOut):
-            if isHandedOut { giveMessages() }
+            if isHandedOut { giveMessages(now) }
             guard until <= now else { return false }
             inbox = isHandedOut ? .handedOut : .idle
             return true
@@ -285,7 +328,7 @@ struct ExecBot: Sendable {
             actions.append(.receive(limit: limit))
             return false
         case .handedOut:
-            giveMessages()
+            giveMessages(now)
             if let done = handOut.acknowledgement(
                 replyLimit: Limits.messagesPerSend, messageLimit: isCareful ? 1 : .max)
             {
@@ -293,37 +336,36 @@ struct ExecBot: Sendable {
                 actions.append(.acknowledge(through: messages[done.through].cursor, answers(of: done)))
                 return false
             }
-            return handOut.isOver && handedOutAgain(now)
+            return handOut.isOver && endHandOut()
         }
     }
 
-    /// The hand-out is over: all of it is acknowledged, or a message failed and comes again.
-    private mutating func handedOutAgain(_ now: Int64) -> Bool {
+    /// The hand-out is over: all of it is acknowledged, or all before a message that failed.
+    /// - Returns: whether there may be more to do.
+    private mutating func endHandOut() -> Bool {
         let failure = handOut.failure
         handOut.end()
         guard let failure else {
             inbox = .idle
             return true
         }
-        let until = now + retries.wait().milliseconds
-        inbox = .paused(until: until, isHandedOut: false)
-        actions += [.note("a message was not handled, and comes again: \(failure)"), .wake(until)]
+        inbox = .failing(failure.reason)
+        actions.append(.fail(messages[failure.index].id, reason: failure.reason))
         return false
     }
 
-    private mutating func giveMessages() {
+    private mutating func giveMessages(_ now: Int64) {
         guard isProgramRunning else { return }
-        for index in handOut.start(limit: limit) { actions.append(.give(messages[index], attempt: attempt(index))) }
+        for index in handOut.start(limit: limit) {
+            deadlines.begin(index, now: now)
+            actions.append(.give(messages[index], attempt: attempt(index)))
+        }
     }
 
     /// Only the first message of a hand-out can be one that comes again.
     private func attempt(_ index: Int) -> Int { index == 0 ? attempts : 1 }
 
     private func answers(of done: HandOut<BotSend>.Acknowledgement) -> [ProgramAnswer] {
-        var places: [Int: Int] = [:]
-        return done.replies.map { index, send in
-            defer { places[index, default: 0] += 1 }
-            return ProgramAnswer(message: messages[index], place: places[index, default: 0], send: send)
-        }
+        done.replies.map { ProgramAnswer(message: messages[$0.index], send: $0.reply) }
     }
 }

@@ -6,7 +6,8 @@ struct BotRemove: ProgramCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Forget a bot: its place in the inbox, and what is set aside for it.",
         discussion: """
-            The messages stay. A bot that runs again under the name begins anew.
+            It makes room where a node has as many bots as it may have. The messages stay. A bot that runs again under the \
+            name begins anew.
 
             EXAMPLES:
               earshot bot remove reminders

@@ -17,7 +17,7 @@ struct BotRun: ProgramCommand {
 
               {"ack":ID}                              it is done
               {"ack":ID,"send":[{"text":"hi"}]}       the same, with answers
-              {"fail":ID,"reason":"no database"}      not now: it comes again after a wait
+              {"fail":ID,"reason":"no database"}      not now: it comes again after a wait, up to five times
               {"send":[{"to":"bob","text":"hi"}]}     what answers no message
 
             What is sent has a text, and may have to (else the sender), headers, notBefore, when it is to go out \
@@ -27,7 +27,9 @@ struct BotRun: ProgramCommand {
             $EARSHOT_HOME.
 
             Answers and the acknowledgement of their message are one: the program answers nothing twice and misses \
-            nothing, whenever it or the node ends. A message that it fails on five times is set aside: earshot bot retry.
+            nothing, whenever it or the node ends. A message that it fails on five times is set aside, with the reason \
+            (earshot bot retry); it has failed, too, if the program ends or says nothing for 60 seconds. Until then the \
+            others wait, because messages come in the order of arrival.
 
             Where a node runs on the home directory, the bot works beside it, and waits for it when it ends; else the \
             command runs the node, too.
@@ -62,6 +64,12 @@ struct BotRun: ProgramCommand {
 
     @Option(help: "How many messages the program may have at once, one of each sender.")
     var atOnce = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "How long the program may have a message before it is killed and started again; 60 seconds unless given.",
+            valueName: SpanOfTime.valueName), transform: SpanOfTime.readPositive)
+    var timeout: Double?
 
     @Flag(help: "Take messages, too, that other programs sent by themselves.")
     var takeAutomatic = false
@@ -155,8 +163,8 @@ struct BotRun: ProgramCommand {
             "EARSHOT_HOME": common.homeDirectory.path,
         ]
         let runner = BotRunner(
-            ExecBot(limit: atOnce), program: program[0], Array(program.dropFirst()), environment: environment,
-            inbox: inbox, logger: logger)
+            ExecBot(limit: atOnce, patience: .seconds(timeout ?? 60)), program: program[0], Array(program.dropFirst()),
+            environment: environment, inbox: inbox, logger: logger)
         try output.object(Record(bot: name))
         output.line("\(SafeText.line(name)) runs")
         try await withThrowingTaskGroup(of: Void.self) { group in

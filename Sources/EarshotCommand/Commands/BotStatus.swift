@@ -6,9 +6,10 @@ struct BotStatus: ProgramCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how far bots have come, and what is set aside.",
         discussion: """
-            LAG is how many messages wait for the bot, and FAILING how often in a row it failed on the next one. After \
-            five times, or as bot run --attempts says, it is set aside; with the name of a bot, each such message is \
-            shown with its reason. To have them again: earshot bot retry
+            LAG is how many messages wait for the bot, and FAILING how often in a row it failed on the next one. Its last \
+            error is shown until there is another one. After five failures, or as bot run --attempts says, a message is \
+            set aside; with the name of a bot, each of these is shown with its reason. To have them again: \
+            earshot bot retry
 
             EXAMPLES:
               earshot bot status
@@ -33,6 +34,12 @@ struct BotStatus: ProgramCommand {
             return
         }
         for line in table(consumers).lines(output.style) { output.line(line) }
+        for consumer in consumers {
+            guard let failure = consumer.lastFailure else { continue }
+            output.line("")
+            output.line("last error of \(SafeText.line(consumer.name)), \(failure.time):")
+            output.line("  \(SafeText.line(failure.reason))")
+        }
         for aside in setAside {
             output.line("")
             output.line("set aside: \(aside.message.id)")

@@ -199,15 +199,19 @@ package struct GatewayClient: Sendable {
         let headers: [String: String]
         let answering: String
         let idempotencyKey: String?
+        /// ISO 8601; `nil` for at once.
+        let notBefore: String?
 
         package init(
-            to: String, text: String, headers: [String: String], answering: String, idempotencyKey: String? = nil
+            to: String, text: String, headers: [String: String], answering: String, idempotencyKey: String? = nil,
+            notBefore: String? = nil
         ) {
             self.to = to
             self.text = text
             self.headers = headers
             self.answering = answering
             self.idempotencyKey = idempotencyKey
+            self.notBefore = notBefore
         }
     }
 
@@ -223,6 +227,17 @@ package struct GatewayClient: Sendable {
         _ = try await call(
             .POST, "inbox/\(Self.escape(consumer))", body: Body(ack: cursor, send: replies),
             within: GatewayLimits.longResponse)
+    }
+
+    /// A consumer could do nothing with the first message that it was handed and has not acknowledged.
+    /// - Returns: whether the message is set aside now.
+    package func fail(
+        consumer: String, _ message: String, reason: String
+    ) async throws(GatewayError) -> Bool {
+        let body = ["message": message, "reason": reason]
+        let answer: GatewayFailureNoted = try decode(
+            try await call(.POST, "inbox/\(Self.escape(consumer))/fail", body: body))
+        return answer.isSetAside
     }
 
     /// Has a message sent later.

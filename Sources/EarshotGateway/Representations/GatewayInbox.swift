@@ -15,6 +15,11 @@ package struct GatewayAcknowledgement: Codable, Hashable, Sendable {
     package let messages: [GatewayMessage]
 }
 
+/// What became of a message on which a consumer failed.
+package struct GatewayFailureNoted: Codable, Hashable, Sendable {
+    package let isSetAside: Bool
+}
+
 /// A consumer as the local API shows it.
 package struct GatewayConsumer: Codable, Hashable, Sendable {
     package let name: String
@@ -29,6 +34,8 @@ package struct GatewayConsumer: Codable, Hashable, Sendable {
     package let acknowledgedAt: String?
     package let fruitless: Int
     package let setAsideCount: Int
+    /// Left out if there was none.
+    package let lastFailure: GatewayConsumerFailure?
 
     init(_ consumer: InboxConsumer) {
         name = consumer.name
@@ -39,7 +46,18 @@ package struct GatewayConsumer: Codable, Hashable, Sendable {
         acknowledgedAt = consumer.acknowledgedAt.map { Timestamp.text(Int64($0.timeIntervalSince1970 * 1000)) }
         fruitless = consumer.fruitless
         setAsideCount = consumer.setAsideCount
+        lastFailure = consumer.lastFailure.map { failure in
+            GatewayConsumerFailure(
+                reason: failure.reason, time: Timestamp.text(Int64(failure.date.timeIntervalSince1970 * 1000)))
+        }
     }
+}
+
+/// Why a consumer failed last.
+package struct GatewayConsumerFailure: Codable, Hashable, Sendable {
+    package let reason: String
+    /// ISO 8601 in UTC with milliseconds.
+    package let time: String
 }
 
 /// A message that is set aside for a consumer.

@@ -1,3 +1,4 @@
+import Earshot
 package import Foundation
 
 /// Points in time as text.
@@ -27,6 +28,16 @@ package enum Timestamp {
     static func milliseconds(_ text: String) -> Int64? {
         guard let date = date(text), date.timeIntervalSince1970 >= 0 else { return nil }
         return Int64((date.timeIntervalSince1970 * 1000).rounded())
+    }
+
+    /// When a message is due.
+    /// - Throws: `GatewayError` `invalidRequest`.
+    static func due(_ notBefore: String) throws(GatewayError) -> Date {
+        guard let milliseconds = milliseconds(notBefore) else {
+            throw GatewayError(
+                .invalidRequest, "notBefore is a time like 2026-01-31T09:30:00Z", .init(name: "notBefore"))
+        }
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 }
 

@@ -9,6 +9,7 @@ struct InboxRoutes: RouteGroup {
         [
             .get("/v1/inbox", query: InboxQuery.items, isHeld: true) { try await receive($0) },
             .post("/v1/inbox/{consumer}", AcknowledgeRequest.self, scope: .read) { try await acknowledge($0, $1) },
+            .post("/v1/inbox/{consumer}/fail", FailRequest.self, scope: .read) { try await fail($0, $1) },
             .get("/v1/consumers") { _ in try .json(await node.inbox.consumers().map { GatewayConsumer($0) }) },
             .post("/v1/consumers", ConsumerRequest.self, scope: .read) { try await make($0, $1) },
             .post("/v1/consumers/{consumer}/move", StartRequest.self, scope: .all) { request, body in
@@ -62,6 +63,12 @@ struct InboxRoutes: RouteGroup {
         let messages = try await inbox(for: request).acknowledge(
             consumer: try request.parameter("consumer"), through: cursor, sending: replies)
         return try .json(GatewayAcknowledgement(messages: await representer.messages(messages)))
+    }
+
+    private func fail(_ request: Request, _ body: FailRequest) async throws -> Response {
+        let isSetAside = try await inbox(for: request).fail(
+            consumer: try request.parameter("consumer"), try await node.messageID(body.message), reason: body.reason)
+        return try .json(GatewayFailureNoted(isSetAside: isSetAside))
     }
 
     private func make(_ request: Request, _ body: ConsumerRequest) async throws -> Response {
@@ -146,6 +153,17 @@ struct AcknowledgeRequest: RequestBody, Encodable {
     }
 }
 
+/// The body of `POST /v1/inbox/{consumer}/fail`.
+struct FailRequest: RequestBody, Encodable {
+    let message: String
+    let reason: String
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        message = try fields.required("message", .text)
+        reason = try fields.required("reason", .text)
+    }
+}
+
 /// A message that goes with an acknowledgement.
 struct ReplyRequest: RequestBody, Encodable {
     let to: String
@@ -155,6 +173,8 @@ struct ReplyRequest: RequestBody, Encodable {
     /// The id of the message that it answers; the last one that is acknowledged without it.
     var answering: String?
     var idempotencyKey: String?
+    /// When it goes out, in ISO 8601; at once without it.
+    var notBefore: String?
 
     init(_ fields: inout JSONFields) throws(GatewayError) {
         to = try fields.required("to", .text)
@@ -163,11 +183,13 @@ struct ReplyRequest: RequestBody, Encodable {
         timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
         answering = try fields.optional("answering", .text)
         idempotencyKey = try fields.optional("idempotencyKey", .text)
+        notBefore = try fields.optional("notBefore", .text)
     }
 
     func reply(to recipientID: UserID, of node: Node) async throws -> InboxReply {
         let draft = try SendRequest(to: to, text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
         var reply = InboxReply(to: recipientID, draft, idempotencyKey: idempotencyKey)
+        reply.notBefore = try notBefore.map { text throws(GatewayError) in try Timestamp.due(text) }
         if let answering { reply.answering = try await node.messageID(answering) }
         return reply
     }

@@ -62,7 +62,8 @@ extension EarshotError.Code {
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .ambiguousUser, .ambiguousMessage, .alreadySent, .undelivered, .identityConflict, .nameChanged,
-            .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged:
+            .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged,
+            .tooManyTokens, .tooManyConsumers, .notHandedOut:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout

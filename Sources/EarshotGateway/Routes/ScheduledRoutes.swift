@@ -51,13 +51,7 @@ struct ScheduleRequest: RequestBody, Encodable {
     }
 
     /// - Throws: `GatewayError` `invalidRequest`.
-    func date() throws(GatewayError) -> Date {
-        guard let milliseconds = Timestamp.milliseconds(notBefore) else {
-            throw GatewayError(
-                .invalidRequest, "notBefore is a time like 2026-01-31T09:30:00Z", .init(name: "notBefore"))
-        }
-        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-    }
+    func date() throws(GatewayError) -> Date { try Timestamp.due(notBefore) }
 
     func encode(to encoder: any Encoder) throws {
         try message.encode(to: encoder)

@@ -11,6 +11,8 @@ package struct ConsumerRecord: Hashable, Sendable {
     /// The first entry of the last hand-out that was in vain, and how many in a row were.
     package var head: Int64?
     package var fruitless = 0
+    /// The last failure that it reported, or for which a message was set aside.
+    package var failure: ConsumerFailure?
     /// Entries that were set aside and are to be handed out once more, ascending. None is ahead of the cursor.
     package var again: [Int64] = []
     /// Entries that are set aside, without those. None is ahead of the cursor, either.
@@ -45,8 +47,11 @@ package struct ConsumerRecord: Hashable, Sendable {
             again.removeAll { $0 > cursor }
             setAside = setAside.filter { $0 <= cursor }
             (head, fruitless) = (nil, 0)
-        case .countFruitless(let head, let count): (self.head, fruitless) = (head, count)
-        case .setAside(let entry, _, _):
+        case .countFruitless(let head, let count, let failure):
+            (self.head, fruitless) = (head, count)
+            self.failure = failure ?? self.failure
+        case .setAside(let entry, let failure):
+            self.failure = failure
             again.removeAll { $0 == entry }
             cursor = max(cursor, entry)
             setAside.insert(entry)
@@ -58,6 +63,19 @@ package struct ConsumerRecord: Hashable, Sendable {
     }
 }
 
+/// Why a consumer could do nothing with a message.
+package struct ConsumerFailure: Hashable, Sendable {
+    /// Not empty.
+    package let reason: String
+    /// In milliseconds since 1970.
+    package let time: Int64
+
+    package init(_ reason: String, time: Int64) {
+        self.reason = reason
+        self.time = time
+    }
+}
+
 /// A change of one consumer.
 package enum ConsumerChange: Hashable, Sendable {
     case make(ConsumerRecord)
@@ -65,9 +83,10 @@ package enum ConsumerChange: Hashable, Sendable {
     case acknowledge(through: Int64, time: Int64)
     case move(to: Int64)
     case remove
-    /// The hand-out that begins with this entry was in vain, for so many times in a row.
-    case countFruitless(head: Int64, count: Int)
-    case setAside(Int64, reason: String, time: Int64)
+    /// The hand-out that begins with this entry was in vain, for so many times in a row. The failure is the consumer's own
+    /// report, if it made one.
+    case countFruitless(head: Int64, count: Int, ConsumerFailure? = nil)
+    case setAside(Int64, ConsumerFailure)
     /// An entry that was set aside is to be handed out once more.
     case handOutAgain(Int64)
 }

@@ -14,8 +14,12 @@ package enum HandOutPlan: Hashable, Sendable {
 /// the store's order of arrival. It changes when the disk has the change.
 struct Consumers: Sendable {
     private struct HandOut: Sendable {
-        let first: Int64
-        let last: Int64
+        /// Those of its messages that are not acknowledged, ascending.
+        var places: [Int64]
+        /// After so many hand-outs in vain a message is set aside.
+        let attempts: Int
+        /// Whether some of it was acknowledged: then the rest was not in vain unless the consumer says so.
+        var isPartlyDone = false
     }
 
     private var records: [String: ConsumerRecord]
@@ -56,7 +60,8 @@ struct Consumers: Sendable {
                 "a consumer's name is 1 to \(Limits.consumerNameBytes) letters, digits, \"-\", \"_\" or \".\"")
         }
         guard records.count < Limits.consumers else {
-            throw ProtocolError(.overloaded, "there are \(records.count) consumers already; remove one first")
+            throw ProtocolError(
+                .tooManyConsumers, "a node has at most \(Limits.consumers) consumers; remove one that is not needed")
         }
         guard made.token == nil || records.values.count(where: { $0.token == made.token }) < Limits.consumersOfToken
         else {
@@ -77,22 +82,45 @@ struct Consumers: Sendable {
     ) throws(ProtocolError) -> (changes: [ConsumerChange], plan: HandOutPlan) {
         var record = try known(name)
         var (changes, last) = ([ConsumerChange](), careful[name] ?? 0)
-        if let given = handedOut[name] {
-            let count = (record.head == given.first ? record.fruitless : 0) + 1
+        if let given = handedOut[name], !given.isPartlyDone, let first = given.places.first {
+            let count = Self.count(of: first, record)
             // Of several messages nobody knows which one is at fault.
-            let isSetAside =
-                count >= attempts && given.first == given.last && record.setAside.count < Limits.setAside
+            let isSetAside = given.places.count == 1 && Self.isSetAside(count, record, attempts: attempts)
             let change: ConsumerChange =
                 isSetAside
-                ? .setAside(given.first, reason: Self.reason(count), time: now.wallClock)
-                : .countFruitless(head: given.first, count: count)
+                ? .setAside(first, ConsumerFailure(Self.reason(count), time: now.wallClock))
+                : .countFruitless(head: first, count: count)
             record.apply(change)
             changes.append(change)
-            if count >= Self.patience { last = max(last, given.last) }
+            if count >= Self.patience { last = max(last, given.places.last ?? first) }
         }
         if let again = record.again.first { return (changes, .again(again)) }
         let isCareful = record.fruitless >= min(Self.patience, attempts) || record.cursor < last
         return (changes, .after(record.cursor, limit: isCareful ? 1 : limit))
+    }
+
+    /// A consumer could do nothing with a message: the first that it has and has not acknowledged.
+    /// - Returns: what is to be written.
+    func fail(
+        _ place: Int64, for name: String, _ failure: ConsumerFailure
+    ) throws(ProtocolError) -> ConsumerChange {
+        let record = try known(name)
+        guard let given = handedOut[name], given.places.first == place else {
+            throw ProtocolError(
+                .notHandedOut, "the message is not the first that \(name) was handed and has not acknowledged")
+        }
+        let count = Self.count(of: place, record)
+        return Self.isSetAside(count, record, attempts: given.attempts)
+            ? .setAside(place, failure) : .countFruitless(head: place, count: count, failure)
+    }
+
+    /// How many hand-outs that began with a message were in vain, with this one.
+    private static func count(of first: Int64, _ record: ConsumerRecord) -> Int {
+        (record.head == first ? record.fruitless : 0) + 1
+    }
+
+    private static func isSetAside(_ count: Int, _ record: ConsumerRecord, attempts: Int) -> Bool {
+        count >= attempts && record.setAside.count < Limits.setAside
     }
 
     /// After so many hand-outs in vain a consumer gets one message at a time.
@@ -102,17 +130,19 @@ struct Consumers: Sendable {
         count == 1 ? "it was handed out once, in vain" : "it was handed out \(count) times, in vain"
     }
 
-    /// The plan is on the disk, as far as it must be.
-    mutating func planned(for name: String) {
-        guard let given = handedOut.removeValue(forKey: name), records[name]?.fruitless ?? 0 >= Self.patience
+    /// A hand-out is over, and what is to be noted of it on the disk.
+    mutating func ended(for name: String) {
+        guard let given = handedOut.removeValue(forKey: name), let last = given.places.last,
+            records[name]?.fruitless ?? 0 >= Self.patience
         else { return }
-        careful[name] = max(careful[name] ?? 0, given.last)
+        careful[name] = max(careful[name] ?? 0, last)
     }
 
-    /// A consumer was given messages: the first and the last of these.
-    mutating func handedOut(_ first: Int64, through last: Int64, to name: String) {
-        guard let record = records[name] else { return }
-        handedOut[name] = HandOut(first: first, last: last)
+    /// A consumer was given messages, at these places, ascending.
+    /// - Parameter attempts: after so many hand-outs in vain a message is set aside.
+    mutating func handedOut(_ places: [Int64], attempts: Int, to name: String) {
+        guard let record = records[name], let first = places.first else { return }
+        handedOut[name] = HandOut(places: places, attempts: attempts)
         // What came to nothing before began with another message.
         if record.head != first { records[name]?.apply(.countFruitless(head: first, count: 0)) }
     }
@@ -124,11 +154,20 @@ struct Consumers: Sendable {
         switch change {
         case .make(let record): records[name] = record
         case .remove: (records[name], handedOut[name], careful[name]) = (nil, nil, nil)
-        case .acknowledge, .move:
+        case .acknowledge(let through, _):
+            records[name]?.apply(change)
+            handedOut[name]?.places.removeAll { $0 <= through }
+            handedOut[name]?.isPartlyDone = true
+            endCare(name)
+        case .move:
             records[name]?.apply(change)
             handedOut[name] = nil
-            if let last = careful[name], records[name]?.cursor ?? 0 >= last { careful[name] = nil }
+            endCare(name)
         case .countFruitless, .setAside, .handOutAgain: records[name]?.apply(change)
         }
+    }
+
+    private mutating func endCare(_ name: String) {
+        if let last = careful[name], records[name]?.cursor ?? 0 >= last { careful[name] = nil }
     }
 }

@@ -14,12 +14,17 @@ package struct ProgramReply: Sendable {
     package let key: Key
     /// The place of the message that it answers; `nil` if it answers none.
     package let answering: Int64?
+    /// When it goes out, in milliseconds since 1970; at once if there is none.
+    package let notBefore: Int64?
 
-    package init(recipientID: UserID, draft: MessageDraft, key: Key, answering: Int64? = nil) {
+    package init(
+        recipientID: UserID, draft: MessageDraft, key: Key, answering: Int64? = nil, notBefore: Int64? = nil
+    ) {
         self.recipientID = recipientID
         self.draft = draft
         self.key = key
         self.answering = answering
+        self.notBefore = notBefore
     }
 }
 
@@ -125,6 +130,7 @@ extension NodeMachine {
                         key: programs.key(ofAnswer: place, to: messageID, by: consumer), isNamed: false)
                 }
             item.answering = reply.answering
+            item.notBefore = reply.notBefore
             do throws(ProtocolError) {
                 try checkRecipient(reply.recipientID)
                 try check([reply.draft])
@@ -147,11 +153,29 @@ extension NodeMachine {
         }
     }
 
-    /// A consumer was given messages: the places of the first and the last.
-    package mutating func handedOut(_ first: Int64, through last: Int64, to consumer: String, now: Moment)
-        -> [NodeAction]
-    {
-        handle(now: now) { $0.programs.handedOut(first, through: last, to: consumer) }
+    /// Nobody waits any more for the answer to `receive`. If its turn has not come, it is answered at once with a plan of no
+    /// messages, and the consumer is free.
+    package mutating func withdraw(_ requestID: RequestID, now: Moment) -> [NodeAction] {
+        handle(now: now) { $0.run($0.programs.withdraw(requestID), now: now) }
+    }
+
+    /// A consumer was given messages, at these places, ascending.
+    /// - Parameter attempts: after so many hand-outs in vain a message is set aside.
+    package mutating func handedOut(
+        _ places: [Int64], attempts: Int, to consumer: String, now: Moment
+    ) -> [NodeAction] {
+        handle(now: now) { $0.programs.handedOut(places, attempts: attempts, to: consumer) }
+    }
+
+    /// A consumer could do nothing with the first message that it was given and has not acknowledged. It is answered with
+    /// `RequestAnswer.failureNoted`.
+    /// - Parameter place: that of the message.
+    package mutating func fail(
+        _ consumer: String, _ place: Int64, reason: String, requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            try node.call(.fail(consumer: consumer, place, reason: reason), requestID, now: now)
+        }
     }
 
     /// Makes, moves or removes a consumer, or has it given again what was set aside.

@@ -8,6 +8,8 @@ struct ProgramCall: Sendable {
         /// Messages up to a place are done; the items answer them.
         case acknowledge(consumer: String, through: Int64)
         case receive(consumer: String, limit: Int, attempts: Int)
+        /// The consumer could do nothing with the message at this place.
+        case fail(consumer: String, Int64, reason: String)
         case change(consumer: String, ConsumerChange)
         case schedule(ScheduledRecord)
         case cancel(EntryKey)
@@ -27,6 +29,16 @@ struct ProgramCall: Sendable {
         var answering: Int64?
         /// Why it cannot be sent, unless it was sent before.
         var refusal: ProtocolError?
+        /// When it takes its place in a log, in milliseconds since 1970; at once if there is none.
+        var notBefore: Int64?
+
+        /// What is kept of it until then; `nil` for one that is sent at once.
+        func scheduled(now: Moment) -> ScheduledRecord? {
+            guard let notBefore, let key else { return nil }
+            return ScheduledRecord(
+                scheduledID: key, conversation: conversation, recipientID: recipientID, draft: draft,
+                notBefore: notBefore, key: key, now: now)
+        }
     }
 
     /// What no two calls use at once.
@@ -46,8 +58,10 @@ struct ProgramCall: Sendable {
 
     var claims: Set<Claim> {
         var claims = Set(items.compactMap { $0.key.map(Claim.key) })
+        for item in items where item.notBefore != nil { if let key = item.key { claims.insert(.scheduled(key)) } }
         switch kind {
-        case .acknowledge(let name, _), .receive(let name, _, _), .change(let name, _): claims.insert(.consumer(name))
+        case .acknowledge(let name, _), .receive(let name, _, _), .fail(let name, _, _), .change(let name, _):
+            claims.insert(.consumer(name))
         case .schedule(let record):
             claims.insert(.scheduled(record.scheduledID))
             if let key = record.key { claims.insert(.key(key)) }
@@ -65,13 +79,21 @@ struct ProgramCall: Sendable {
         return keys
     }
 
+    /// The messages that the items have become, in their order, without those that wait for their time.
+    /// - Parameters:
+    ///   - answers: what was sent before, in the places of the items.
+    ///   - next: the next message that was sent now.
+    func sent(_ answers: [Message?], next: () -> Message? = { nil }) -> [Message] {
+        zip(items, answers).filter { item, _ in item.notBefore == nil }.compactMap { $1 ?? next() }
+    }
+
     var bytes: Int { items.reduce(0) { $0 + $1.draft.byteCount } }
 
-    /// Those of its items that are to be written, in their order.
+    /// Those of its items that are to be written now, in their order.
     func parts(without answered: [Message?]) -> [PendingSend.Part] {
         var parts: [PendingSend.Part] = []
         var start = 0
-        let rest = zip(items, answered).filter { $1 == nil }.map { $0.0 }
+        let rest = zip(items, answered).filter { $0.notBefore == nil && $1 == nil }.map { $0.0 }
         while start < rest.count {
             let run = rest[start...].prefix { $0.recipientID == rest[start].recipientID }
             parts.append(

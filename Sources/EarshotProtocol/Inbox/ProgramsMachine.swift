@@ -109,6 +109,10 @@ struct ProgramsMachine: Sendable {
                     for: name, limit: limit, attempts: attempts, now: situation.now)
                 active[call.requestID]?.plan = plan
                 return write(changes.map { .consumer(name, $0) }, for: call, in: situation)
+            case .fail(let name, let place, let reason):
+                let failure = ConsumerFailure(reason, time: situation.now.wallClock)
+                let change = try consumers.fail(place, for: name, failure)
+                return write([.consumer(name, change)], for: call, in: situation)
             case .change(let name, let change):
                 try consumers.check(change, of: name)
                 return write([.consumer(name, change)], for: call, in: situation)
@@ -147,6 +151,26 @@ struct ProgramsMachine: Sendable {
         return []
     }
 
+    /// Nobody waits for the answer any more. A consumer's question whose turn has not come is given nothing.
+    mutating func withdraw(_ requestID: RequestID) -> [Action] {
+        let isMeant = { (call: ProgramCall) in
+            if case .receive = call.kind { call.requestID == requestID } else { false }
+        }
+        let call: ProgramCall
+        if let index = paused.firstIndex(where: isMeant) {
+            call = paused.remove(at: index)
+        } else if let index = waiting.firstIndex(where: isMeant) {
+            call = waiting.remove(at: index)
+        } else {
+            return []
+        }
+        guard case .receive(let name, _, _) = call.kind else { return [] }
+        do throws(ProtocolError) {
+            let cursor = try consumers.known(name).cursor
+            return [.complete(requestID, .success(.planned(.after(cursor, limit: 0))))]
+        } catch { return [.complete(requestID, .failure(error))] }
+    }
+
     // MARK: - What was sent already
 
     /// The store's answer. The entries' messages are those that this node shows.
@@ -182,13 +206,14 @@ struct ProgramsMachine: Sendable {
                 return write([], for: call, in: situation)
             case .acknowledge(let name, let through):
                 let consumer = try consumers.known(name)
-                try check(call, through: through, consumer, found: found)
+                try check(call, through: through, consumer, found: found, now: situation.now)
                 // A program that has not heard the answer asks again.
                 guard consumer.isAhead(through) else {
-                    return end(call.requestID, .success(.accepted(sent)), in: situation)
+                    return end(call.requestID, .success(.accepted(call.sent(answers))), in: situation)
                 }
                 let change = ConsumerChange.acknowledge(through: through, time: situation.now.wallClock)
-                return write([.consumer(name, change)], for: call, in: situation)
+                let later = try scheduled(of: call, without: answers, now: situation.now)
+                return write([.consumer(name, change)] + later.map(ProgramChange.schedule), for: call, in: situation)
             case .schedule(let record):
                 guard let key = record.key, let known = found[key] else {
                     if let refusal = call.refusal { throw refusal }
@@ -200,7 +225,7 @@ struct ProgramsMachine: Sendable {
                 return end(
                     call.requestID, .success(answer(record, messageID: known.message.messageID)), in: situation)
             case .due(let scheduledID): return write([.unschedule(scheduledID)], for: call, in: situation)
-            case .receive, .change, .cancel: return write([], for: call, in: situation)
+            case .receive, .fail, .change, .cancel: return write([], for: call, in: situation)
             }
         } catch { return end(call.requestID, .failure(error), in: situation) }
     }
@@ -224,12 +249,14 @@ struct ProgramsMachine: Sendable {
 
     /// Checks what goes with an acknowledgement. What was sent before is only repeated.
     private func check(
-        _ call: ProgramCall, through: Int64, _ consumer: ConsumerRecord, found: [EntryKey: FoundMessage]
+        _ call: ProgramCall, through: Int64, _ consumer: ConsumerRecord, found: [EntryKey: FoundMessage],
+        now: Moment
     ) throws(ProtocolError) {
         for (index, item) in call.items.enumerated() {
             do throws(ProtocolError) {
                 let known = item.key.flatMap { found[$0] }
-                let isRepeated = known?.isSame(as: item) ?? false
+                let isWaiting = item.scheduled(now: now).map(waits) ?? false
+                let isRepeated = isWaiting || known?.isSame(as: item) ?? false
                 guard consumer.isAhead(through) else {
                     guard isRepeated else { throw Self.tooLate }
                     continue
@@ -237,10 +264,35 @@ struct ProgramsMachine: Sendable {
                 if let place = item.answering, !isRepeated, !consumer.covers(place, acknowledging: through) {
                     throw Self.notCovered
                 }
-                if item.isNamed, isScheduled(item.key) { throw Self.reused }
-                if known == nil, let refusal = item.refusal { throw refusal }
+                if item.isNamed, item.notBefore == nil, isScheduled(item.key) { throw Self.reused }
+                if known == nil, !isWaiting, let refusal = item.refusal { throw refusal }
             } catch { throw error.about(index) }
         }
+    }
+
+    /// The items that are to wait for their time. Those that wait already, or were sent since, are left out.
+    private func scheduled(
+        of call: ProgramCall, without answers: [Message?], now: Moment
+    ) throws(ProtocolError) -> [ScheduledRecord] {
+        var records: [ScheduledRecord] = []
+        for (index, (item, answer)) in zip(call.items, answers).enumerated() {
+            guard answer == nil, let record = item.scheduled(now: now) else { continue }
+            guard schedule.record(record.scheduledID) == nil else {
+                guard waits(record) || !item.isNamed else { throw Self.reused.about(index) }
+                continue
+            }
+            do throws(ProtocolError) { try schedule.checkRoom(for: record, after: records) } catch {
+                throw error.about(index)
+            }
+            records.append(record)
+        }
+        return records
+    }
+
+    /// Whether just this waits for its time.
+    private func waits(_ record: ScheduledRecord) -> Bool {
+        guard let known = schedule.record(record.scheduledID) else { return false }
+        return known.draft == record.draft && known.notBefore == record.notBefore
     }
 
     private func answer(_ record: ScheduledRecord, messageID: MessageID?) -> RequestAnswer {
@@ -273,11 +325,14 @@ struct ProgramsMachine: Sendable {
         let answer: RequestAnswer
         switch done.call.kind {
         case .receive(let name, _, _):
-            consumers.planned(for: name)
+            consumers.ended(for: name)
             answer = done.plan.map(RequestAnswer.planned) ?? .accepted([])
+        case .fail(let name, let place, _):
+            consumers.ended(for: name)
+            answer = .failureNoted(isSetAside: done.changes.contains { $0.setsAside(place) })
         case .schedule(let record): answer = self.answer(record, messageID: nil)
         case .send, .acknowledge, .change, .cancel, .due:
-            answer = .accepted(done.answers.compactMap { $0 ?? messages.popFirst() })
+            answer = .accepted(done.call.sent(done.answers) { messages.popFirst() })
         }
         return end(requestID, .success(answer), in: situation)
     }
@@ -328,8 +383,14 @@ struct ProgramsMachine: Sendable {
     // MARK: - Handing out
 
     /// A consumer was given messages.
-    mutating func handedOut(_ first: Int64, through last: Int64, to consumer: String) {
-        consumers.handedOut(first, through: last, to: consumer)
+    mutating func handedOut(_ places: [Int64], attempts: Int, to consumer: String) {
+        consumers.handedOut(places, attempts: attempts, to: consumer)
+    }
+}
+
+extension ProgramChange {
+    fileprivate func setsAside(_ place: Int64) -> Bool {
+        if case .consumer(_, .setAside(place, _)) = self { true } else { false }
     }
 }
 

@@ -12,6 +12,8 @@ package enum RequestAnswer: Hashable, Sendable {
     case decided(UserID)
     /// What a consumer is to be given next.
     case planned(HandOutPlan)
+    /// A consumer's failure is on the disk.
+    case failureNoted(isSetAside: Bool)
     /// A message waits for its time, or has been sent since.
     case scheduled(ScheduledMessage)
 

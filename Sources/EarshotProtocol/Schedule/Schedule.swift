@@ -34,11 +34,13 @@ struct Schedule: Sendable {
 
     func record(_ scheduledID: EntryKey) -> ScheduledRecord? { waiting[scheduledID]?.record }
 
+    /// - Parameter others: that are to be added before it.
     /// - Throws: `ProtocolError` `overloaded`.
-    func checkRoom(for record: ScheduledRecord) throws(ProtocolError) {
-        guard waiting.count < Limits.scheduledMessages, bytes + record.draft.count <= Limits.scheduledBytes else {
+    func checkRoom(for record: ScheduledRecord, after others: [ScheduledRecord] = []) throws(ProtocolError) {
+        let (count, bytes) = (waiting.count + others.count, others.reduce(bytes) { $0 + $1.draft.count })
+        guard count < Limits.scheduledMessages, bytes + record.draft.count <= Limits.scheduledBytes else {
             throw ProtocolError(
-                .overloaded, "\(waiting.count) messages wait for their time already; cancel one or wait for one")
+                .overloaded, "\(count) messages wait for their time already; cancel one or wait for one")
         }
     }
 

@@ -58,20 +58,27 @@ extension CommitWriter {
         case .move(let cursor):
             try run("DELETE FROM setAside WHERE consumer = ? AND cursor > ?", [name, cursor])
             try run("UPDATE consumer SET cursor = ?, head = NULL, fruitless = 0 WHERE name = ?", [cursor, name])
-        case .countFruitless(let head, let count):
+        case .countFruitless(let head, let count, let failure):
             try run("UPDATE consumer SET head = ?, fruitless = ? WHERE name = ?", [head, count, name])
-        case .setAside(let entry, let reason, let time):
+            if let failure { try write(failure, of: name) }
+        case .setAside(let entry, let failure):
+            try write(failure, of: name)
             try run(
                 """
                 INSERT INTO setAside (consumer, cursor, reason, time) VALUES (?, ?, ?, ?)
                 ON CONFLICT (consumer, cursor) DO UPDATE SET reason = excluded.reason, time = excluded.time
-                """, [name, entry, reason, time])
+                """, [name, entry, failure.reason, failure.time])
             try run(
                 "UPDATE consumer SET cursor = max(cursor, ?), head = NULL, fruitless = 0 WHERE name = ?", [entry, name])
         case .handOutAgain(let entry):
             // No reason: it is not set aside any more, but not yet acknowledged.
             try run("UPDATE setAside SET reason = '' WHERE consumer = ? AND cursor = ?", [name, entry])
         }
+    }
+
+    private func write(_ failure: ConsumerFailure, of name: String) throws {
+        try run(
+            "UPDATE consumer SET failure = ?, failedAt = ? WHERE name = ?", [failure.reason, failure.time, name])
     }
 
     private func run(_ sql: String, _ arguments: StatementArguments) throws {

@@ -170,6 +170,9 @@ extension Rows {
             record.acknowledgedAt = row["acknowledgedAt"]
             record.head = row["head"]
             record.fruitless = row["fruitless"]
+            if let reason = row["failure"] as String?, let time = row["failedAt"] as Int64? {
+                record.failure = ConsumerFailure(reason, time: time)
+            }
             let aside = ofConsumer[record.name] ?? []
             record.again = aside.filter { $0["reason"] == "" }.map { $0["cursor"] }
             record.setAside = Set(aside.map { $0["cursor"] }).subtracting(record.again)

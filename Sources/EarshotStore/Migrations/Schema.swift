@@ -16,6 +16,7 @@ struct Migration: Sendable {
 enum Schema {
     static let migrations: [Migration] = [
         .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
+        .failures,
     ]
 
     static var migrator: DatabaseMigrator {

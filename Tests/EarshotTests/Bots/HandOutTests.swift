@@ -68,7 +68,7 @@ struct HandOutTests {
         #expect(!handOut.isOver)
         handOut.finish(1, ["to bob"])
         #expect(handOut.isOver)
-        #expect(handOut.failure == "no database")
+        #expect(handOut.failure?.reason == "no database")
         #expect(handOut.acknowledgement(replyLimit: 100) == nil)
 
         handOut.begin([("a1", "alice"), ("b1", "bob"), ("a2", "alice")].map { .init(id: $0.0, sender: $0.1) })
@@ -79,12 +79,34 @@ struct HandOutTests {
         #expect(handOut.start(limit: 2) == [2])
     }
 
+    @Test("before one that failed are begun still, so that all of them can be acknowledged")
+    func beforeFailure() {
+        var handOut = handOut(("a1", "alice"), ("a2", "alice"), ("b1", "bob"), ("c1", "carol"))
+        #expect(handOut.start(limit: 2) == [0, 2])
+        handOut.fail(2, "no database")
+        handOut.finish(0, [])
+        #expect(handOut.start(limit: 2) == [1])
+        handOut.finish(1, [])
+        #expect(!handOut.isOver)
+        handOut.acknowledged(through: 1)
+        #expect(handOut.isOver && handOut.failure?.index == 2)
+    }
+
+    @Test("that were under way beside one that failed can be put back, and have not failed")
+    func putBack() {
+        var handOut = handOut(("a1", "alice"), ("b1", "bob"))
+        _ = handOut.start(limit: 2)
+        handOut.fail(1, "too late")
+        handOut.putBackAll()
+        #expect(!handOut.isOver && handOut.start(limit: 2) == [0])
+    }
+
     @Test("whose program has ended fail, and those that it did not have yet do not")
     func programEnded() {
         var handOut = handOut(("a1", "alice"), ("a2", "alice"))
         #expect(handOut.start(limit: 1) == [0])
         handOut.failAll("killed")
-        #expect(handOut.failure == "killed")
+        #expect(handOut.failure?.reason == "killed")
         #expect(handOut.isOver)
         #expect(handOut.underWay("a1") == nil)
     }
