@@ -409,9 +409,10 @@ enum OpenAPIDocument {
               summary: What is next for a consumer, in the order of arrival, until it is acknowledged.
               description: |
                 An unknown consumer is made, and begins now. One reader at a time receives for a consumer; the next gets 409.
-                A token receives and acknowledges for consumers that were made with it, or with an earlier token of its name, at
-                most 8; for others it needs the scope `all`.
-                After two hand-outs in vain a consumer gets one message at a time; after `attempts` that one is set aside.
+                A reader that leaves makes room for the next at once. A token receives and acknowledges for consumers that were
+                made with it, or with an earlier token of its name, at most 8; for others it needs the scope `all`.
+                After two hand-outs in vain a consumer gets one message at a time; after `attempts` that one is set aside. A node
+                has at most 128 consumers: one more gets 409 (`tooManyConsumers`) until one is removed.
               x-scope: read
               parameters:
                 - name: consumer
@@ -491,9 +492,13 @@ enum OpenAPIDocument {
                                   this call.
                                 $ref: "#/components/schemas/MessageName"
                               idempotencyKey: {type: string, minLength: 1, maxLength: 255}
+                              notBefore:
+                                type: string
+                                description: When it goes out, in ISO 8601 with a time zone; at once unless given.
+                                examples: ["2026-01-31T09:30:00Z"]
               responses:
                 "200":
-                  description: The messages that were sent, now or the first time.
+                  description: The messages that were sent, now or the first time. What goes out later is among those scheduled.
                   content:
                     application/json:
                       schema:
@@ -502,6 +507,40 @@ enum OpenAPIDocument {
                         required: [messages]
                         properties:
                           messages: {type: array, items: {$ref: "#/components/schemas/Message"}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/inbox/{consumer}/fail:
+            parameters: [{$ref: "#/components/parameters/consumer"}]
+            post:
+              operationId: fail
+              tags: [inbox]
+              summary: Say why nothing can be done with a message now. It comes again, or is set aside with the reason.
+              description: |
+                The message is the first that the consumer was handed and has not acknowledged; for any other it gets 409
+                (`notHandedOut`). The hand-out is over, and counts as one in vain.
+              x-scope: read
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [message, reason]
+                      properties:
+                        message: {$ref: "#/components/schemas/MessageName"}
+                        reason: {type: string, description: For people. The first 500 characters are kept.}
+              responses:
+                "200":
+                  description: It is noted.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [isSetAside]
+                        properties:
+                          isSetAside: {type: boolean, description: "Whether the message is set aside now, or comes again."}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/consumers:
@@ -848,6 +887,14 @@ enum OpenAPIDocument {
                 acknowledgedAt: {$ref: "#/components/schemas/Time"}
                 fruitless: {type: integer, minimum: 0, description: How often in a row what is next was handed out in vain.}
                 setAsideCount: {type: integer, minimum: 0}
+                lastFailure:
+                  type: object
+                  description: The last failure that it reported, or for which a message was set aside.
+                  additionalProperties: false
+                  required: [reason, time]
+                  properties:
+                    reason: {type: string}
+                    time: {$ref: "#/components/schemas/Time"}
             Scheduled:
               type: object
               additionalProperties: false
