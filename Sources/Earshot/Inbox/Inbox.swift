@@ -244,6 +244,7 @@ public struct Inbox: Sendable {
     public func fail(
         consumer: String, _ messageID: MessageID, reason: String
     ) async throws(EarshotError) -> Bool {
+        try await checkToken(for: consumer)
         let store = node.store
         let place = try await node.readStore { () throws(StoreError) in try store.cursor(of: messageID) }
         do {
