@@ -268,5 +268,14 @@ struct BotRunTests {
         let result = try await Program.run("bot", "run", "test")
         #expect(result.status == 64)
         #expect(result.errors.contains("--exec is missing"))
+        for option in [["--home", "robot"], ["--no-discovery"]] {
+            let result = try await Program.run(
+                ["bot", "run", "test", "--socket", "robot.sock"] + option + ["--exec", "true"])
+            #expect(result.status == 64)
+            #expect(result.errors.contains("--socket names a node that runs"))
+        }
+        let lost = try await Program.run("bot", "run", "test", "--socket", "/nowhere/robot.sock", "--exec", "true")
+        #expect(lost.status != 0)
+        #expect(lost.errors.contains("no node listens on /nowhere/robot.sock"))
     }
 }

@@ -32,11 +32,13 @@ struct BotRun: ProgramCommand {
             others wait, because messages come in the order of arrival.
 
             Where a node runs on the home directory, the bot works beside it, and waits for it when it ends; else the \
-            command runs the node, too.
+            command runs the node, too. With --socket it works beside the node that has this socket, for example \
+            one of earshot test-network, and needs no home directory.
 
             EXAMPLES:
               earshot bot run echo --exec ./echo.py
               earshot bot run reminders --home robot --exec python3 reminders.py
+              earshot bot run echo --socket net/robot.sock --exec ./echo.py
             """)
 
     @OptionGroup var common: CommonOptions
@@ -50,6 +52,11 @@ struct BotRun: ProgramCommand {
         help: ArgumentHelp("The program and its arguments. Everything behind this belongs to it.", valueName: "program")
     )
     var program: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The socket of a running node's local API, in place of a home directory.", valueName: "path"))
+    var socket: String?
 
     @Option(
         name: .customLong("from"),
@@ -79,6 +86,9 @@ struct BotRun: ProgramCommand {
 
     func validate() throws {
         guard !program.isEmpty else { throw ValidationError("--exec is missing: it names the program.") }
+        guard socket == nil || common.home == nil && network.arguments.isEmpty else {
+            throw ValidationError("--socket names a node that runs: it goes with no --home, and no option of a node.")
+        }
         guard (1...Limits.botMessages).contains(atOnce) else {
             throw ValidationError("--at-once takes a number from 1 to \(Limits.botMessages).")
         }
@@ -109,13 +119,11 @@ struct BotRun: ProgramCommand {
         // From here on, signals end the bot instead of killing it.
         let signal = Signals.awaiting([SIGINT, SIGTERM])
         try checkProgram()
+        if let socket { return try await run(beside: GatewayClient(socketPath: socket), until: signal, output) }
         let home = common.homeDirectory
         try home.check()
         guard let node = try await open(home) else {
-            let inbox = inbox(try GatewayClient(home: home))
-            try await inbox.prepare()
-            try await run(inbox, until: signal, output)
-            return
+            return try await run(beside: GatewayClient(home: home), until: signal, output)
         }
         try await NodeHost(node: node).run { client, start in
             let inbox = inbox(client)
@@ -124,6 +132,12 @@ struct BotRun: ProgramCommand {
             _ = try await start()
             try await run(inbox, until: signal, output)
         }
+    }
+
+    private func run(beside client: GatewayClient, until signal: SignalWait, _ output: Output) async throws {
+        let inbox = inbox(client)
+        try await inbox.prepare()
+        try await run(inbox, until: signal, output)
     }
 
     private func inbox(_ client: GatewayClient) -> BotInbox {
@@ -158,10 +172,8 @@ struct BotRun: ProgramCommand {
     private func run(_ inbox: BotInbox, until signal: SignalWait, _ output: Output) async throws {
         var logger = Logger(label: name, factory: logFormat.handler)
         logger.logLevel = .info
-        let environment = [
-            "EARSHOT_BOT": name, "EARSHOT_USER": try await inbox.client.status().id,
-            "EARSHOT_HOME": common.homeDirectory.path,
-        ]
+        var environment = ["EARSHOT_BOT": name, "EARSHOT_USER": try await inbox.client.status().id]
+        if socket == nil { environment["EARSHOT_HOME"] = common.homeDirectory.path }
         let runner = BotRunner(
             ExecBot(limit: atOnce, patience: .seconds(timeout ?? 60)), program: program[0], Array(program.dropFirst()),
             environment: environment, inbox: inbox, logger: logger)

@@ -3,16 +3,19 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A client of the node that runs on a home directory, over its Unix socket.
+/// A client of a running node, over its Unix socket.
 ///
 /// Each method is one endpoint of the local API. All throw `GatewayError`; the code is `noNode` if no node listens.
 package struct GatewayClient: Sendable {
     let socketPath: String
 
     /// - Throws: `GatewayError` `socketUnusable` for a home directory whose path is too long.
-    package init(home: Home) throws(GatewayError) {
-        socketPath = home.socketFile
+    package init(home: Home) throws(GatewayError) { try self.init(socketPath: home.socketFile) }
+
+    /// - Throws: `GatewayError` `socketUnusable` for a path that is too long.
+    package init(socketPath: String) throws(GatewayError) {
         try SocketPath.check(socketPath)
+        self.socketPath = socketPath
     }
 
     // MARK: - Endpoints

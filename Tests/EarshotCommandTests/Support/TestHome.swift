@@ -54,7 +54,13 @@ final class TestHome: Sendable {
     func until(
         _ what: String, _ condition: @escaping @Sendable (GatewayClient) async throws -> Bool
     ) async throws {
-        let client = try GatewayClient(home: Home(path: path))
+        try await Self.until(what, GatewayClient(home: Home(path: path)), condition)
+    }
+
+    /// Waits until a condition holds at a node.
+    static func until(
+        _ what: String, _ client: GatewayClient, _ condition: @escaping @Sendable (GatewayClient) async throws -> Bool
+    ) async throws {
         try await withDeadline(what) {
             try await client.withEvents { events in
                 if try await condition(client) { return }
