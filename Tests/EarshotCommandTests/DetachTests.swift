@@ -31,6 +31,10 @@ struct DetachTests {
         #expect(result.errors.components(separatedBy: "earshot: ").count == 2, "\(result.errors)")
         #expect(!HomeLock.isHeld(Home(path: alice.path)))
         withExtendedLifetime(node) {}
+        // Where there is no home yet, there is no log, either.
+        let early = try await TestHome().run("up", "--detach", "--no-discovery")
+        #expect(early.status == 3)
+        #expect(early.errors.components(separatedBy: "earshot: ").count == 2, "\(early.errors)")
     }
 
     @Test("leaves the log of the node that runs as it is, where another is started in vain")
