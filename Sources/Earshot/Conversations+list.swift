@@ -39,11 +39,7 @@ extension Conversations {
     /// A conversation by its id: one in which something was written, or the direct one with a known user.
     /// - Throws: `EarshotError` `unknownConversation`; `storeDamaged`, `storeUnavailable`.
     public func summary(of conversationID: ConversationID) async throws(EarshotError) -> ConversationSummary {
-        let (store, readerID) = (node.store, node.userID)
-        let row = try await node.readStore { () throws(StoreError) in
-            try store.conversation(conversationID, readBy: readerID)
-        }
-        if let summary = row.flatMap({ ConversationSummary($0, node: node) }) { return summary }
+        if let summary = try await written(conversationID) { return summary }
         for user in await node.users.all {
             let conversation = direct(with: user.userID)
             guard conversation.conversationID == conversationID else { continue }
@@ -52,6 +48,27 @@ extension Conversations {
                 unreadCount: 0)
         }
         throw EarshotError(.unknownConversation, "there is no conversation \(conversationID)")
+    }
+
+    /// The conversation that a text names: its id, or the user of a direct one as in `Users.named`. The key of a user who
+    /// was never met names theirs once something was written to them.
+    /// - Throws: `EarshotError` `unknownConversation` for an id or a key without one; `unknownUser`, `ambiguousUser`;
+    ///   `storeDamaged`, `storeUnavailable`.
+    package func named(_ text: String) async throws(EarshotError) -> Conversation {
+        guard let conversationID = ConversationID(text), let userID = UserID(text),
+            await node.users.user(userID) == nil
+        else { return direct(with: try await node.users.named(text).userID) }
+        if let summary = try await written(direct(with: userID).conversationID) { return summary.conversation }
+        return try await summary(of: conversationID).conversation
+    }
+
+    /// - Returns: `nil` if nothing was written in the conversation.
+    private func written(_ conversationID: ConversationID) async throws(EarshotError) -> ConversationSummary? {
+        let (store, readerID) = (node.store, node.userID)
+        let row = try await node.readStore { () throws(StoreError) in
+            try store.conversation(conversationID, readBy: readerID)
+        }
+        return row.flatMap { ConversationSummary($0, node: node) }
     }
 }
 

@@ -28,6 +28,22 @@ struct HistoryCommandTests {
         #expect(try await rows(pair.alice, "bob", "--after", third, "--limit", "2") == Array(ofAlice[3...4]))
     }
 
+    @Test("shows what waits for a key that was never met, which can be cancelled and erased")
+    func stranger() async throws {
+        let home = try await TestHome.named("alice")
+        let key = try await TestHome.named("bob").userID()
+        let unknown = try await home.run("history", key)
+        #expect(unknown.status == 5)
+        #expect(try await home.run("send", key, "welcome", "--no-discovery").status == 0)
+        let shown = try await home.run("history", key)
+        #expect(shown.output.contains("  alice: welcome"), "\(shown.errors)")
+        let id = try #require(try await rows(home, key).first?["id"])
+        #expect(try await home.run("cancel", id).status == 0)
+        let erased = try await home.run("erase", "--yes", "--conversation", key)
+        #expect(erased.output.contains("the contents of 1 message"), "\(erased.errors)")
+        #expect(try await home.run("history", key).output.contains("(deleted)"))
+    }
+
     @Test("shows nothing of a hostile text that moves the cursor or turns the line around")
     func hostile() async throws {
         let pair = try await Pair.met()

@@ -118,6 +118,25 @@ struct GatewayTests {
         }
     }
 
+    @Test("has the conversation with a key that was never met, once something was written to it")
+    func strangersConversation() async throws {
+        let stranger = try await TestNode.with("carol") { $0.node.userID.description }
+        try await TestNode.with("alice") { alice in
+            let nobody = await #expect(throws: GatewayError.self) { try await alice.client.conversation(stranger) }
+            #expect(nobody?.code == .unknownConversation)
+            let sent = try await alice.client.send("welcome", to: stranger)
+            let listed = try await alice.client.conversations()
+            #expect(listed.map(\.id) == [sent.conversationID])
+            #expect(listed.first?.peer == GatewayParty(id: stranger, name: nil))
+            for name in [stranger, sent.conversationID] {
+                #expect(try await alice.client.conversation(name).id == sent.conversationID)
+                #expect(try await alice.client.history(with: name).map(\.id) == [sent.id])
+            }
+            #expect(try await alice.client.cancel(sent.id).recipients.first?.state == "failed")
+            #expect(try await alice.client.deleteContents(with: stranger).deletedCount == 1)
+        }
+    }
+
     @Test("knows the conversation with a user to whom nothing was written, also by its id")
     func emptyConversation() async throws {
         try await TestNode.pair { alice, _ in

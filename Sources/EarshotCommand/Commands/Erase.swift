@@ -71,14 +71,14 @@ struct Erase: ProgramCommand {
     }
 
     private func eraseConversation(with name: String, _ output: Output) async throws {
-        let (user, names) = try await Session.with(common.homeDirectory) { session in
+        let (peer, names) = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
-            return (try await UserLookup(session: session).known(name, names), names)
+            return (try await UserLookup(session: session).peer(name, names), names)
         }
-        let shown = names.shown(user)
+        let shown = names.shown(peer)
         try await confirm("Erase the contents of all messages with \(shown) on this machine?")
         let deletion = try await Session.with(common.homeDirectory) {
-            try await $0.client.deleteContents(with: user.id)
+            try await $0.client.deleteContents(with: peer.id)
         }
         try output.object(deletion)
         output.line(

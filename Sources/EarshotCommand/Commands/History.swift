@@ -40,9 +40,9 @@ struct History: ProgramCommand {
     func execute(_ output: Output) async throws {
         let (messages, peer, names) = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
-            let user = try await UserLookup(session: session).known(name, names)
+            let peer = try await UserLookup(session: session).peer(name, names)
             return (
-                try await session.client.history(with: user.id, before: before, after: after, limit: limit), user, names
+                try await session.client.history(with: peer.id, before: before, after: after, limit: limit), peer, names
             )
         }
         for message in messages {

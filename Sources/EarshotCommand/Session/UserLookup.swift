@@ -36,6 +36,18 @@ struct UserLookup {
         }
     }
 
+    /// The other user of a conversation: one whom the node has met, or one to whose key something was written.
+    /// - Throws: `Failure` or `GatewayError` `unknownUser` or `ambiguousUser`.
+    func peer(_ name: String, _ names: NameBook) async throws -> GatewayParty {
+        if UserID(name) != nil {
+            do throws(GatewayError) { return try await session.client.conversation(name).peer } catch {
+                guard error.code == .unknownConversation else { throw error }
+            }
+        }
+        let user = try await known(name, names)
+        return GatewayParty(id: user.id, name: user.name)
+    }
+
     private func awaited(_ name: String) async throws -> GatewayUser {
         try await session.client.withEvents([.userDiscovered, .userUpdated]) { events in
             do throws(GatewayError) { return try await session.client.user(named: name) } catch {

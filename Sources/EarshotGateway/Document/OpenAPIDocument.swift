@@ -791,7 +791,9 @@ enum OpenAPIDocument {
               name: conversation
               in: path
               required: true
-              description: A conversation's id, or the user of a direct one as in `{user}`.
+              description: |-
+                A conversation's id, or the user of a direct one as in `{user}`. The key of a user who was never met names their
+                conversation once something was written to them.
               schema: {type: string, minLength: 1}
               example: bob
             message:

@@ -49,12 +49,7 @@ struct ConversationRoutes: RouteGroup {
     }
 
     private func conversation(of request: Request) async throws -> Conversation {
-        let text = try request.parameter("conversation")
-        // A key names a user; any other id of that form, a conversation.
-        if let conversationID = ConversationID(text), let userID = UserID(text), await node.users.user(userID) == nil {
-            return try await node.conversations.summary(of: conversationID).conversation
-        }
-        return node.conversations.direct(with: try await node.users.named(text).userID)
+        try await node.conversations.named(try request.parameter("conversation"))
     }
 }
 
