@@ -71,8 +71,8 @@ struct BotsDocumentTests {
                     network.write(Data((line + "\n").utf8))
                     try await network.expect(answer)
                     if line.contains("send") {
-                        let socket = folder + "/net/alice.sock"
-                        try await TestHome.until("alice has an answer", GatewayClient(socketPath: socket), Self.isAnswered)
+                        let client = try GatewayClient(socketPath: folder + "/net/alice.sock")
+                        try await TestHome.until("alice has an answer", client, Self.isAnswered)
                     }
                 }
             case "sh" where block.text.contains("bot run"):

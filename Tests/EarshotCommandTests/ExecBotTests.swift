@@ -16,8 +16,8 @@ struct ExecBotTests {
         return bot
     }
 
-    private func again(_ reason: String, _ time: Int64) -> [ExecBot.Action] {
-        [.note("a message was not handled, and comes again: \(reason)"), .wake(time)]
+    private func again(_ reason: String, _ time: Int64, _ id: String = "m1") -> [ExecBot.Action] {
+        [.noteFailure(message(id), reason: reason, isSetAside: false), .wake(time)]
     }
 
     @Test("gets one message at a time, and the next when what it made of it is on the disk")
@@ -78,10 +78,10 @@ struct ExecBotTests {
         _ = bot.programWrote(#"{"fail":"m1","reason":"no"}"#.utf8, now: 0)
         #expect(
             bot.failureNoted(isSetAside: true, now: 0)
-                == [.note("a message is set aside: no"), .receive(limit: 1)])
+                == [.noteFailure(message("m1"), reason: "no", isSetAside: true), .receive(limit: 1)])
         _ = bot.received([message("m2")], now: 0)
         _ = bot.programWrote(#"{"fail":"m2","reason":"no"}"#.utf8, now: 0)
-        #expect(bot.failureNoted(isSetAside: false, now: 0) == again("no", 500))
+        #expect(bot.failureNoted(isSetAside: false, now: 0) == again("no", 500, "m2"))
     }
 
     @Test("asks again if the inbox cannot be told that it failed")
@@ -198,23 +198,71 @@ struct ExecBotTests {
     func refusedLines() {
         var bot = running()
         _ = bot.received([message("m1")], now: 0)
-        for (line, reason, id) in [
-            ("hello", "the line is not a JSON object", nil),
-            (
-                #"{"ack":"m1","send":[{"txt":"x"}]}"#,
-                "there is no field \"txt\"; there are: text, to, headers, notBefore, key", "m1"
-            ),
-            (#"{"ack":"m2"}"#, "no message \"m2\" waits for this", "m2"),
-            (#"{"send":[{"text":"x"}]}"#, "the field \"to\" is missing: only an answer has a sender to go to", nil),
+        for (line, reason) in [
+            ("hello", "the line is not a JSON object: hello"), ("[1]", "the line is not a JSON object: [1]"),
+            (#"{"ack":"m2"}"#, "no message \"m2\" waits for this"),
+            (#"{"fail":"m2","reason":"no"}"#, "no message \"m2\" waits for this"),
+            (#"{"send":[{"text":"x"}]}"#, "the field \"to\" is missing: only an answer has a sender to go to"),
+            (#"{"send":[{"text":"x"},{"to":"bob"}]}"#, "the field \"send[1].text\" is missing"),
+            (#"{"send":[{"text":5,"to":"bob"}]}"#, "the field \"send[0].text\" must be a text"),
+            (#"{"send":{"text":"x"}}"#, "the field \"send\" must be a list"),
+            (#"{"send":[{"text":"x","headers":[]}]}"#, "the field \"send[0].headers\" must be an object"),
         ] {
             #expect(
                 bot.programWrote(line.utf8, now: 0)
-                    == [.complain(reason, about: id), .note("a line of the program is refused: \(reason)")])
+                    == [.complain(reason), .note("a line of the program is refused: \(reason)")])
         }
         #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0) == [.acknowledge(through: "at m1", [])])
         #expect(
-            bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first
-                == .complain("no message \"m1\" waits for this", about: "m1"))
+            bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first == .complain("no message \"m1\" waits for this"))
+    }
+
+    @Test(
+        "fails a message with a line about it that is refused, so it need not read why",
+        arguments: [
+            (
+                #"{"ack":"m1","send":[{"txt":"x"}]}"#,
+                "there is no field \"txt\"; there are: text, to, headers, notBefore, key"
+            ),
+            (#"{"fail":"m1"}"#, "the field \"reason\" is missing"),
+            (
+                #"{"ack":"m1","send":[{"text":"x","notBefore":"tomorrow"}]}"#,
+                "notBefore is a time like 2026-01-31T12:00:00Z"
+            ),
+        ])
+    func refusedLineOfMessage(line: String, reason: String) {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        let why = "a line of the program is refused: \(reason)"
+        #expect(
+            bot.programWrote(line.utf8, now: 0) == [.complain(reason, failing: "m1"), .fail("m1", reason: why)])
+        // A program that answers the complaint is told that nothing waits for that, without a message to name again.
+        #expect(
+            bot.programWrote(#"{"fail":"m1","reason":"refused"}"#.utf8, now: 0).first
+                == .complain("no message \"m1\" waits for this"))
+        #expect(bot.failureNoted(isSetAside: false, now: 0) == again(why, 500))
+        _ = bot.advance(now: 500)
+        #expect(bot.received([message("m1")], now: 500) == [.give(message("m1"), attempt: 2)])
+    }
+
+    @Test("is told no more of wrong lines, and no more is logged, when there were 30 within a minute")
+    func flood() {
+        var bot = running()
+        func flood(_ count: Int, now: Int64) -> [ExecBot.Action] {
+            (1...count).flatMap { _ in
+                bot.programWrote("hello".utf8, now: now) + bot.notSent("nobody is called so", now: now)
+            }
+        }
+        let said = flood(1000, now: 0)
+        #expect(said.count == 2 * 30 + 1)
+        #expect(
+            said.last
+                == .note("30 lines of the program were refused: no more of them is said for a minute"))
+        #expect(flood(1, now: 59_999) == [])
+        #expect(flood(1, now: 60_000).count == 4)
+        // Lines that are right count for nothing.
+        _ = bot.received([message("m1")], now: 60_000)
+        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 60_000) == [.acknowledge(through: "at m1", [])])
     }
 
     @Test("sends unasked at any time")
@@ -239,11 +287,14 @@ struct ExecBotTests {
         #expect(bot.acknowledged(now: 0) == [.acknowledge(through: "at b1", [answer])])
         #expect(
             bot.refused("nobody is called so", answer: 0, now: 0) == [
-                .complain("the answer to b1 is refused: nobody is called so", about: "b1"),
-                .note("an answer of the program is refused: nobody is called so"),
-                .fail("b1", reason: "nobody is called so"),
+                .complain("an answer is refused: nobody is called so", failing: "b1"),
+                .fail("b1", reason: "an answer of the program is refused: nobody is called so"),
             ])
-        #expect(bot.failureNoted(isSetAside: false, now: 0) == again("nobody is called so", 500))
+        #expect(
+            bot.failureNoted(isSetAside: false, now: 0) == [
+                .noteFailure(b1, reason: "an answer of the program is refused: nobody is called so", isSetAside: false),
+                .wake(500),
+            ])
         #expect(bot.advance(now: 500) == [.receive(limit: 2)])
     }
 
@@ -267,7 +318,7 @@ struct ExecBotTests {
         #expect(bot.inboxBeganAnew(now: 0) == [.receive(limit: 1)])
         #expect(
             bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 0).first
-                == .complain("no message \"m1\" waits for this", about: "m1"))
+                == .complain("no message \"m1\" waits for this"))
     }
 
     @Test("is killed if it does not keep to the rules")

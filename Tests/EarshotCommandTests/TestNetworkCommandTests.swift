@@ -90,7 +90,7 @@ struct TestNetworkCommandTests {
             ("hello", "not a JSON object"), (#"{"explode":"robot"}"#, "no field \"explode\""),
             ("{}", "a line has one of"), (#"{"node":"a","stop":"a"}"#, "a line has one of"),
             (#"{"advance":"soon"}"#, "advance takes a time"), (#"{"cut":["alice"]}"#, "takes the names of two users"),
-            (#"{"send":{"from":"alice","to":"robot"}}"#, "the field \"text\" is missing"),
+            (#"{"send":{"from":"alice","to":"robot"}}"#, "the field \"send.text\" is missing"),
             (#"{"node":"../alice"}"#, "no name of a file"),
             (#"{"duplicateHandOut":"echo"}"#, "the field \"duplicateHandOut\""),
             (#"{"crashAfterHandOut":{"user":"robot","consumer":"echo"}}"#, "no node of robot runs"),

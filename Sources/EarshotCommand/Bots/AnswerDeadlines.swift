@@ -2,16 +2,17 @@ import Earshot
 
 /// When the program of an exec bot must have answered which message. Times are of the uptime, in milliseconds.
 struct AnswerDeadlines: Sendable {
-    private let patience: Int64
+    /// How long the program may have a message.
+    let patience: Duration
     /// By the message's place in the hand-out.
     private var dues: [Int: Int64] = [:]
     /// When somebody will look again.
     private var wakesAt: Int64?
 
-    init(patience: Duration) { self.patience = patience.milliseconds }
+    init(patience: Duration) { self.patience = patience }
 
     /// The program gets a message.
-    mutating func begin(_ index: Int, now: Int64) { dues[index] = now + patience }
+    mutating func begin(_ index: Int, now: Int64) { dues[index] = now + patience.milliseconds }
 
     /// - Parameter underWay: the places of the messages that the program has.
     /// - Returns: those that it has had for too long.

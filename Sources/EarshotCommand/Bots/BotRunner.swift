@@ -78,15 +78,31 @@ actor BotRunner {
             case .start: if !isEnding { queue.yield(.runProgram) }
             case .kill: child?.kill()
             case .give(let message, let attempt): tell(.message(message, attempt: attempt))
-            case .complain(let reason, let id): tell(.error(reason, about: id))
+            case .complain(let reason, let id): tell(.error(reason, failing: id))
             case .receive(let limit): queue.yield(.receive(limit: limit))
             case .acknowledge(let cursor, let answers): queue.yield(.acknowledge(through: cursor, answers))
             case .fail(let id, let reason): queue.yield(.fail(id, reason: reason))
             case .send: preconditionFailure("only a line of the program makes the bot send unasked")
-            case .note(let text): logger.warning("\(SafeText.line(text))")
+            case .note(let text): note(text)
+            case .noteFailure(let message, let reason, let isSetAside):
+                note(failureNote(message, reason, isSetAside: isSetAside))
             case .wake(let time): queue.yield(.wake(time))
             }
         }
+    }
+
+    private func failureNote(_ message: HandedMessage, _ reason: String, isSetAside: Bool) -> String {
+        let id = ShortMessageID.shown(message.id)
+        guard isSetAside else { return "the message \(id) comes again after a failure: \(reason)" }
+        let count = Counted.text(inbox.attempts, "failure", "failures")
+        return "the message \(id) is set aside after \(count): \(reason); "
+            + "to have it again: earshot bot retry \(inbox.bot) \(id)"
+    }
+
+    /// A program that is told to end ends, and so does what is asked of the node: that is no news.
+    private func note(_ text: String) {
+        guard !isEnding else { return }
+        logger.warning("\(SafeText.line(text))")
     }
 
     private func run(_ work: Work) async throws {
@@ -141,11 +157,7 @@ actor BotRunner {
 
     private func send(_ sends: [BotSend]) async {
         for send in sends {
-            do { try await inbox.send(send) } catch {
-                let reason = "a message was not sent: \(Failure(error).message)"
-                logger.warning("\(SafeText.line(reason))")
-                tell(.error(reason, about: nil))
-            }
+            do { try await inbox.send(send) } catch { perform(bot.notSent(error.message, now: Self.now)) }
         }
     }
 
@@ -191,8 +203,8 @@ actor BotRunner {
 /// A line that the program of an exec bot is told.
 enum ToldLine: Sendable {
     case message(HandedMessage, attempt: Int)
-    /// - about: the message that it concerns.
-    case error(String, about: String?)
+    /// - failing: the message on which the program has failed with that.
+    case error(String, failing: String?)
 
     var bytes: [UInt8] {
         switch self {

@@ -31,8 +31,8 @@ struct ExecBot: Sendable {
         /// - attempt: how often the program got it, with this time.
         case give(HandedMessage, attempt: Int)
         /// Tell the program what is wrong with a line of its own.
-        /// - about: the message that the line is about.
-        case complain(String, about: String? = nil)
+        /// - failing: the message on which it has failed with that. Nothing is to be answered.
+        case complain(String, failing: String? = nil)
         /// Ask the inbox; `received` or `inboxFailed` follows.
         case receive(limit: Int)
         /// `acknowledged`, `refused` or `inboxFailed` follows.
@@ -42,6 +42,9 @@ struct ExecBot: Sendable {
         case send([BotSend])
         /// For the log.
         case note(String)
+        /// For the log: the program has failed on a message.
+        /// - isSetAside: else it comes again.
+        case noteFailure(HandedMessage, reason: String, isSetAside: Bool)
         /// Call `advance` at this uptime.
         case wake(Int64)
     }
@@ -72,7 +75,7 @@ struct ExecBot: Sendable {
         case handedOut
         case acknowledging(HandOut<BotSend>.Acknowledgement)
         /// The hand-out is over, and the inbox is told why.
-        case failing(String)
+        case failing(HandedMessage, reason: String)
         /// Nothing is asked of the inbox until then. What is handed out stays so.
         case paused(until: Int64, isHandedOut: Bool)
     }
@@ -82,8 +85,6 @@ struct ExecBot: Sendable {
 
     /// How many messages the program may have at once.
     private let limit: Int
-    /// How long it may have one.
-    private let patience: Duration
     private var deadlines: AnswerDeadlines
     private var program = Program.waiting(until: .min)
     private var inbox = Inbox.idle
@@ -98,11 +99,11 @@ struct ExecBot: Sendable {
     private var restarts = BackOff()
     private var retries = BackOff.forMessages
     private var reconnects = BackOff(longest: .seconds(5))
+    private var complaints = Complaints()
     private var actions: [Action] = []
 
     init(limit: Int = 1, patience: Duration = .seconds(60)) {
         self.limit = limit
-        self.patience = patience
         deadlines = AnswerDeadlines(patience: patience)
     }
 
@@ -146,11 +147,38 @@ struct ExecBot: Sendable {
     mutating func programWrote(_ line: some Collection<UInt8>, now: Int64) -> [Action] {
         handle(now) { bot in
             do throws(LineError) { try bot.obey(ProgramLine(line: line)) } catch {
-                bot.actions += [
-                    .complain(error.description, about: error.id ?? ProgramLine.messageID(in: line)),
-                    .note("a line of the program is refused: \(error)"),
-                ]
+                bot.refuse(error.description, naming: ProgramLine.messageID(in: line), now: now)
             }
+        }
+    }
+
+    /// A line is refused. The program has failed on the message that the line names, because it may never say anything
+    /// else of it. So nothing waits for an answer to the complaint.
+    private mutating func refuse(_ reason: String, naming id: String?, now: Int64) {
+        guard let id, let index = handOut.underWay(id) else {
+            complain(reason, "a line of the program is refused: \(reason)", now: now)
+            return
+        }
+        handOut.fail(index, "a line of the program is refused: \(reason)")
+        standing = .works
+        actions.append(.complain(reason, failing: id))
+    }
+
+    /// Says what is wrong where no message has failed, which would bound how often that is said.
+    private mutating func complain(_ reason: String, _ note: String, now: Int64) {
+        let turn = complaints.next(now: now)
+        guard turn != .leftOut else { return }
+        actions += [.complain(reason), .note(note)]
+        guard turn == .last else { return }
+        actions.append(
+            .note("\(Complaints.perMinute) lines of the program were refused: no more of them is said for a minute"))
+    }
+
+    /// A message that answers none was not sent.
+    mutating func notSent(_ reason: String, now: Int64) -> [Action] {
+        handle(now) { bot in
+            let text = "a message was not sent: \(reason)"
+            bot.complain(text, text, now: now)
         }
     }
 
@@ -164,7 +192,7 @@ struct ExecBot: Sendable {
         case .acknowledge(let id, let sends):
             let index = try place(of: id)
             guard sends.count <= Limits.botReplies else {
-                throw LineError("one message has at most \(Limits.botReplies) answers, and not \(sends.count)", id: id)
+                throw LineError("one message has at most \(Limits.botReplies) answers, and not \(sends.count)")
             }
             handOut.finish(index, sends)
             standing = .works
@@ -181,7 +209,7 @@ struct ExecBot: Sendable {
 
     private func place(of id: String) throws(LineError) -> Int {
         guard let index = handOut.underWay(id) else {
-            throw LineError("no message \"\(SafeText.line(String(id.prefix(128))))\" waits for this", id: id)
+            throw LineError("no message \"\(SafeText.line(String(id.prefix(128))))\" waits for this")
         }
         return index
     }
@@ -224,15 +252,15 @@ struct ExecBot: Sendable {
     /// - Parameter isSetAside: whether the message is set aside now; else it comes again.
     mutating func failureNoted(isSetAside: Bool, now: Int64) -> [Action] {
         handle(now) { bot in
-            guard case .failing(let reason) = bot.inbox else { return }
+            guard case .failing(let message, let reason) = bot.inbox else { return }
+            bot.actions.append(.noteFailure(message, reason: reason, isSetAside: isSetAside))
             guard !isSetAside else {
                 bot.inbox = .idle
-                bot.actions.append(.note("a message is set aside: \(reason)"))
                 return
             }
             let until = now + bot.retries.wait().milliseconds
             bot.inbox = .paused(until: until, isHandedOut: false)
-            bot.actions += [.note("a message was not handled, and comes again: \(reason)"), .wake(until)]
+            bot.actions.append(.wake(until))
         }
     }
 
@@ -247,12 +275,9 @@ struct ExecBot: Sendable {
                 bot.isCareful = true
                 return
             }
-            bot.handOut.fail(message, reason)
-            bot.actions += [
-                .complain(
-                    "the answer to \(bot.messages[message].id) is refused: \(reason)", about: bot.messages[message].id),
-                .note("an answer of the program is refused: \(reason)"),
-            ]
+            bot.handOut.fail(message, "an answer of the program is refused: \(reason)")
+            bot.actions.append(
+                .complain("an answer is refused: \(reason)", failing: bot.messages[message].id))
         }
     }
 
@@ -292,10 +317,11 @@ struct ExecBot: Sendable {
         guard isProgramRunning else { return }
         let overdue = deadlines.overdue(handOut.underWay, now: now)
         guard let first = overdue.first else { return }
-        let reason = "the program did not answer within \(patience.milliseconds / 1000) s"
+        let reason = "the program did not answer within \(deadlines.patience.milliseconds / 1000) s"
         for index in overdue { handOut.fail(index, reason) }
         program = .ending
-        actions += [.note("\(reason): it is killed; it had the message \(messages[first].id)"), .kill]
+        let id = ShortMessageID.shown(messages[first].id)
+        actions += [.note("\(reason): it is killed; it had the message \(id)"), .kill]
     }
 
     private mutating func proceedWithProgram(_ now: Int64) {
@@ -349,8 +375,9 @@ struct ExecBot: Sendable {
             inbox = .idle
             return true
         }
-        inbox = .failing(failure.reason)
-        actions.append(.fail(messages[failure.index].id, reason: failure.reason))
+        let message = messages[failure.index]
+        inbox = .failing(message, reason: failure.reason)
+        actions.append(.fail(message.id, reason: failure.reason))
         return false
     }
 

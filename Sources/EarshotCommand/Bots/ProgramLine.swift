@@ -30,7 +30,7 @@ extension ProgramLine: Decodable {
         switch present {
         case ["ack"], ["ack", "send"]:
             self = .acknowledge(try fields.read("ack"), try fields.readIfPresent("send") ?? [])
-        case ["fail", "reason"]: self = .fail(try fields.read("fail"), reason: try fields.read("reason"))
+        case ["fail"], ["fail", "reason"]: self = .fail(try fields.read("fail"), reason: try fields.read("reason"))
         case ["send"]: self = .send(try fields.read("send"))
         default: throw LineError("a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"send\"")
         }

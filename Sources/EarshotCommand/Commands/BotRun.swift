@@ -22,7 +22,8 @@ struct BotRun: ProgramCommand {
 
             What is sent has a text, and may have to (else the sender), headers, notBefore, when it is to go out \
             (2026-01-31T12:00:00Z), and key: sent again with the same key, it is sent once. A line that is wrong comes \
-            back as {"type":"error","message":"…"}, with the "id" of the message that it is about. What the program \
+            back as {"type":"error","message":"…"}. If it was about a message, the program has failed on that, and the \
+            error has its "id"; it wants no answer. What the program \
             writes to standard error is in the log. It has $EARSHOT_BOT, its name, $EARSHOT_USER, its own key, and \
             $EARSHOT_HOME.
 

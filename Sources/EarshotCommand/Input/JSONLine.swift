@@ -1,25 +1,40 @@
+import Earshot
 import Foundation
 
 /// Why a line is refused.
 struct LineError: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
-    /// What the line is about, if it names something.
-    var id: String?
 
-    init(_ description: String, id: String? = nil) {
-        self.description = description
-        self.id = id
-    }
+    init(_ description: String) { self.description = description }
 
-    init(_ error: any Error) {
+    fileprivate init(_ error: any Error, in line: Data) {
         description =
             switch error {
-            case DecodingError.keyNotFound(let key, _): "the field \"\(key.stringValue)\" is missing"
-            case DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty,
-                DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty:
-                "the field \"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" is of the wrong type"
-            default: "the line is not a JSON object"
+            case DecodingError.keyNotFound(let key, let context):
+                "the field \"\(Self.place(context.codingPath + [key]))\" is missing"
+            case DecodingError.typeMismatch(let type, let context) where !context.codingPath.isEmpty,
+                DecodingError.valueNotFound(let type, let context) where !context.codingPath.isEmpty:
+                "the field \"\(Self.place(context.codingPath))\" must be \(Self.name(of: type))"
+            default: "the line is not a JSON object: \(Self.shown(String(decoding: line, as: UTF8.self)))"
             }
+    }
+
+    /// Where a value stands, such as `send[0].text`.
+    private static func place(_ path: [any CodingKey]) -> String {
+        let place = path.reduce("") { place, key in
+            if let index = key.intValue { return "\(place)[\(index)]" }
+            return place.isEmpty ? key.stringValue : "\(place).\(key.stringValue)"
+        }
+        return shown(place)
+    }
+
+    private static func shown(_ text: String) -> String { SafeText.line(Excerpt.of(text)) }
+
+    /// What JSON calls a type.
+    private static func name(of type: Any.Type) -> String {
+        if type == String.self { return "a text" }
+        // The decoder names the type of the elements in several ways.
+        return "\(type)".hasPrefix("Array") ? "a list" : "an object"
     }
 }
 
@@ -58,8 +73,9 @@ extension Decodable {
     /// Reads a line: one JSON object.
     /// - Throws: `LineError` with what is wrong.
     init(line: some Sequence<UInt8>) throws(LineError) {
-        do { self = try JSONDecoder().decode(Self.self, from: Data(line)) } catch let error as LineError {
+        let line = Data(line)
+        do { self = try JSONDecoder().decode(Self.self, from: line) } catch let error as LineError {
             throw error
-        } catch { throw LineError(error) }
+        } catch { throw LineError(error, in: line) }
     }
 }
