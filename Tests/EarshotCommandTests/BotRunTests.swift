@@ -201,6 +201,13 @@ struct BotRunTests {
         #expect(try await arranged.robot.run("bot", "retry", "test", "--all").output == "1 message comes again\n")
         let retried = try await arranged.robot.run("bot", "status", "--json").objects()
         #expect(retried.map { $0["setAsideCount"] as? Int } == [0])
+        let again = try #require((retried.first?["comingAgain"] as? [String])?.first)
+        let shown = try await arranged.robot.run("bot", "status", "test").output
+        #expect(shown.contains("comes again: \(again.prefix(8))-1"), "\(shown)")
+        let moved = try await arranged.robot.run("bot", "move", "test", "--from", "now").output
+        #expect(moved.contains("what was to come again (1 message) comes in its turn, or not at all"), "\(moved)")
+        let left = try await arranged.robot.run("bot", "status", "--json").objects()
+        #expect(left.map { $0["comingAgain"] as? [String] } == [[]])
     }
 
     @Test("begins where it is told, sets aside after as many failures as it is told, and knows who it is")
@@ -239,8 +246,8 @@ struct BotRunTests {
             for line in sys.stdin:
                 message = json.loads(line)["message"]
                 for key in ["a", "a", "b"]:
-                    print(json.dumps({"send": [{"to": "alice", "text": key, "key": key}]}), flush=True)
-                print(json.dumps({"ack": message["id"], "send": [{"text": "done", "key": "c"}]}), flush=True)
+                    print(json.dumps({"send": [{"to": "alice", "text": key, "idempotencyKey": key}]}), flush=True)
+                print(json.dumps({"ack": message["id"], "send": [{"text": "done", "idempotencyKey": "c"}]}), flush=True)
             """)
         try await arranged.send("hello")
         #expect(try await arranged.answers(until: "done").map(\.text) == ["a", "b", "done"])
@@ -260,8 +267,11 @@ struct BotRunTests {
                 "test begins with messages of 2026-01-31T12:00:00Z"
             ),
             (["move", "test", "--from", "yesterday"], 64, "now, beginning, or a time"),
-            (["move", "other", "--from", "now"], 1, "no consumer other"), (["remove", "test"], 0, "test is removed"),
-            (["remove", "test"], 1, "no consumer test"), (["retry", "test", "--all"], 1, "no consumer test"),
+            (["move", "other", "--from", "now"], 1, "no bot called other has run here"),
+            (["retry", "test", "nonsense-5"], 1, "take its id from: earshot bot status test"),
+            (["remove", "test"], 0, "test is removed"), (["remove", "test"], 1, "no bot called test has run here"),
+            (["retry", "test", "--all"], 1, "see which have: earshot bot status"),
+            (["status", "test"], 1, "no bot called test has run here"),
         ] {
             let result = try await robot.run(["bot"] + arguments)
             #expect((result.output + result.errors).contains(text), "\(arguments): \(result.output)\(result.errors)")

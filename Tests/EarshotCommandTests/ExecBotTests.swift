@@ -222,7 +222,7 @@ struct ExecBotTests {
         arguments: [
             (
                 #"{"ack":"m1","send":[{"txt":"x"}]}"#,
-                "there is no field \"txt\"; there are: text, to, headers, notBefore, key"
+                "there is no field \"txt\"; there are: text, to, headers, notBefore, idempotencyKey"
             ),
             (#"{"fail":"m1"}"#, "the field \"reason\" is missing"),
             (

@@ -24,24 +24,23 @@ struct ProgramLineTests {
         #expect(try read(#"{"fail":"m1","reason":"no database"}"#) == .fail("m1", reason: "no database"))
         #expect(try read(#"{"send":[{"text":"hi","to":"bob"}]}"#) == .send([BotSend(text: "hi", to: "bob")]))
         #expect(
-            try read(#"{"send":[{"text":"hi","to":"bob","key":"7"}]}"#)
-                == .send([BotSend(text: "hi", to: "bob", key: "7")]))
+            try read(#"{"send":[{"text":"hi","to":"bob","idempotencyKey":"7"}]}"#)
+                == .send([BotSend(text: "hi", to: "bob", idempotencyKey: "7")]))
     }
 
     @Test(
         "with anything else is refused, and told what is wrong",
         arguments: [
-            ("hello", "the line is not a JSON object"), ("[]", "the line is not a JSON object"),
-            ("", "the line is not a JSON object"),
+            ("hello", "the line is not a JSON object: hello"), ("[]", "the line is not a JSON object: []"),
+            ("", "the line is empty"),
             (#"{"acknowledge":"m1"}"#, "there is no field \"acknowledge\"; there are: ack, fail, reason, send"),
             ("{}", "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"send\""),
-            (#"{"fail":"m1"}"#, "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"send\""),
-            (#"{"ack":1}"#, "the field \"ack\" is of the wrong type"),
-            (#"{"ack":null}"#, "the field \"ack\" is of the wrong type"),
-            (#"{"ack":"m1","send":[{"to":"bob"}]}"#, "the field \"text\" is missing"),
+            (#"{"fail":"m1"}"#, "the field \"reason\" is missing"),
+            (#"{"ack":1}"#, "the field \"ack\" must be a text"), (#"{"ack":null}"#, "the field \"ack\" must be a text"),
+            (#"{"ack":"m1","send":[{"to":"bob"}]}"#, "the field \"send[0].text\" is missing"),
             (
                 #"{"ack":"m1","send":[{"text":"x","when":1}]}"#,
-                "there is no field \"when\"; there are: text, to, headers, notBefore, key"
+                "there is no field \"when\"; there are: text, to, headers, notBefore, idempotencyKey"
             ),
             (
                 #"{"send":[{"text":"x","to":"bob","notBefore":"soon"}]}"#,

@@ -100,6 +100,17 @@ struct ConsumersTests {
         #expect(!record.isAhead(14) && record.isAhead(15) && record.setAside == [])
     }
 
+    @Test("is not given what was to come again, when it is moved past that")
+    mutating func movedPast() throws {
+        for _ in 1...5 { _ = try fail(11, through: 11) }
+        _ = try receive()
+        consumers.apply(.handOutAgain(11), to: "bot")
+        consumers.apply(.move(to: 20), to: "bot")
+        let plan = try receive()
+        #expect(plan == .after(20, limit: 100))
+        #expect(try consumers.known("bot").again == [])
+    }
+
     @Test("has only a message set aside that it was handed alone", arguments: [1, 2])
     mutating func alone(attempts: Int) throws {
         for _ in 1...attempts {

@@ -256,6 +256,21 @@ struct InboxTests {
         #expect(try await alice.inbox.setAside(consumer: "bot").isEmpty)
     }
 
+    @Test("gives a message up that was to come again, if its consumer is moved past it")
+    func movedPast() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("poison")
+        let batch = try await alice.inbox.receive(consumer: "bot", attempts: 1)
+        let messageID = try #require(batch.messages.first?.messageID)
+        #expect(try await alice.inbox.fail(consumer: "bot", messageID, reason: "no"))
+        try await alice.inbox.handOutAgain(consumer: "bot", messageID)
+        #expect(try await alice.inbox.consumers().map(\.comingAgain) == [[messageID]])
+        try await alice.inbox.moveConsumer("bot", to: .now)
+        #expect(try await alice.inbox.consumers().map(\.comingAgain) == [[]])
+        try await write("hello")
+        #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["hello"])
+    }
+
     @Test("finds a message behind any number of bytes that programs have sent by themselves")
     func behindAutomatic() async throws {
         let drafts = (0..<70).map {

@@ -67,7 +67,10 @@ public struct Inbox: Sendable {
             var consumers: [InboxConsumer] = []
             for record in records {
                 let lag = try store.arrivedCount(after: record.cursor, for: userID)
-                consumers.append(InboxConsumer(record, lag: lag, generation: generation))
+                let again =
+                    record.again.isEmpty
+                    ? [] : try store.setAside(for: record.name).filter(\.reason.isEmpty).map(\.messageID)
+                consumers.append(InboxConsumer(record, lag: lag, comingAgain: again, generation: generation))
             }
             return consumers
         }
@@ -90,7 +93,8 @@ public struct Inbox: Sendable {
     }
 
     /// Moves a consumer to another place. Messages that are set aside for it stay so, if they came before that place.
-    /// Others come again in their turn.
+    /// Others come again in their turn. Those that were to come once more do so in their turn, or not at all if they came
+    /// before that place.
     /// - Throws: `EarshotError` `unknownConsumer`.
     public func moveConsumer(_ name: String, to start: InboxStart) async throws(EarshotError) {
         try await node.shell.change(name, .move(to: try await cursor(of: start)))
@@ -314,7 +318,7 @@ public struct Inbox: Sendable {
 }
 
 extension InboxConsumer {
-    fileprivate init(_ record: ConsumerRecord, lag: Int, generation: Int64) {
+    fileprivate init(_ record: ConsumerRecord, lag: Int, comingAgain: [MessageID], generation: Int64) {
         name = record.name
         cursor = InboxCursor(generation: generation, number: record.cursor)
         self.lag = lag
@@ -323,6 +327,7 @@ extension InboxConsumer {
         acknowledgedAt = record.acknowledgedAt.map { Date(milliseconds: $0) }
         fruitless = record.fruitless
         setAsideCount = record.setAside.count
+        self.comingAgain = comingAgain
         lastFailure = record.failure.map { InboxFailure(reason: $0.reason, date: Date(milliseconds: $0.time)) }
     }
 }

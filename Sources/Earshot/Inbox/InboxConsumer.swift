@@ -17,6 +17,8 @@ public struct InboxConsumer: Hashable, Sendable {
     public let fruitless: Int
     /// How many messages are set aside for it.
     public let setAsideCount: Int
+    /// The messages that were set aside and come once more, before all others, in their order.
+    public let comingAgain: [MessageID]
     /// The last failure that it reported, or for which a message was set aside. It stays when the consumer goes on.
     public let lastFailure: InboxFailure?
 }

@@ -63,7 +63,7 @@ struct BotInbox: Sendable {
             GatewayClient.Reply(
                 to: answer.send.to ?? answer.message.sender, text: answer.send.text,
                 headers: Self.marked(answer.send, AutoSubmitted.replied), answering: answer.message.id,
-                idempotencyKey: answer.send.key, notBefore: answer.send.notBefore.map(Self.text))
+                idempotencyKey: answer.send.idempotencyKey, notBefore: answer.send.notBefore.map(Self.text))
         }
         try await client.acknowledge(consumer: bot, through: cursor, sending: replies)
     }
@@ -80,9 +80,9 @@ struct BotInbox: Sendable {
         if let notBefore = send.notBefore {
             try await client.schedule(
                 send.text, to: send.to ?? "", headers: headers, notBefore: Self.text(notBefore),
-                key: send.key)
+                key: send.idempotencyKey)
         } else {
-            _ = try await client.send(send.text, to: send.to ?? "", headers: headers, key: send.key)
+            _ = try await client.send(send.text, to: send.to ?? "", headers: headers, key: send.idempotencyKey)
         }
     }
 

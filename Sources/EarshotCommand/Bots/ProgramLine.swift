@@ -20,7 +20,7 @@ struct BotSend: Hashable, Sendable {
     /// It goes out at this time.
     var notBefore: Date?
     /// Sent again with the same key, it is sent once.
-    var key: String?
+    var idempotencyKey: String?
 }
 
 extension ProgramLine: Decodable {
@@ -54,11 +54,11 @@ extension ProgramLine {
 
 extension BotSend: Decodable {
     init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields(["text", "to", "headers", "notBefore", "key"])
+        let fields = try decoder.fields(["text", "to", "headers", "notBefore", "idempotencyKey"])
         text = try fields.read("text")
         to = try fields.readIfPresent("to")
         headers = try fields.readIfPresent("headers") ?? [:]
-        key = try fields.readIfPresent("key")
+        idempotencyKey = try fields.readIfPresent("idempotencyKey")
         notBefore = try fields.readIfPresent("notBefore", String.self).map { text in
             guard let date = Timestamp.date(text) else {
                 throw LineError("notBefore is a time like 2026-01-31T12:00:00Z")

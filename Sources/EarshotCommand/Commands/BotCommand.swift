@@ -1,4 +1,6 @@
 import ArgumentParser
+import Earshot
+import EarshotGateway
 
 struct BotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,4 +16,27 @@ struct BotCommand: AsyncParsableCommand {
               earshot bot retry echo --all
             """,
         subcommands: [BotRun.self, BotStatus.self, BotRetry.self, BotMove.self, BotRemove.self])
+}
+
+extension Session {
+    /// As `with`, for commands about bots, which the node calls consumers.
+    /// - Parameter bot: the one that the command names.
+    static func with<Result: Sendable>(
+        _ home: Home, aboutBot bot: String?, _ body: @Sendable (GatewayClient) async throws -> Result
+    ) async throws -> Result {
+        do { return try await with(home) { try await body($0.client) } } catch {
+            let failure = Failure(error)
+            guard let bot else { throw failure }
+            switch failure.code {
+            case .unknownConsumer:
+                throw Failure(
+                    failure.code, "no bot called \(SafeText.line(bot)) has run here",
+                    remedy: "see which have: earshot bot status")
+            case .unknownMessage:
+                throw Failure(
+                    failure.code, failure.message, remedy: "take its id from: earshot bot status \(SafeText.line(bot))")
+            default: throw failure
+            }
+        }
+    }
 }

@@ -23,7 +23,7 @@ struct BotRemove: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        try await Session.with(common.homeDirectory) { try await $0.client.removeConsumer(name) }
+        try await Session.with(common.homeDirectory, aboutBot: name) { try await $0.removeConsumer(name) }
         try output.object(Record(removed: name))
         output.line("\(SafeText.line(name)) is removed")
     }

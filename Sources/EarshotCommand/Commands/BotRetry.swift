@@ -34,9 +34,9 @@ struct BotRetry: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        let retried = try await Session.with(common.homeDirectory) { session in
-            let chosen = isForAll ? try await session.client.setAside(for: name).map(\.message.id) : ids
-            for id in chosen { try await session.client.handOutAgain(id, to: name) }
+        let retried = try await Session.with(common.homeDirectory, aboutBot: name) { client in
+            let chosen = isForAll ? try await client.setAside(for: name).map(\.message.id) : ids
+            for id in chosen { try await client.handOutAgain(id, to: name) }
             return chosen
         }
         try output.object(Record(retried: retried))

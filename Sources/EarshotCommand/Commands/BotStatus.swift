@@ -8,8 +8,8 @@ struct BotStatus: ProgramCommand {
         discussion: """
             LAG is how many messages wait for the bot, and FAILING how often in a row it failed on the next one. Its last \
             error is shown until there is another one. After five failures, or as bot run --attempts says, a message is \
-            set aside; with the name of a bot, each of these is shown with its reason. To have them again: \
-            earshot bot retry
+            set aside; earshot bot retry has it come again, before those that wait. With the name of a bot, the messages \
+            that come again and those that are set aside are shown, these with their reasons.
 
             EXAMPLES:
               earshot bot status
@@ -22,10 +22,10 @@ struct BotStatus: ProgramCommand {
     var name: String?
 
     func execute(_ output: Output) async throws {
-        let (consumers, setAside) = try await Session.with(common.homeDirectory) { session in
-            let all = try await session.client.consumers()
+        let (consumers, setAside) = try await Session.with(common.homeDirectory, aboutBot: name) { client in
+            let all = try await client.consumers()
             guard let name else { return (all, [GatewaySetAside]()) }
-            return (all.filter { $0.name == name }, try await session.client.setAside(for: name))
+            return (all.filter { $0.name == name }, try await client.setAside(for: name))
         }
         for consumer in consumers { try output.object(consumer) }
         for message in setAside { try output.object(message) }
@@ -40,6 +40,10 @@ struct BotStatus: ProgramCommand {
             output.line("last error of \(SafeText.line(consumer.name)), \(failure.time):")
             output.line("  \(SafeText.line(failure.reason))")
         }
+        for consumer in consumers where name != nil && !consumer.comingAgain.isEmpty {
+            output.line("")
+            output.line("comes again: \(consumer.comingAgain.map(ShortMessageID.shown).joined(separator: ", "))")
+        }
         for aside in setAside {
             output.line("")
             output.line("set aside: \(aside.message.id)")
@@ -51,12 +55,12 @@ struct BotStatus: ProgramCommand {
 
     private func table(_ consumers: [GatewayConsumer]) -> Table {
         Table(
-            titles: ["BOT", "LAG", "LAST DONE", "FAILING", "SET ASIDE"],
+            titles: ["BOT", "LAG", "LAST DONE", "FAILING", "COMING AGAIN", "SET ASIDE"],
             rows: consumers.map { consumer in
                 [
                     .init(text: SafeText.line(consumer.name)), .init(text: "\(consumer.lag)"),
                     .init(text: consumer.acknowledgedAt ?? "never"), .init(text: "\(consumer.fruitless)"),
-                    .init(text: "\(consumer.setAsideCount)"),
+                    .init(text: "\(consumer.comingAgain.count)"), .init(text: "\(consumer.setAsideCount)"),
                 ]
             })
     }

@@ -15,6 +15,7 @@ struct LineError: Error, Hashable, Sendable, CustomStringConvertible {
             case DecodingError.typeMismatch(let type, let context) where !context.codingPath.isEmpty,
                 DecodingError.valueNotFound(let type, let context) where !context.codingPath.isEmpty:
                 "the field \"\(Self.place(context.codingPath))\" must be \(Self.name(of: type))"
+            case _ where line.isEmpty: "the line is empty"
             default: "the line is not a JSON object: \(Self.shown(String(decoding: line, as: UTF8.self)))"
             }
     }

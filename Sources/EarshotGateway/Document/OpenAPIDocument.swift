@@ -596,7 +596,8 @@ enum OpenAPIDocument {
               tags: [inbox]
               summary: Move a consumer to another place.
               description: |
-                Messages that are set aside and came before that place stay so. Others come again in their turn.
+                Messages that are set aside and came before that place stay so. Others come again in their turn. Those that were
+                to come once more do so in their turn, or not at all if they came before that place.
               x-scope: all
               requestBody:
                 required: true
@@ -877,7 +878,7 @@ enum OpenAPIDocument {
             Consumer:
               type: object
               additionalProperties: false
-              required: [name, cursor, lag, createdAt, fruitless, setAsideCount]
+              required: [name, cursor, lag, createdAt, fruitless, setAsideCount, comingAgain]
               properties:
                 name: {$ref: "#/components/schemas/ConsumerName"}
                 cursor: {$ref: "#/components/schemas/InboxCursor"}
@@ -889,6 +890,10 @@ enum OpenAPIDocument {
                 acknowledgedAt: {$ref: "#/components/schemas/Time"}
                 fruitless: {type: integer, minimum: 0, description: How often in a row what is next was handed out in vain.}
                 setAsideCount: {type: integer, minimum: 0}
+                comingAgain:
+                  type: array
+                  description: The messages that were set aside and come once more, before all others.
+                  items: {$ref: "#/components/schemas/MessageID"}
                 lastFailure:
                   type: object
                   description: The last failure that it reported, or for which a message was set aside.

@@ -34,6 +34,8 @@ package struct GatewayConsumer: Codable, Hashable, Sendable {
     package let acknowledgedAt: String?
     package let fruitless: Int
     package let setAsideCount: Int
+    /// Ids of messages that were set aside and come once more.
+    package let comingAgain: [String]
     /// Left out if there was none.
     package let lastFailure: GatewayConsumerFailure?
 
@@ -46,6 +48,7 @@ package struct GatewayConsumer: Codable, Hashable, Sendable {
         acknowledgedAt = consumer.acknowledgedAt.map { Timestamp.text(Int64($0.timeIntervalSince1970 * 1000)) }
         fruitless = consumer.fruitless
         setAsideCount = consumer.setAsideCount
+        comingAgain = consumer.comingAgain.map(\.description)
         lastFailure = consumer.lastFailure.map { failure in
             GatewayConsumerFailure(
                 reason: failure.reason, time: Timestamp.text(Int64(failure.date.timeIntervalSince1970 * 1000)))

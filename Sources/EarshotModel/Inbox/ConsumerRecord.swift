@@ -43,8 +43,8 @@ package struct ConsumerRecord: Hashable, Sendable {
             (head, fruitless) = (nil, 0)
         case .move(let cursor):
             self.cursor = cursor
-            // Those behind it come in their turn.
-            again.removeAll { $0 > cursor }
+            // Those behind it come in their turn, and those before it are passed.
+            again = []
             setAside = setAside.filter { $0 <= cursor }
             (head, fruitless) = (nil, 0)
         case .countFruitless(let head, let count, let failure):

@@ -56,7 +56,7 @@ extension CommitWriter {
                 UPDATE consumer SET cursor = max(cursor, ?), acknowledgedAt = ?, head = NULL, fruitless = 0 WHERE name = ?
                 """, [through, time, name])
         case .move(let cursor):
-            try run("DELETE FROM setAside WHERE consumer = ? AND cursor > ?", [name, cursor])
+            try run("DELETE FROM setAside WHERE consumer = ? AND (cursor > ? OR reason = '')", [name, cursor])
             try run("UPDATE consumer SET cursor = ?, head = NULL, fruitless = 0 WHERE name = ?", [cursor, name])
         case .countFruitless(let head, let count, let failure):
             try run("UPDATE consumer SET head = ?, fruitless = ? WHERE name = ?", [head, count, name])
