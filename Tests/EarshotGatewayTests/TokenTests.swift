@@ -210,7 +210,7 @@ struct TokenTests {
     func stored() async throws {
         let homes = try TemporaryFolder()
         let token = try await TestNode.with("alice", homes: homes) { alice in
-            let made = try await alice.client.createToken("reader", scopes: [.read, .send], lifetime: 3600)
+            let made = try await alice.client.createToken("reader", scopes: [.read, .send], lifetime: .seconds(3600))
             #expect(made.details.usedAt == nil && made.details.scopes == ["read", "send"])
             #expect(try #require(made.details.expiresAt) > made.details.createdAt)
             _ = try await RawRequest(path: "/v1/node", headers: Self.shown(made.token)).send(toPort: alice.httpPort)

@@ -18,7 +18,7 @@ public struct BotParameter: Hashable, Sendable {
     public static func word(_ name: String) -> BotParameter { BotParameter(name: name, kind: .word) }
     /// A whole number, which may be negative.
     public static func integer(_ name: String) -> BotParameter { BotParameter(name: name, kind: .integer) }
-    /// A span of time, like `90s`, `15m`, `2h` or `1d12h`.
+    /// A span of time, like `90s`, `1.5h` or `1d12h`, or a number of seconds; no more than a hundred years, and not none.
     public static func duration(_ name: String) -> BotParameter { BotParameter(name: name, kind: .duration) }
     /// A user whom the node knows: a name, a name and the beginning of the fingerprint, or a key.
     public static func user(_ name: String) -> BotParameter { BotParameter(name: name, kind: .user) }
@@ -43,8 +43,15 @@ public struct BotParameter: Hashable, Sendable {
         return switch kind {
         case .text, .word, .user: BotValue(text: text, meaning: .text)
         case .integer: Int(text).map { BotValue(text: text, meaning: .integer($0)) }
-        case .duration: DurationText.duration(text).map { BotValue(text: text, meaning: .duration($0)) }
+        case .duration: Self.duration(text).map { BotValue(text: text, meaning: .duration($0)) }
         }
+    }
+
+    private static func duration(_ text: String) -> Duration? {
+        do throws(DurationText.Fault) {
+            let duration = try DurationText.duration(text)
+            return duration > .zero ? duration : nil
+        } catch { return nil }
     }
 }
 

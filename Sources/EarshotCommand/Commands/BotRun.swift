@@ -21,7 +21,7 @@ struct BotRun: ProgramCommand {
               {"send":[{"to":"bob","text":"hi"}]}     what answers no message
 
             What is sent has a text, and may have to (else the sender), headers, notBefore, when it is to go out \
-            (2026-01-31T12:00:00Z), and key: sent again with the same key, it is sent once. A line that is wrong comes \
+            (2026-01-31T12:00:00Z), and idempotencyKey: sent again with the same one, it is sent once. A line that is wrong comes \
             back as {"type":"error","message":"…"}. If it was about a message, the program has failed on that, and the \
             error has its "id"; it wants no answer. What the program \
             writes to standard error is in the log. It has $EARSHOT_BOT, its name, $EARSHOT_USER, its own key, and \
@@ -77,7 +77,7 @@ struct BotRun: ProgramCommand {
         help: ArgumentHelp(
             "How long the program may have a message before it is killed and started again; 60 seconds unless given.",
             valueName: SpanOfTime.valueName), transform: SpanOfTime.readPositive)
-    var timeout: Double?
+    var timeout: Duration?
 
     @Flag(help: "Take messages, too, that other programs sent by themselves.")
     var takeAutomatic = false
@@ -176,7 +176,7 @@ struct BotRun: ProgramCommand {
         var environment = ["EARSHOT_BOT": name, "EARSHOT_USER": try await inbox.client.status().id]
         if socket == nil { environment["EARSHOT_HOME"] = common.homeDirectory.path }
         let runner = BotRunner(
-            ExecBot(limit: atOnce, patience: .seconds(timeout ?? 60)), program: program[0], Array(program.dropFirst()),
+            ExecBot(limit: atOnce, patience: timeout ?? .seconds(60)), program: program[0], Array(program.dropFirst()),
             environment: environment, inbox: inbox, logger: logger)
         try output.object(Record(bot: name))
         output.line("\(SafeText.line(name)) runs")

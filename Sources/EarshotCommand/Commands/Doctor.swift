@@ -25,14 +25,14 @@ struct Doctor: ProgramCommand {
         help: ArgumentHelp(
             "How long a node that this command starts looks around; 6 seconds unless given.",
             valueName: SpanOfTime.valueName), transform: SpanOfTime.read)
-    var listen: Double?
+    var listen: Duration?
 
-    private static let defaultListening = 6.0
+    private static let defaultListening = Duration.seconds(6)
     /// An hour; nobody waits longer.
-    private static let longestListening = 3600.0
+    private static let longestListening = Duration.seconds(3600)
 
     func validate() throws {
-        guard (listen ?? 0) <= Self.longestListening else {
+        guard (listen ?? .zero) <= Self.longestListening else {
             throw ValidationError("--listen is at most an hour.")
         }
     }
@@ -54,7 +54,7 @@ struct Doctor: ProgramCommand {
     /// What the running node reports, or a node that is started for this. If it reports nothing, that is a finding,
     /// too.
     private func nodeFindings(_ network: NetworkOptions) async throws -> [DoctorFinding] {
-        let listening = Duration.seconds(listen ?? Self.defaultListening)
+        let listening = listen ?? Self.defaultListening
         do {
             return try await Session.with(common.homeDirectory, network: network) { session in
                 guard session.isShortLived else {

@@ -34,17 +34,17 @@ struct Send: ProgramCommand {
     @Option(
         help: ArgumentHelp("How long to wait; 30 seconds unless given.", valueName: SpanOfTime.valueName),
         transform: SpanOfTime.readPositive)
-    var timeout: Double?
+    var timeout: Duration?
 
     @Option(
         help: ArgumentHelp(
             "How long until an undelivered message fails; 30 days unless given. \(SpanOfTime.units)",
             valueName: SpanOfTime.valueName), transform: SpanOfTime.readPositive)
-    var ttl: Double?
+    var ttl: Duration?
 
     /// How long a node that runs only for this command tries to deliver if nobody asked it to wait.
     private static let attempt = 5.0
-    private static let defaultTimeout = 30.0
+    private static let defaultTimeout = Duration.seconds(30)
 
     func execute(_ output: Output) async throws {
         let text = try await readText()
@@ -55,7 +55,7 @@ struct Send: ProgramCommand {
                 let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
                 try message.recipients.forEach(report)
                 // Nobody starts a short-lived node again.
-                let patience = session.isShortLived ? .zero : Duration.seconds(timeout ?? Self.defaultTimeout)
+                let patience = session.isShortLived ? .zero : timeout ?? Self.defaultTimeout
                 let delivery = Delivery(
                     client: session.client, message: message, recipient: recipient.shown,
                     obstacles: recipient.obstacles, events: events, patience: patience,
@@ -97,7 +97,7 @@ struct Send: ProgramCommand {
     private func follow(
         _ delivery: Delivery, to goal: DeliveryStage, _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
     ) async throws {
-        let done: Void? = try await within(.seconds(timeout ?? Self.defaultTimeout)) {
+        let done: Void? = try await within(timeout ?? Self.defaultTimeout) {
             try await delivery.follow(to: goal, report: report)
         }
         guard done == nil else { return }

@@ -56,7 +56,7 @@ struct TokenCreate: ProgramCommand {
         help: ArgumentHelp(
             "How long it works; as long as you do not revoke it unless given. \(SpanOfTime.units)",
             valueName: SpanOfTime.valueName), transform: SpanOfTime.readPositive)
-    var expires: Double?
+    var expires: Duration?
 
     func validate() throws {
         guard !scopes.isEmpty else { throw ValidationError("What is it good for? --scope read, send or all.") }

@@ -53,8 +53,8 @@ extension TestNetworkLine: Decodable {
     }
 
     private static func span(_ text: String) throws(LineError) -> Duration {
-        do { return .milliseconds(Int64(try SpanOfTime.readPositive(text) * 1000)) } catch {
-            throw LineError("advance takes a time like 90s, 5m, 12h or 30d")
+        do { return try SpanOfTime.readPositive(text) } catch {
+            throw LineError("advance takes a time like 90s, 5m, 1d12h or 30d")
         }
     }
 

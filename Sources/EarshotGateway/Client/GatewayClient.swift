@@ -54,14 +54,15 @@ package struct GatewayClient: Sendable {
 
     /// Sends a message. It returns when the message is on the disk; the node may first have to take back earlier ones.
     /// - Parameters:
-    ///   - timeToLive: in seconds; 30 days unless given.
+    ///   - timeToLive: 30 days unless given.
     ///   - key: sent again with the same key, it is sent once.
     /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may still have been accepted.
     package func send(
-        _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Double? = nil,
+        _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Duration? = nil,
         key: String? = nil
     ) async throws(GatewayError) -> GatewayMessage {
-        let body = SendRequest(to: recipient, text: text, headers: headers, timeToLiveSeconds: timeToLive)
+        let body = SendRequest(
+            to: recipient, text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) })
         let response: ByteBuffer
         do {
             response = try await call(.POST, "messages", body: body, key: key, within: GatewayLimits.longResponse)
@@ -134,12 +135,13 @@ package struct GatewayClient: Sendable {
     ///
     /// - Parameters:
     ///   - recipients: the only users to whom it may send; `nil` for everybody.
-    ///   - lifetime: in seconds; `nil` for as long as nobody revokes it.
+    ///   - lifetime: how long it works; `nil` for as long as nobody revokes it.
     package func createToken(
-        _ name: String, scopes: [Scope], to recipients: [String]? = nil, lifetime: Double? = nil
+        _ name: String, scopes: [Scope], to recipients: [String]? = nil, lifetime: Duration? = nil
     ) async throws(GatewayError) -> GatewayNewToken {
         let body = TokenRequest(
-            name: name, scopes: scopes.map(\.rawValue), to: recipients, expiresInSeconds: lifetime)
+            name: name, scopes: scopes.map(\.rawValue), to: recipients,
+            expiresInSeconds: lifetime.map { $0 / .seconds(1) })
         return try await decode(call(.POST, "tokens", body: body))
     }
 
