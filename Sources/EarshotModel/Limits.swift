@@ -111,6 +111,9 @@ public enum Limits {
     public static let consumerNameBytes = 64
     /// Messages that are set aside for one consumer; beyond it they are handed out again and again.
     public static let setAside = 1000
+    /// So long may a consumer keep what it was handed before that counts as in vain, in milliseconds of uptime. If it asks
+    /// again sooner, it gets the same hand-out.
+    package static let handOutTime: Int64 = 30_000
     /// Of the reason that a consumer gives for a failure so much is kept, in Unicode scalars.
     public static let failureReason = 500
     /// An idempotency key, in bytes of UTF-8.

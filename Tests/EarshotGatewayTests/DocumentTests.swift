@@ -64,7 +64,8 @@ struct DocumentTests {
             let answer = #"[{"to":"bob","text":"x","answering":"\#(id)"}]"#
             _ = try await ask("POST", "inbox/bot", #"{"ack":"\#(try #require(cursor as? String))","send":\#(answer)}"#)
             _ = try await ask("POST", "consumers", #"{"name":"other","from":"beginning"}"#)
-            for _ in 0..<2 { _ = try await ask("GET", "inbox?consumer=other&attempts=1") }
+            _ = try await ask("GET", "inbox?consumer=other&attempts=1")
+            _ = try await ask("POST", "inbox/other/fail", #"{"message":"\#(id)","reason":"no"}"#)
             _ = try await ask("POST", "consumers/other/set-aside/\(id)/again")
             _ = try await ask("POST", "messages/erase", #"{"messages":["\#(id)"]}"#)
         }

@@ -6,20 +6,22 @@ import Testing
 @Suite("A consumer of the inbox")
 struct ConsumersTests {
     private var consumers = Consumers([ConsumerRecord(name: "bot", cursor: 10, createdAt: 1)])
-    private let now = Moment(wallClock: 1_700_000_000_000, uptime: 5)
+    private var now = Moment(wallClock: 1_700_000_000_000, uptime: 5)
+
+    private mutating func pass(_ milliseconds: Int64) { now.uptime += milliseconds }
 
     /// What it gets next, once that is on the disk.
     private mutating func receive(attempts: Int = 5) throws -> HandOutPlan {
         let (changes, plan) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
         for change in changes { consumers.apply(change, to: "bot") }
-        consumers.ended(for: "bot")
         return plan
     }
 
     /// Hands out from one place to another, in vain.
     private mutating func fail(_ first: Int64, through last: Int64) throws -> HandOutPlan {
         let plan = try receive()
-        consumers.handedOut(Array(first...last), attempts: 5, to: "bot")
+        consumers.handedOut(Array(first...last), attempts: 5, to: "bot", now: now)
+        pass(Limits.handOutTime)
         return plan
     }
 
@@ -77,7 +79,7 @@ struct ConsumersTests {
         consumers.apply(.handOutAgain(11), to: "bot")
         let isAhead = try consumers.known("bot").isAhead(11)
         let plan = try receive()
-        consumers.handedOut([11], attempts: 5, to: "bot")
+        consumers.handedOut([11], attempts: 5, to: "bot", now: now)
         acknowledge(11)
         let next = try receive()
         #expect(isAhead && plan == .again(11) && next == .after(50, limit: 100))
@@ -115,16 +117,62 @@ struct ConsumersTests {
     mutating func alone(attempts: Int) throws {
         for _ in 1...attempts {
             _ = try receive(attempts: attempts)
-            consumers.handedOut([11, 14], attempts: attempts, to: "bot")
+            consumers.handedOut([11, 14], attempts: attempts, to: "bot", now: now)
+            pass(Limits.handOutTime)
         }
         let (counted, smaller) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
         for change in counted { consumers.apply(change, to: "bot") }
-        consumers.ended(for: "bot")
-        consumers.handedOut([11], attempts: attempts, to: "bot")
+        consumers.handedOut([11], attempts: attempts, to: "bot", now: now)
+        pass(Limits.handOutTime)
         let (setAside, next) = try consumers.plan(for: "bot", limit: 100, attempts: attempts, now: now)
         #expect(counted == [.countFruitless(head: 11, count: attempts)] && smaller == .after(10, limit: 1))
         guard case .setAside(11, _) = setAside.first else { Issue.record("\(setAside)"); return }
         #expect(next == .after(11, limit: 1) || next == .after(11, limit: 100))
+    }
+
+    @Test("gets the same hand-out when it asks again soon, which is in vain only when its time is over")
+    mutating func asksAgain() throws {
+        for _ in 0..<3 {
+            let plan = try receive()
+            consumers.handedOut([11, 12], attempts: 1, to: "bot", now: now)
+            #expect(plan == .after(10, limit: 100))
+            pass(Limits.handOutTime / 3)
+        }
+        let before = try consumers.plan(
+            for: "bot", limit: 100, attempts: 1, now: Moment(wallClock: now.wallClock, uptime: now.uptime - 1))
+        let (changes, _) = try consumers.plan(for: "bot", limit: 100, attempts: 1, now: now)
+        #expect(before.changes == [] && before.plan == .after(10, limit: 100))
+        #expect(changes == [.countFruitless(head: 11, count: 1)])
+    }
+
+    @Test("loses no message to a second reader, though both ask again and again")
+    mutating func twoReaders() throws {
+        for place in 11...40 as ClosedRange<Int64> {
+            for _ in 1...10 {
+                _ = try receive(attempts: 1)
+                consumers.handedOut([place], attempts: 1, to: "bot", now: now)
+                pass(1000)
+            }
+            acknowledge(place)
+        }
+        #expect(try consumers.known("bot").setAside == [] && consumers.known("bot").failure == nil)
+    }
+
+    @Test("has a message set aside that ends it as soon as it begins, in no more time than so many hand-outs take")
+    mutating func endsAtOnce() throws {
+        let poison: Int64 = 13
+        var done: [Int64] = []
+        for _ in 0..<(5 * Limits.handOutTime / 1000 + 10) {
+            guard case .after(let cursor, let limit) = try receive(), cursor < 16 else { break }
+            let places = Array((cursor + 1...16).prefix(limit))
+            consumers.handedOut(places, attempts: 5, to: "bot", now: now)
+            for place in places.prefix(while: { $0 != poison }) {
+                done.append(place)
+                acknowledge(place)
+            }
+            pass(1000)
+        }
+        #expect(try done == [11, 12, 14, 15, 16] && consumers.known("bot").setAside == [poison])
     }
 
     @Test("remembers on the disk what was in vain, and holds the end of its node's process against nobody")
@@ -133,7 +181,8 @@ struct ConsumersTests {
         var restarted = Consumers(consumers.all)
         let (changes, plan) = try restarted.plan(for: "bot", limit: 100, attempts: 5, now: now)
         #expect(changes == [] && plan == .after(10, limit: 1))
-        restarted.handedOut([11], attempts: 5, to: "bot")
+        restarted.handedOut([11], attempts: 5, to: "bot", now: now)
+        pass(Limits.handOutTime)
         let (counted, _) = try restarted.plan(for: "bot", limit: 100, attempts: 5, now: now)
         #expect(counted == [.countFruitless(head: 11, count: 3)])
     }
@@ -142,7 +191,6 @@ struct ConsumersTests {
     private mutating func report(_ place: Int64, _ reason: String) throws -> ConsumerChange {
         let change = try consumers.fail(place, for: "bot", ConsumerFailure(reason, time: now.wallClock))
         consumers.apply(change, to: "bot")
-        consumers.ended(for: "bot")
         return change
     }
 
@@ -160,6 +208,16 @@ struct ConsumersTests {
         let next = try receive()
         #expect(next == .after(11, limit: 1))
         #expect(try consumers.known("bot").failure?.reason == "reason 5")
+    }
+
+    @Test("has what it reports counted at once, however soon it asks again")
+    mutating func reportsSoon() throws {
+        for _ in 1...5 {
+            _ = try receive()
+            consumers.handedOut([11], attempts: 5, to: "bot", now: now)
+            _ = try report(11, "no")
+        }
+        #expect(try consumers.known("bot").setAside == [11])
     }
 
     @Test("fails on the message that follows those which it has acknowledged")

@@ -216,7 +216,10 @@ struct InboxTests {
         for _ in 0..<20 {
             let batch = try await alice.inbox.receive(consumer: "bot")
             guard let last = batch.messages.last else { break }
-            guard !texts(batch).contains("poison") else { continue }
+            guard !texts(batch).contains("poison") else {
+                await network.advance(by: .seconds(30))
+                continue
+            }
             done += texts(batch)
             try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
             #expect(last.text != "poison")
@@ -230,6 +233,20 @@ struct InboxTests {
         #expect(texts(again) == ["poison"])
         try await alice.inbox.acknowledge(consumer: "bot", through: again.cursor, sending: [reply("at last")])
         #expect(texts(try await alice.inbox.receive(consumer: "bot")) == ["four"])
+        #expect(try await alice.inbox.setAside(consumer: "bot").isEmpty)
+    }
+
+    @Test("sets nothing aside because a consumer asks again and again before it acknowledges")
+    func asksAgain() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        try await write("one", "two")
+        var batches: [InboxBatch] = []
+        for _ in 0..<10 {
+            batches.append(try await alice.inbox.receive(consumer: "bot", attempts: 1))
+            await network.advance(by: .seconds(2))
+        }
+        #expect(batches.allSatisfy { texts($0) == ["one", "two"] })
+        try await alice.inbox.acknowledge(consumer: "bot", through: batches[0].cursor)
         #expect(try await alice.inbox.setAside(consumer: "bot").isEmpty)
     }
 

@@ -131,8 +131,9 @@ public struct Inbox: Sendable {
 
     /// What is next for a consumer. If it has acknowledged nothing since, it gets the same messages again.
     ///
-    /// An unknown consumer is made, and begins now. After two hand-outs in vain a consumer gets one message at a time;
-    /// after `attempts` of them that message is set aside.
+    /// An unknown consumer is made, and begins now. One that asks again within 30 seconds of uptime gets the same hand-out.
+    /// If it asks later without having acknowledged anything, that hand-out was in vain. After two of those a consumer gets
+    /// one message at a time; after `attempts` of them that message is set aside.
     /// - Parameters:
     ///   - consumer: its name: letters, digits, `-`, `_` and `.`, at most `Limits.consumerNameBytes`.
     ///   - limit: 1 to `Limits.historyPage` messages.
@@ -238,8 +239,9 @@ public struct Inbox: Sendable {
 
     /// A consumer can do nothing with a message now: the first that it was handed and has not acknowledged.
     ///
-    /// The hand-out is over, and counts as one in vain. The message comes again, until it is set aside with the reason of
-    /// the last failure. A consumer that says nothing and asks again fails, too, but nobody learns why.
+    /// The hand-out is over, and counts as one in vain at once. The message comes again, until it is set aside with the
+    /// reason of the last failure. A consumer that says nothing and asks again after 30 seconds fails, too, but nobody
+    /// learns why.
     /// - Parameter reason: for people; the first `Limits.failureReason` Unicode scalars of it are kept.
     /// - Returns: whether the message is set aside now.
     /// - Throws: `EarshotError` `unknownConsumer`; `notHandedOut` for any other message, and after the node has begun anew;

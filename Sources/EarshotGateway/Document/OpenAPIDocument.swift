@@ -411,8 +411,10 @@ enum OpenAPIDocument {
                 An unknown consumer is made, and begins now. One reader at a time receives for a consumer; the next gets 409.
                 A reader that leaves makes room for the next at once. A token receives and acknowledges for consumers that were
                 made with it, or with an earlier token of its name, at most 8; for others it needs the scope `all`.
-                After two hand-outs in vain a consumer gets one message at a time; after `attempts` that one is set aside. A node
-                has at most 128 consumers: one more gets 409 (`tooManyConsumers`) until one is removed.
+                Who has acknowledged nothing and asks again gets the same messages. Within 30 seconds that is the same hand-out;
+                later the one before was in vain. After two hand-outs in vain a consumer gets one message at a time; after
+                `attempts` that one is set aside.
+                A node has at most 128 consumers: one more gets 409 (`tooManyConsumers`) until one is removed.
               x-scope: read
               parameters:
                 - name: consumer
@@ -517,7 +519,7 @@ enum OpenAPIDocument {
               summary: Say why nothing can be done with a message now. It comes again, or is set aside with the reason.
               description: |
                 The message is the first that the consumer was handed and has not acknowledged; for any other it gets 409
-                (`notHandedOut`). The hand-out is over, and counts as one in vain.
+                (`notHandedOut`). The hand-out is over, and counts as one in vain at once.
               x-scope: read
               requestBody:
                 required: true

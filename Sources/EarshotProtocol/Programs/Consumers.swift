@@ -12,14 +12,24 @@ package enum HandOutPlan: Hashable, Sendable {
 ///
 /// It decides what a consumer is given next, and when a message is set aside. It reads no messages: cursors are places in
 /// the store's order of arrival. It changes when the disk has the change.
+///
+/// A hand-out is in vain when the consumer says that it failed; or when it asks again without having acknowledged
+/// anything, `Limits.handOutTime` or longer after the hand-out began. One that asks sooner gets the same hand-out: a second
+/// reader, or a client that tries again, cannot be told from a program that ended and was started again, but the time of a
+/// hand-out bounds how often either counts.
 struct Consumers: Sendable {
     private struct HandOut: Sendable {
         /// Those of its messages that are not acknowledged, ascending.
         var places: [Int64]
         /// After so many hand-outs in vain a message is set aside.
         let attempts: Int
+        /// When it began, in milliseconds of uptime.
+        let began: Int64
         /// Whether some of it was acknowledged: then the rest was not in vain unless the consumer says so.
         var isPartlyDone = false
+
+        /// Whether it was in vain if the consumer asks again now.
+        func isInVain(now: Moment) -> Bool { !isPartlyDone && now.uptime - began >= Limits.handOutTime }
     }
 
     private var records: [String: ConsumerRecord]
@@ -74,7 +84,7 @@ struct Consumers: Sendable {
 
     // MARK: - Handing out
 
-    /// What a consumer gets next. If it comes back without having acknowledged anything, what it got was in vain.
+    /// What a consumer gets next. If it has acknowledged nothing for too long, what it got before was in vain.
     /// - Parameter attempts: after so many hand-outs in vain the message that each began with is set aside.
     /// - Returns: what is to be written first.
     func plan(
@@ -82,7 +92,7 @@ struct Consumers: Sendable {
     ) throws(ProtocolError) -> (changes: [ConsumerChange], plan: HandOutPlan) {
         var record = try known(name)
         var (changes, last) = ([ConsumerChange](), careful[name] ?? 0)
-        if let given = handedOut[name], !given.isPartlyDone, let first = given.places.first {
+        if let given = handedOut[name], given.isInVain(now: now), let first = given.places.first {
             let count = Self.count(of: first, record)
             // Of several messages nobody knows which one is at fault.
             let isSetAside = given.places.count == 1 && Self.isSetAside(count, record, attempts: attempts)
@@ -130,19 +140,12 @@ struct Consumers: Sendable {
         count == 1 ? "it was handed out once, in vain" : "it was handed out \(count) times, in vain"
     }
 
-    /// A hand-out is over, and what is to be noted of it on the disk.
-    mutating func ended(for name: String) {
-        guard let given = handedOut.removeValue(forKey: name), let last = given.places.last,
-            records[name]?.fruitless ?? 0 >= Self.patience
-        else { return }
-        careful[name] = max(careful[name] ?? 0, last)
-    }
-
     /// A consumer was given messages, at these places, ascending.
     /// - Parameter attempts: after so many hand-outs in vain a message is set aside.
-    mutating func handedOut(_ places: [Int64], attempts: Int, to name: String) {
+    mutating func handedOut(_ places: [Int64], attempts: Int, to name: String, now: Moment) {
         guard let record = records[name], let first = places.first else { return }
-        handedOut[name] = HandOut(places: places, attempts: attempts)
+        let before = handedOut[name].flatMap { $0.isPartlyDone || $0.places.first != first ? nil : $0 }
+        handedOut[name] = HandOut(places: places, attempts: attempts, began: before?.began ?? now.uptime)
         // What came to nothing before began with another message.
         if record.head != first { records[name]?.apply(.countFruitless(head: first, count: 0)) }
     }
@@ -163,8 +166,19 @@ struct Consumers: Sendable {
             records[name]?.apply(change)
             handedOut[name] = nil
             endCare(name)
-        case .countFruitless, .setAside, .handOutAgain: records[name]?.apply(change)
+        case .countFruitless, .setAside:
+            records[name]?.apply(change)
+            endInVain(name)
+        case .handOutAgain: records[name]?.apply(change)
         }
+    }
+
+    /// A hand-out was in vain, and that is noted.
+    private mutating func endInVain(_ name: String) {
+        guard let last = handedOut.removeValue(forKey: name)?.places.last,
+            records[name]?.fruitless ?? 0 >= Self.patience
+        else { return }
+        careful[name] = max(careful[name] ?? 0, last)
     }
 
     private mutating func endCare(_ name: String) {

@@ -164,7 +164,7 @@ extension NodeMachine {
     package mutating func handedOut(
         _ places: [Int64], attempts: Int, to consumer: String, now: Moment
     ) -> [NodeAction] {
-        handle(now: now) { $0.programs.handedOut(places, attempts: attempts, to: consumer) }
+        handle(now: now) { $0.programs.handedOut(places, attempts: attempts, to: consumer, now: now) }
     }
 
     /// A consumer could do nothing with the first message that it was given and has not acknowledged. It is answered with

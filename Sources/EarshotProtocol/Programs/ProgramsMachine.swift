@@ -324,11 +324,8 @@ struct ProgramsMachine: Sendable {
         var messages = written.messages[...]
         let answer: RequestAnswer
         switch done.call.kind {
-        case .receive(let name, _, _):
-            consumers.ended(for: name)
-            answer = done.plan.map(RequestAnswer.planned) ?? .accepted([])
-        case .fail(let name, let place, _):
-            consumers.ended(for: name)
+        case .receive: answer = done.plan.map(RequestAnswer.planned) ?? .accepted([])
+        case .fail(_, let place, _):
             answer = .failureNoted(isSetAside: done.changes.contains { $0.setsAside(place) })
         case .schedule(let record): answer = self.answer(record, messageID: nil)
         case .send, .acknowledge, .change, .cancel, .due:
@@ -383,8 +380,8 @@ struct ProgramsMachine: Sendable {
     // MARK: - Handing out
 
     /// A consumer was given messages.
-    mutating func handedOut(_ places: [Int64], attempts: Int, to consumer: String) {
-        consumers.handedOut(places, attempts: attempts, to: consumer)
+    mutating func handedOut(_ places: [Int64], attempts: Int, to consumer: String, now: Moment) {
+        consumers.handedOut(places, attempts: attempts, to: consumer, now: now)
     }
 }
 
