@@ -185,6 +185,24 @@ struct EventStreamTests {
         }
     }
 
+    @Test("gives nothing more once it is finished, though it has yet to catch up")
+    func finishedBehind() async throws {
+        try await TestNode.pair { alice, bob in
+            let feed = EventFeed(node: alice.node)
+            let stream = EventStream(
+                feed: feed, node: alice.node, names: [.messageQueued], after: try await alice.node.journal.latest())
+            let sent = try await alice.send(3)
+            try await Self.with(feed) {
+                var text = ""
+                try await stream.write { buffer in
+                    text += String(buffer: buffer)
+                    if text.contains(sent[0]) { stream.finish() }
+                }
+                #expect(text.matches(of: /event: messageQueued/).count == 1)
+            }
+        }
+    }
+
     @Test("gives what was written before the node stopped, and then ends")
     func stopped() async throws {
         try await TestNode.with("alice") { alice in

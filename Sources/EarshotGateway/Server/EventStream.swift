@@ -26,17 +26,18 @@ final class EventStream: Sendable {
 
     deinit { finish() }
 
-    /// Ends the stream, from any thread.
+    /// Ends the stream, from any thread. Nothing is written after that but what is being written.
     func finish() { feed.leave(seat.number) }
 
     /// Writes until the node has stopped or the stream is finished.
     func write(_ write: (ByteBuffer) async throws -> Void) async throws {
         var (place, known, eventsLeft) = (seat.begin, start, count)
         func send(_ text: EventText) async throws {
+            // Events that were read before the stream was finished are not for its client any more.
+            guard feed.isOpen(seat.number) else { return }
             switch text {
             case .comment(let bytes): try await write(bytes)
             case .event(let bytes):
-                guard eventsLeft != 0 else { return }
                 try await write(bytes)
                 eventsLeft = eventsLeft.map { $0 - 1 }
                 if eventsLeft == 0 { finish() }
