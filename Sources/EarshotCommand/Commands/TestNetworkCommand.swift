@@ -51,19 +51,15 @@ struct TestNetworkCommand: ProgramCommand {
             do { try lines.object(news) } catch { preconditionFailure("names can be written as JSON: \(error)") }
         }
         try lines.object(Ready(folder: path))
-        let input = StandardInput()
-        do {
+        try await network.run {
+            let input = StandardInput()
             while let line = try await input.line() {
                 do { try lines.object(await network.obey(TestNetworkLine(line: line.utf8))) } catch {
                     let failure = (error as? LineError).map { Failure(.init("invalidLine"), $0.description) }
                     lines.report(failure ?? Failure(error))
                 }
             }
-        } catch {
-            try await network.stop()
-            throw error
         }
-        try await network.stop()
         if folder == nil { try FileManager.default.removeItem(atPath: path) }
     }
 }

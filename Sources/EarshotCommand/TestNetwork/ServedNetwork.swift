@@ -11,6 +11,12 @@ actor ServedNetwork {
         let serving: Task<Void, any Error>
     }
 
+    private struct Crash {
+        let node: Node
+        /// The consumer that brought it about.
+        let consumer: String
+    }
+
     /// What a line did.
     struct Answer: Encodable {
         var user: String?
@@ -34,6 +40,11 @@ actor ServedNetwork {
     private let folder: String
     private let tell: @Sendable (News) -> Void
     private var served: [String: Served] = [:]
+    /// Users whose nodes have crashed because a line wanted it to, and run again.
+    private var crashed: [String: Crash] = [:]
+    /// An element after a node has crashed.
+    private let crashes: AsyncStream<Void>
+    private let hasCrashed: AsyncStream<Void>.Continuation
 
     /// - Parameters:
     ///   - folder: holds the socket of each user, `NAME.sock`.
@@ -41,7 +52,21 @@ actor ServedNetwork {
     init(folder: String, tell: @escaping @Sendable (News) -> Void) throws {
         self.folder = folder
         self.tell = tell
+        (crashes, hasCrashed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         network = try TestNetwork()
+    }
+
+    /// Brings back nodes that crash because a line wants it, while the body runs. Then it stops all nodes, and removes their
+    /// sockets.
+    /// - Throws: what the body throws; `Failure` `unusableFile` for a socket that cannot be removed.
+    func run(_ body: @Sendable () async throws -> Void) async throws {
+        async let restarting: Void = restartCrashed()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        hasCrashed.finish()
+        await restarting
+        try await stop()
+        try result.get()
     }
 
     /// Does what a line says. It returns when that is done.
@@ -72,16 +97,13 @@ actor ServedNetwork {
         case .crashAfterHandOut(let name, let consumer):
             let crashing = try node(name)
             network.crashAfterHandOut(to: consumer, of: crashing) { [weak self] in
-                // The call that brought this about is still open, and is answered meanwhile.
-                Task { await self?.restart(name, after: crashing, crashedBy: consumer) }
+                await self?.note(Crash(node: crashing, consumer: consumer), of: name)
             }
         }
         return Answer()
     }
 
-    /// Stops all nodes, and removes their sockets.
-    /// - Throws: `Failure` `unusableFile` for a socket that cannot be removed, when all have stopped.
-    func stop() async throws {
+    private func stop() async throws {
         var failures: [any Error] = []
         for name in served.keys.sorted() {
             do { try await end(name) { await $0.stop() } } catch { failures.append(error) }
@@ -89,10 +111,24 @@ actor ServedNetwork {
         if let failure = failures.first { throw failure }
     }
 
-    /// The node of a user has crashed, and starts again.
-    private func restart(_ name: String, after crashed: Node, crashedBy consumer: String) async {
-        guard served[name]?.node === crashed else { return }
-        var news = News(name: "crashAfterHandOut", user: name, consumer: consumer)
+    /// The call that brought this about is still open. It is answered before the node starts again.
+    private func note(_ crash: Crash, of name: String) {
+        crashed[name] = crash
+        hasCrashed.yield()
+    }
+
+    private func restartCrashed() async {
+        for await _ in crashes {
+            while let (name, crash) = crashed.first {
+                crashed[name] = nil
+                await restart(name, after: crash)
+            }
+        }
+    }
+
+    private func restart(_ name: String, after crash: Crash) async {
+        guard served[name]?.node === crash.node else { return }
+        var news = News(name: "crashAfterHandOut", user: name, consumer: crash.consumer)
         do {
             try await end(name) { _ in }
             _ = try await start(name)
@@ -119,6 +155,7 @@ actor ServedNetwork {
                 try await Gateway(node: node, shutdown: .zero) { listens.yield() }.run()
             }
             guard await listening.first(where: { true }) != nil else {
+                serving.cancel()
                 try await serving.value
                 throw LineError("the API of \(name) has ended")
             }
