@@ -25,12 +25,22 @@ extension Messages {
 
     /// Who gets the message that was sent or scheduled with a key; `nil` if none was.
     func recipient(idempotencyKey: String) async throws(EarshotError) -> UserID? {
-        let key = await node.shell.entryKey(idempotencyKey)
-        if let waiting = await node.shell.scheduled.first(where: { $0.id.bytes == key }) { return waiting.recipientID }
+        try await recipients(of: [await node.shell.entryKey(idempotencyKey)])[0]
+    }
+
+    /// Who gets the messages that were sent or scheduled with some keys; `nil` for a key with which none was.
+    func recipients(of keys: [EntryKey]) async throws(EarshotError) -> [UserID?] {
+        let waiting = await node.shell.scheduled
         let store = node.store
         return try await node.readStore { () throws(StoreError) in
-            guard let entry = try store.entries(with: [key]).first else { return nil }
-            return try store.row(of: entry.messageID)?.log.recipientID
+            var recipients: [UserID?] = []
+            for key in keys {
+                let sent = try store.entries(with: [key]).first.flatMap { entry throws(StoreError) in
+                    try store.row(of: entry.messageID)?.log.recipientID
+                }
+                recipients.append(sent ?? waiting.first { $0.id.bytes == key }?.recipientID)
+            }
+            return recipients
         }
     }
 

@@ -38,6 +38,35 @@ struct InboxRoutesTests {
         }
     }
 
+    @Test("repeats its answer although a name in it names nobody any more, and says whom it does not know otherwise")
+    func renamedMeanwhile() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            _ = try await bob.client.send("question", to: "alice")
+            let batch = try await receive(alice, "consumer=bot&wait=30")
+            let id = try #require(batch.messages.first).id
+            /// What Bob was called then, or is called now.
+            func body(_ name: String, _ more: String = "") -> String {
+                #"{"ack":"\#(batch.cursor)","send":[{"to":"\#(name)","text":"one"},"#
+                    + #"{"to":"\#(name)","text":"two","answering":"\#(id)"},"#
+                    + #"{"to":"\#(name)","text":"three","idempotencyKey":"k"},"#
+                    + #"{"to":"\#(name)","text":"later","notBefore":"2099-01-01T00:00:00Z"}\#(more)]}"#
+            }
+            let early = try await ask(alice, "POST", "/v1/inbox/bot", body("rob"))
+            #expect(try early.status == 404 && early.index() == 0)
+            let first: GatewayAcknowledgement = try await ask(alice, "POST", "/v1/inbox/bot", body("bob")).decoded()
+            let again = try await ask(alice, "POST", "/v1/inbox/bot", body("rob"))
+            #expect(again.status == 200, "\(String(decoding: again.body, as: UTF8.self))")
+            let second: GatewayAcknowledgement = try again.decoded()
+            #expect(first.messages.map(\.text) == ["one", "two", "three"])
+            #expect(second.messages.map(\.id) == first.messages.map(\.id))
+            let more = try await ask(alice, "POST", "/v1/inbox/bot", body("rob", #",{"to":"rob","text":"new"}"#))
+            #expect(more.status == 404)
+            #expect(try more.index() == 4)
+            #expect(await alice.node.messages.scheduled().map(\.draft.text) == ["later"])
+        }
+    }
+
     @Test("refuses what it cannot do, and says which message it is about")
     func refusals() async throws {
         try await TestNode.pair { alice, bob in

@@ -185,34 +185,10 @@ public struct Inbox: Sendable {
     ) async throws(EarshotError) -> [Message] {
         try await checkToken(for: consumer)
         try await node.environment.inboxFaults?.willAcknowledge(consumer)
-        let (store, userID) = (node.store, node.userID)
-        let needsLast = replies.contains { $0.idempotencyKey == nil && $0.answering == nil }
-        let answered = Set(replies.compactMap(\.answering))
-        let covered = try await node.readStore { () throws(StoreError) in
-            let isKnown = try UInt64(bitPattern: store.generation()) == cursor.generation
-            guard isKnown, try cursor.number <= store.latestCursor() else { return nil as Covered? }
-            var covered = Covered()
-            if needsLast { covered.last = try store.lastArrived(through: cursor.number, for: userID) }
-            for messageID in answered { covered.places[messageID] = try store.arrival(of: messageID, for: userID) }
-            return covered
-        }
-        guard let covered else {
-            throw EarshotError(
-                .gone, "\(cursor) is no place in this home's inbox: the home was restored since, or is another one")
-        }
-        var counts: [MessageID: Int] = [:]
-        let sends = replies.map { reply in
-            let messageID = reply.answering ?? covered.last
-            let number = messageID.map { counts[$0, default: 0] } ?? 0
-            if let messageID, reply.idempotencyKey == nil { counts[messageID] = number + 1 }
-            let key: ProgramReply.Key =
-                if let key = reply.idempotencyKey {
-                    .named(key)
-                } else if let messageID {
-                    .answer(number, to: messageID)
-                } else {
-                    .named("\(consumer) \(cursor) \(number)")
-                }
+        let names = replies.map { ReplyName(answering: $0.answering, idempotencyKey: $0.idempotencyKey) }
+        let covered = try await covered(through: cursor, by: names)
+        let keys = covered.keys(of: names, consumer: consumer, through: cursor)
+        let sends = zip(replies, keys).map { reply, key in
             var draft = reply.draft
             draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
             return ProgramReply(
@@ -228,11 +204,66 @@ public struct Inbox: Sendable {
         }
     }
 
-    private struct Covered {
+    /// What tells one message of an acknowledgement from the others, when the acknowledgement is repeated.
+    package struct ReplyName: Sendable {
+        let answering: MessageID?
+        let idempotencyKey: String?
+
+        package init(answering: MessageID?, idempotencyKey: String?) {
+            self.answering = answering
+            self.idempotencyKey = idempotencyKey
+        }
+    }
+
+    /// To whom the messages of an acknowledgement went, if it was committed before: in their order, and `nil` for one that
+    /// was neither sent nor scheduled.
+    /// - Throws: `EarshotError` `gone`, `storeDamaged`, `storeUnavailable`.
+    package func recipients(
+        of names: [ReplyName], consumer: String, through cursor: InboxCursor
+    ) async throws(EarshotError) -> [UserID?] {
+        let keys = try await covered(through: cursor, by: names).keys(of: names, consumer: consumer, through: cursor)
+        return try await node.messages.recipients(of: await node.shell.entryKeys(keys, of: consumer))
+    }
+
+    private func covered(
+        through cursor: InboxCursor, by names: [ReplyName]
+    ) async throws(EarshotError) -> Covered {
+        let (store, userID) = (node.store, node.userID)
+        let needsLast = names.contains { $0.idempotencyKey == nil && $0.answering == nil }
+        let answered = Set(names.compactMap(\.answering))
+        let covered = try await node.readStore { () throws(StoreError) in
+            let isKnown = try UInt64(bitPattern: store.generation()) == cursor.generation
+            guard isKnown, try cursor.number <= store.latestCursor() else { return nil as Covered? }
+            var covered = Covered()
+            if needsLast { covered.last = try store.lastArrived(through: cursor.number, for: userID) }
+            for messageID in answered { covered.places[messageID] = try store.arrival(of: messageID, for: userID) }
+            return covered
+        }
+        guard let covered else {
+            throw EarshotError(
+                .gone, "\(cursor) is no place in this home's inbox: the home was restored since, or is another one")
+        }
+        return covered
+    }
+
+    private struct Covered: Sendable {
         /// The last message that is acknowledged.
         var last: MessageID?
         /// The places of the messages that are answered.
         var places: [MessageID: Int64] = [:]
+
+        /// The keys of the messages that go with the acknowledgement, in their order.
+        func keys(of names: [ReplyName], consumer: String, through cursor: InboxCursor) -> [ProgramReply.Key] {
+            var counts: [MessageID: Int] = [:]
+            return names.map { name in
+                let messageID = name.answering ?? last
+                let number = messageID.map { counts[$0, default: 0] } ?? 0
+                if let key = name.idempotencyKey { return .named(key) }
+                guard let messageID else { return .named("\(consumer) \(cursor) \(number)") }
+                counts[messageID] = number + 1
+                return .answer(number, to: messageID)
+            }
+        }
     }
 
     // MARK: - Failing

@@ -10,6 +10,10 @@ extension NodeShell {
 
     func entryKey(_ idempotencyKey: String) -> EntryKey { machine.entryKey(idempotencyKey) }
 
+    func entryKeys(_ keys: [ProgramReply.Key], of consumer: String) -> [EntryKey] {
+        keys.map { machine.entryKey($0, of: consumer) }
+    }
+
     nonisolated func send(
         _ drafts: [MessageDraft], to recipientID: UserID, key: String
     ) async throws(EarshotError) -> [Message] {

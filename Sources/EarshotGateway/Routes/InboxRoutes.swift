@@ -48,21 +48,55 @@ struct InboxRoutes: RouteGroup {
             throw GatewayError(
                 .invalidRequest, "\"\(Excerpt.of(body.ack))\" is no place in the inbox", .init(name: "ack"))
         }
+        let (consumer, sends) = (try request.parameter("consumer"), body.send ?? [])
+        let recipientIDs = try await recipients(of: sends, consumer: consumer, through: cursor)
         var replies: [InboxReply] = []
-        for (index, send) in (body.send ?? []).enumerated() {
-            do {
-                let recipientID = try await node.users.recipient(send.to, idempotencyKey: send.idempotencyKey)
-                try request.access.check(sendingTo: [recipientID])
-                replies.append(try await send.reply(to: recipientID, of: node))
-            } catch let error as EarshotError {
-                throw error.about(index: index)
-            } catch let error as GatewayError {
-                throw error.about(index: index)
+        for (index, send) in sends.enumerated() {
+            try await Self.about(index) {
+                try request.access.check(sendingTo: [recipientIDs[index]])
+                replies.append(try await send.reply(to: recipientIDs[index], of: node))
             }
         }
         let messages = try await inbox(for: request).acknowledge(
-            consumer: try request.parameter("consumer"), through: cursor, sending: replies)
+            consumer: consumer, through: cursor, sending: replies)
         return try .json(GatewayAcknowledgement(messages: await representer.messages(messages)))
+    }
+
+    /// Whom each message goes to. The acknowledgement may repeat an earlier one: if a text names nobody or several users by
+    /// now, the message goes to whom it went then.
+    private func recipients(
+        of sends: [ReplyRequest], consumer: String, through cursor: InboxCursor
+    ) async throws -> [UserID] {
+        var (found, unresolved): ([UserID?], [Int: EarshotError]) = ([], [:])
+        for (index, send) in sends.enumerated() {
+            do throws(EarshotError) { found.append(try await node.users.recipient(send.to)) } catch {
+                guard [.unknownUser, .ambiguousUser].contains(error.code) else { throw error.about(index: index) }
+                unresolved[index] = error
+                found.append(nil)
+            }
+        }
+        if unresolved.isEmpty { return found.compactMap(\.self) }
+        var names: [Inbox.ReplyName] = []
+        for (index, send) in sends.enumerated() {
+            try await Self.about(index) {
+                let answering = try await send.answered(by: node)
+                names.append(Inbox.ReplyName(answering: answering, idempotencyKey: send.idempotencyKey))
+            }
+        }
+        let known = try await node.inbox.recipients(of: names, consumer: consumer, through: cursor)
+        for (index, error) in unresolved.sorted(by: { $0.key < $1.key }) {
+            guard let recipientID = known[index] else { throw error.about(index: index) }
+            found[index] = recipientID
+        }
+        return found.compactMap(\.self)
+    }
+
+    private static func about(_ index: Int, _ body: () async throws -> Void) async throws {
+        do { try await body() } catch let error as EarshotError {
+            throw error.about(index: index)
+        } catch let error as GatewayError {
+            throw error.about(index: index)
+        }
     }
 
     private func fail(_ request: Request, _ body: FailRequest) async throws -> Response {
@@ -190,8 +224,13 @@ struct ReplyRequest: RequestBody, Encodable {
         let draft = try SendRequest(to: to, text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
         var reply = InboxReply(to: recipientID, draft, idempotencyKey: idempotencyKey)
         reply.notBefore = try notBefore.map { text throws(GatewayError) in try Timestamp.due(text) }
-        if let answering { reply.answering = try await node.messageID(answering) }
+        reply.answering = try await answered(by: node)
         return reply
+    }
+
+    func answered(by node: Node) async throws -> MessageID? {
+        guard let answering else { return nil }
+        return try await node.messageID(answering)
     }
 }
 

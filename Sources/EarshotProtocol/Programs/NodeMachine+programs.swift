@@ -7,6 +7,8 @@ package struct ProgramReply: Sendable {
         case named(String)
         /// Which of the answers to a message it is, from 0.
         case answer(Int, to: MessageID)
+
+        var isNamed: Bool { if case .named = self { true } else { false } }
     }
 
     package let recipientID: UserID
@@ -95,6 +97,14 @@ extension NodeMachine {
     /// The bytes that stand in an entry for a key of a program.
     package func entryKey(_ key: String) -> EntryKey { programs.key(key) }
 
+    /// The same for a message that goes with an acknowledgement.
+    package func entryKey(_ key: ProgramReply.Key, of consumer: String) -> EntryKey {
+        switch key {
+        case .named(let key): programs.key(key)
+        case .answer(let place, let messageID): programs.key(ofAnswer: place, to: messageID, by: consumer)
+        }
+    }
+
     // MARK: - The inbox
 
     /// A consumer has dealt with everything up to a place, and answers some of it.
@@ -120,15 +130,8 @@ extension NodeMachine {
     private mutating func items(_ replies: [ProgramReply], of consumer: String) -> [ProgramCall.Item] {
         var keys: Set<EntryKey> = []
         return replies.map { reply in
-            var item =
-                switch reply.key {
-                case .named(let key):
-                    item(reply.draft, to: reply.recipientID, key: programs.key(key), isNamed: true)
-                case .answer(let place, let messageID):
-                    item(
-                        reply.draft, to: reply.recipientID,
-                        key: programs.key(ofAnswer: place, to: messageID, by: consumer), isNamed: false)
-                }
+            var item = item(
+                reply.draft, to: reply.recipientID, key: entryKey(reply.key, of: consumer), isNamed: reply.key.isNamed)
             item.answering = reply.answering
             item.notBefore = reply.notBefore
             do throws(ProtocolError) {
