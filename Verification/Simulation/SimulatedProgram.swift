@@ -8,16 +8,22 @@ struct SimulatedProgram {
         case consumer
         case plan
         case acknowledge(Acknowledgement)
+        case goBack(ConsumerChange)
+        /// It could do nothing with the message at this place.
+        case fail(Int64)
         case own(OwnMessage)
     }
 
     struct Acknowledgement {
         let through: Int64
         var replies: [Reply]
+        /// Whether what it acknowledges is acknowledged already, without its answers.
+        var isLate = false
     }
 
     struct Reply {
         let message: MessageID
+        let place: Int64
         let recipientID: UserID
         let text: String
     }
@@ -46,6 +52,12 @@ struct SimulatedProgram {
     var accepted: Set<String> = []
     /// Messages whose senders could not be written to when they were to be answered.
     var unanswerable: Set<MessageID> = []
+    /// What it acknowledges next, out of order.
+    var late: Acknowledgement?
+    /// Messages behind this place are acknowledged, but not all of them are answered: it goes back there.
+    var owed: Int64?
+    /// So many more hand-outs come to nothing.
+    var failures = 0
     /// Whether it repeats what it was already told is done.
     var repeats: Acknowledgement?
 

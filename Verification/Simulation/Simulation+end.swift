@@ -5,7 +5,7 @@ import EarshotProtocol
 /// What must hold when everything has healed.
 extension Simulation {
     mutating func checkEnd() throws {
-        if !isAtRest { reportUnrest() }
+        if !isAtRest { try reportUnrest() }
         for index in nodes.indices {
             try checkStates(of: index)
             try checkIntegrity(of: index)
@@ -15,9 +15,10 @@ extension Simulation {
         }
     }
 
-    private mutating func reportUnrest() {
+    private mutating func reportUnrest() throws {
         violated("there is no rest after \(configuration.patience / 1_000_000) s without trouble")
         for index in nodes.indices {
+            if try !isProgramDone(on: index) { violated("the program of \(name(index)) is not done") }
             if !nodes[index].requests.isEmpty {
                 violated("\(name(index)) has not answered \(nodes[index].requests.count) requests")
             }

@@ -2,7 +2,8 @@ import EarshotModel
 import EarshotProtocol
 
 /// Programs on the nodes: what they do, and what must hold for it. They take what comes from the inbox, answer each
-/// message once with the acknowledgement, and die between the two as they like.
+/// message once with the acknowledgement, and die between the two as they like. Now and then they acknowledge out of
+/// order, move back, fail until a message is set aside, and ask for that again.
 extension Simulation {
     mutating func planPrograms() {
         guard configuration.hasPrograms else { return }
@@ -39,10 +40,31 @@ extension Simulation {
             try acknowledge(repeated, on: index)
             return
         }
-        let limit = Int.random(in: 1...6, using: &programChance)
-        try ask(.plan, on: index) {
-            $0.receive(SimulatedProgram.consumer, limit: limit, attempts: .max, requestID: $1, now: $2)
+        if let change = change(on: index) {
+            return try ask(.goBack(change), on: index) {
+                $0.change(SimulatedProgram.consumer, change, requestID: $1, now: $2)
+            }
         }
+        let limit = Int.random(in: 1...6, using: &programChance)
+        let attempts = attempts
+        try ask(.plan, on: index) {
+            $0.receive(SimulatedProgram.consumer, limit: limit, attempts: attempts, requestID: $1, now: $2)
+        }
+    }
+
+    /// After so many failures a message is set aside.
+    private var attempts: Int { isHealed ? .max : 3 }
+
+    /// It goes back to what it has not answered, or to any place, or has what was set aside handed out again.
+    private mutating func change(on index: Int) -> ConsumerChange? {
+        guard let record = nodes[index].consumers.first else { return nil }
+        if !isHealed, programChance.oneIn(20) {
+            let owed = nodes[index].programs.owed ?? .max
+            nodes[index].programs.owed = min(owed, Int64.random(in: 0...record.cursor, using: &programChance))
+        }
+        if let owed = nodes[index].programs.owed { return .move(to: min(owed, record.cursor)) }
+        guard let entry = record.setAside.min(), isHealed || programChance.oneIn(2) else { return nil }
+        return .handOutAgain(entry)
     }
 
     private mutating func ask(
@@ -63,10 +85,28 @@ extension Simulation {
         case (.acknowledge(let done), .success(.accepted(let messages))):
             log("\(name(index)): program acknowledged through \(done.through)")
             checkAnswers(messages, to: done, at: index)
+            if let late = nodes[index].programs.late {
+                nodes[index].programs.late = nil
+                return try acknowledge(late, on: index)
+            }
             if programChance.oneIn(6) { nodes[index].programs.repeats = done }
+            rest(index)
+        case (.goBack(let change), .success):
+            if case .move = change { (nodes[index].programs.owed, nodes[index].programs.repeats) = (nil, nil) }
+            rest(index)
+        case (.fail(let place), .success(.failureNoted(let isSetAside))):
+            if isSetAside != nodes[index].consumers.first?.setAside.contains(place) {
+                violated("\(name(index)) does not say whether it has set a message aside")
+            }
+            rest(index)
+        case (.acknowledge(let failed), .failure(let error)) where error.code == .alreadyAcknowledged:
+            if !failed.isLate, !nodes[index].isRestored { violated("\(name(index)) calls a repeated answer late") }
             rest(index)
         case (.acknowledge(var failed), .failure(let error)):
             guard let place = error.index, failed.replies.indices.contains(place) else { return rest(index) }
+            if error.code == .invalidMessage, !nodes[index].isRestored {
+                violated("\(name(index)) says that an answer is to another message than is acknowledged")
+            }
             if error.code == .keyReused { violated("\(name(index)) calls the key of an answer reused") }
             nodes[index].programs.unanswerable.insert(failed.replies.remove(at: place).message)
             try acknowledge(failed, on: index)
@@ -82,23 +122,47 @@ extension Simulation {
     }
 
     private mutating func handOut(_ plan: HandOutPlan, on index: Int) throws {
-        guard case .after(let cursor, let limit) = plan else { return }
-        let batch = try nodes[index].store.arrived(after: cursor, for: nodes[index].local.userID, limit: limit)
-        guard let last = batch.last else {
+        let (store, userID, attempts) = (nodes[index].store, nodes[index].local.userID, attempts)
+        let batch =
+            switch plan {
+            case .after(let cursor, let limit): try store.arrived(after: cursor, for: userID, limit: limit)
+            case .again(let entry):
+                try store.arrived(after: entry - 1, for: userID, limit: 1).filter { $0.cursor == entry }
+            }
+        guard let first = batch.first, let last = batch.last else {
+            if case .again(let entry) = plan { return try acknowledge(.init(through: entry, replies: []), on: index) }
             nodes[index].programs.isReading = false
             return
         }
         try perform(index) {
-            $0.handedOut(batch.map(\.cursor), attempts: .max, to: SimulatedProgram.consumer, now: $1)
+            $0.handedOut(batch.map(\.cursor), attempts: attempts, to: SimulatedProgram.consumer, now: $1)
         }
-        // The program dies before it has answered.
-        guard nodes[index].isUp, isHealed || !programChance.oneIn(8) else { return rest(index) }
-        let replies = batch.map(\.message).filter { !$0.isAutomatic }.map { message in
+        guard nodes[index].isUp else { return rest(index) }
+        if !isHealed, isFailing(index) {
+            // It dies before it has answered, or says that it cannot.
+            guard programChance.oneIn(2) else { return rest(index) }
+            return try ask(.fail(first.cursor), on: index) {
+                $0.fail(SimulatedProgram.consumer, first.cursor, reason: "by chance", requestID: $1, now: $2)
+            }
+        }
+        let replies = batch.filter { !$0.message.isAutomatic }.map { cursor, message in
             SimulatedProgram.Reply(
-                message: message.messageID, recipientID: message.log.authorID,
+                message: message.messageID, place: cursor, recipientID: message.log.authorID,
                 text: "answer of node \(index) to \(message.messageID)")
         }
+        if case .after(let cursor, _) = plan, replies.count > 1, !isHealed, programChance.oneIn(6) {
+            nodes[index].programs.owed = cursor
+            nodes[index].programs.late = .init(through: replies[0].place, replies: [replies[0]], isLate: true)
+            return try acknowledge(.init(through: last.cursor, replies: Array(replies.suffix(1))), on: index)
+        }
         try acknowledge(.init(through: last.cursor, replies: replies), on: index)
+    }
+
+    private mutating func isFailing(_ index: Int) -> Bool {
+        if nodes[index].programs.failures == 0, programChance.oneIn(30) { nodes[index].programs.failures = 6 }
+        guard nodes[index].programs.failures > 0 else { return programChance.oneIn(8) }
+        nodes[index].programs.failures -= 1
+        return true
     }
 
     private mutating func acknowledge(_ done: SimulatedProgram.Acknowledgement, on index: Int) throws {
@@ -109,7 +173,7 @@ extension Simulation {
                     reply.text,
                     headers: [
                         SimulatedProgram.header: "auto-replied", SimulatedProgram.answerTo: "\(reply.message)",
-                    ]), key: .answer(0, to: reply.message))
+                    ]), key: .answer(0, to: reply.message), answering: reply.place)
         }
         try ask(.acknowledge(done), on: index) {
             $0.acknowledge(
@@ -183,10 +247,17 @@ extension Simulation {
         guard configuration.hasPrograms else { return true }
         // What was scheduled while the clock was years ahead may wait for years.
         let end = nodes[index].now(at: configuration.trouble + configuration.patience / 2).wallClock
-        guard nodes[index].programs.own.isEmpty, nodes[index].programs.steps.isEmpty,
-            nodes[index].scheduled.allSatisfy({ $0.notBefore > end })
+        // What is for somebody whose name belongs to another key is tried in vain.
+        let hasOwn =
+            nodes[index].programs.own.contains { isOpen(index, $0.peer) }
+            || nodes[index].programs.steps.values.contains { step in
+                if case .own(let message) = step { isOpen(index, message.peer) } else { true }
+            }
+        guard !hasOwn, nodes[index].scheduled.allSatisfy({ $0.notBefore > end }) else { return false }
+        let consumer = nodes[index].consumers.first
+        guard nodes[index].programs.owed == nil, consumer?.again.isEmpty ?? true, consumer?.setAside.isEmpty ?? true
         else { return false }
-        let cursor = nodes[index].consumers.first?.cursor ?? 0
+        let cursor = consumer?.cursor ?? 0
         return try nodes[index].store.arrived(after: cursor, for: nodes[index].local.userID, limit: 1).isEmpty
     }
 
