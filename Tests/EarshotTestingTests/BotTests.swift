@@ -110,6 +110,29 @@ struct BotTests {
         try await running
     }
 
+    @Test("is told at once, and can say so, when it writes to somebody who gets no messages")
+    func refusedRecipient() async throws {
+        let carol = try await network.node("carol")
+        try await robot.users.decide(.block, about: carol.userID)
+        let bot = Bot("relay", on: robot).otherwise { [robot] message in
+            var codes: [String] = []
+            for userID in [carol.userID, robot.userID] {
+                do throws(EarshotError) { try await message.send(MessageDraft("hi"), to: userID) } catch {
+                    codes.append("\(error.code)")
+                }
+            }
+            try await message.reply(codes.joined(separator: " "))
+        }
+        try await bot.prepare()
+        let answers = alice.events.events(.messageReceived)
+        async let running: Void = bot.run()
+        try await alice.messages.send("tell carol", to: robot.userID)
+        #expect(await answers.first { _ in true }?.text == "blocked invalidMessage")
+        #expect(try await robot.inbox.setAside(consumer: "relay").isEmpty)
+        await network.stop()
+        try await running
+    }
+
     @Test("goes on without a message on which its handler fails each time: that one alone is set aside")
     func poison() async throws {
         let bot = Bot("picky", on: robot).otherwise { message in

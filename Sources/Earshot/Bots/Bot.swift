@@ -125,9 +125,7 @@ public struct Bot: Sendable {
     private func handle(_ message: Message) async throws -> [BotAnswer] {
         let sender = await node.users.user(message.senderID)
         let answers = BotAnswers()
-        let clock = node.environment.clock
-        try await handle(
-            BotMessage(message, from: sender, answers: answers) { Date(milliseconds: clock.now.wallClock) })
+        try await handle(BotMessage(message, from: sender, on: node, answers: answers))
         return answers.close()
     }
 

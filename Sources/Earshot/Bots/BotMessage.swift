@@ -9,15 +9,14 @@ public struct BotMessage: Sendable {
     public let message: Message
     /// The sender, as the node knows them.
     public let sender: User?
+    private let node: Node
     private let answers: BotAnswers
-    private let now: @Sendable () -> Date
 
-    /// - Parameter now: the node's clock.
-    init(_ message: Message, from sender: User?, answers: BotAnswers, now: @escaping @Sendable () -> Date) {
+    init(_ message: Message, from sender: User?, on node: Node, answers: BotAnswers) {
         self.message = message
         self.sender = sender
+        self.node = node
         self.answers = answers
-        self.now = now
     }
 
     public var senderID: UserID { message.senderID }
@@ -30,7 +29,7 @@ public struct BotMessage: Sendable {
     ///   - headers: metadata for programs.
     ///   - notBefore: when it goes out; at once if it is left out.
     /// - Throws: `EarshotError` `invalidMessage`, also after the handler has returned and for more than
-    ///   `Limits.botReplies` answers.
+    ///   `Limits.botReplies` answers; `blocked`, `identityConflict` and `notAdmitted` for a recipient who gets no messages.
     public func reply(
         _ text: String, headers: [String: String] = [:], notBefore: Date? = nil
     ) async throws(EarshotError) {
@@ -46,16 +45,21 @@ public struct BotMessage: Sendable {
     public func reply(
         _ text: String, headers: [String: String] = [:], after delay: Duration
     ) async throws(EarshotError) {
-        try await reply(text, headers: headers, notBefore: now() + delay / .seconds(1))
+        try await reply(text, headers: headers, notBefore: now + delay / .seconds(1))
     }
 
+    private var now: Date { Date(milliseconds: node.environment.clock.now.wallClock) }
+
     /// Writes to somebody, as an answer to this message.
+    /// - Throws: `EarshotError` as for an answer to the sender, and `invalidMessage` for a message to this node's own user.
+    ///   A user who was never met gets it when the two nodes meet.
     public func send(
         _ draft: MessageDraft, to recipientID: UserID, notBefore: Date? = nil
     ) async throws(EarshotError) {
         var draft = draft
         draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
         do { try draft.validate() } catch { throw EarshotError(.invalidMessage, "\(error)", cause: error) }
+        try await node.shell.checkRecipient(recipientID)
         try answers.add(BotAnswer(recipientID: recipientID, draft: draft, notBefore: notBefore))
     }
 }

@@ -14,6 +14,11 @@ extension NodeShell {
         keys.map { machine.entryKey($0, of: consumer) }
     }
 
+    /// - Throws: the error with which messages to a user are refused now.
+    func checkRecipient(_ userID: UserID) throws(EarshotError) {
+        do { try machine.checkRecipient(userID) } catch { throw EarshotError(error).about(userID) }
+    }
+
     nonisolated func send(
         _ drafts: [MessageDraft], to recipientID: UserID, key: String
     ) async throws(EarshotError) -> [Message] {

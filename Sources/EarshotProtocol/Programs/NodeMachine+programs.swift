@@ -207,15 +207,15 @@ extension NodeMachine {
     }
 
     /// Why a user cannot be written to now.
-    private mutating func refusal(of userID: UserID) -> ProtocolError? {
+    private func refusal(of userID: UserID) -> ProtocolError? {
         do throws(ProtocolError) {
             try checkRecipient(userID)
             return nil
         } catch { return error }
     }
 
-    private mutating func checkRecipient(_ userID: UserID) throws(ProtocolError) {
-        _ = try conversation(.direct(local.userID, userID), with: userID)
+    /// - Throws: the error with which messages to a user are refused now.
+    package func checkRecipient(_ userID: UserID) throws(ProtocolError) {
         guard userID != local.userID else {
             throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
         }
