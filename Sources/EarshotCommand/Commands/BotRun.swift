@@ -11,7 +11,7 @@ struct BotRun: ProgramCommand {
             The program is started once, and again whenever it ends. It gets each message as one line of JSON on its \
             standard input:
 
-              {"type":"message","message":{"id":ID,"text":"hello","sender":{…},…},"attempt":1}
+              {"type":"message","message":{"id":ID,"text":"hello",…},"attempt":1}
 
             and says in lines on its standard output what became of it:
 

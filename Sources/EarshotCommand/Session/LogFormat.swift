@@ -8,9 +8,34 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 
     @Sendable func handler(label: String) -> any LogHandler {
         switch self {
-        case .text: StreamLogHandler.standardError(label: label)
+        case .text: TextLogHandler(label: label)
         case .json: JSONLogHandler()
         }
+    }
+}
+
+/// Writes each record as one line: the time, the level, who writes, the message, and metadata as `name=value`.
+struct TextLogHandler: LogHandler {
+    let label: String
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    init(label: String) { self.label = label }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+        StandardError.write(Data(line(event.level, "\(event.message)", all, at: Date()).utf8))
+    }
+
+    func line(_ level: Logger.Level, _ message: String, _ metadata: [String: String], at time: Date) -> String {
+        let moment = time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(SafeText.line($0.value))" }.joined()
+        return "\(moment) \(level.rawValue) \(label): \(SafeText.line(message))\(pairs)\n"
     }
 }
 
