@@ -125,7 +125,9 @@ let package = Package(
             path: "examples/echo-bot/Tests", packageAccess: false, swiftSettings: settings),
 
         // Tests, what they share, and the simulator that tests of the protocol and the store run in.
-        .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["requirements.txt"], swiftSettings: settings),
+        .target(
+            name: "TestSupport", path: "Tests/TestSupport", exclude: ["judge.py", "requirements.txt"],
+            swiftSettings: settings),
         .target(
             name: "EarshotSimulation",
             dependencies: ["EarshotModel", "EarshotCrypto", "EarshotProtocol", "EarshotStore"],
@@ -176,7 +178,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            exclude: ["Fixtures"], swiftSettings: settings),
+            swiftSettings: settings),
         .testTarget(
             name: "EarshotCommandTests",
             dependencies: [

@@ -48,6 +48,9 @@ package struct Gateway: Sendable {
         self.requestsPerSecond = requestsPerSecond
         self.shutdown = shutdown
         self.onListening = onListening
+        #if DEBUG
+            if let log = ExchangeLog(ProcessInfo.processInfo.environment) { observe = { log.add($0, $1) } }
+        #endif
     }
 
     /// Serves requests until the task is cancelled. Then it lets open requests finish, for at most `shutdown`, removes

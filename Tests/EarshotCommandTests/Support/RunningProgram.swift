@@ -9,13 +9,15 @@ final class RunningProgram: Sendable {
     private let output = Collector()
     private let errors = Collector()
     private let hasEnded = Watched(false)
+    private let exchanges: Exchanges?
 
     /// - Parameter environment: is added to the little that every program here gets.
     init(_ arguments: [String], program: String = Program.path, environment: [String: String] = [:]) throws {
+        exchanges = try Exchanges.shared.get()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         let common = ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin", "TZ": "UTC", "LANG": "C.UTF-8"]
-        process.environment = common.merging(environment) { $1 }
+        process.environment = common.merging(exchanges?.environment ?? [:]) { $1 }.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output.pipe
         process.standardError = errors.pipe
@@ -28,6 +30,7 @@ final class RunningProgram: Sendable {
     deinit {
         if process.isRunning { process.terminate() }
         closeInput()
+        exchanges?.check()
     }
 
     var pid: Int32 { process.processIdentifier }
@@ -48,6 +51,7 @@ final class RunningProgram: Sendable {
         try await hasEnded.wait(for: "the program ends")
         let output = try await output.wholeText("its output")
         let errors = try await errors.wholeText("what it has written to standard error")
+        exchanges?.check()
         return Program.Result(status: process.terminationStatus, output: output, errors: errors)
     }
 
