@@ -31,6 +31,31 @@ struct ExpirySearchesTests {
         #expect(searches.wait(for: log.record, now: now(1_000 - 2 * Timing.expiryCheck)) == Timing.expiryCheck)
     }
 
+    @Test("ends with the next expiry, and counts once")
+    mutating func found() {
+        var logs = Logs(author: LogAuthor(device("alice")), records: [log.record])
+        var deliveries = Deliveries()
+        let logID = log.record.logID
+        _ = searches.begin(among: [log], now: now(1_000))
+        let isCounted = searches.found([], in: logID, nextExpiry: 5_000, logs: &logs, deliveries: &deliveries)
+        let isCountedAgain = searches.found([], in: logID, nextExpiry: 9_000, logs: &logs, deliveries: &deliveries)
+        #expect(isCounted && !isCountedAgain)
+        #expect(searches.hasUnwritten && logs.own(logID)?.record.nextExpiry == 5_000)
+    }
+
+    @Test("does not count to the end of a log that has grown meanwhile")
+    mutating func grown() {
+        var written = HandWrittenLog(by: device("alice"), to: device("bob").userID)
+        var logs = Logs(author: LogAuthor(device("alice")), records: [log.record])
+        var deliveries = Deliveries()
+        _ = searches.begin(among: [log], now: now(1_000))
+        _ = written.entry("one")
+        logs.appended(written.record)
+        logs.setNextExpiry(1_000, of: written.logID)
+        _ = searches.found([], in: written.logID, nextExpiry: .max, logs: &logs, deliveries: &deliveries)
+        #expect(!searches.hasUnwritten && logs.own(written.logID)?.record.nextExpiry == 1_000)
+    }
+
     @Test("has no answer for a log that was cut meanwhile")
     mutating func cancelled() {
         _ = searches.begin(among: [log], now: now(1_000))

@@ -16,6 +16,35 @@ struct ReceivedRunsTests {
             messages: [], bytes: bytes)
     }
 
+    @Test("are what is new in a peer's frame, once, and of no log but the peer's")
+    mutating func taken() throws {
+        let (author, reader) = (device("alice"), LogAuthor(device("bob")))
+        var logs = Logs(author: reader)
+        var written = HandWrittenLog(by: author, to: reader.userID)
+        let link = ReplicationSession(connectionID: ConnectionID(1), userID: author.userID, deviceID: author.deviceID)
+        let frame = written.append("one")
+        guard
+            case .new(let run, let timestamps) = try runs.take(
+                frame, from: link, isStranger: true, logs: &logs, author: reader)
+        else {
+            Issue.record("nothing was taken")
+            return
+        }
+        #expect(run.messages.map(\.text) == ["one"] && run.head == written.head && timestamps.count == 1)
+        guard
+            case .known(isSettled: false) = try runs.take(
+                frame, from: link, isStranger: true, logs: &logs, author: reader)
+        else {
+            Issue.record("it was taken again, or is on the disk")
+            return
+        }
+        let other = ReplicationSession(connectionID: ConnectionID(2), userID: author.userID, deviceID: carol)
+        let error = #expect(throws: ProtocolError.self) {
+            try runs.take(frame, from: other, isStranger: true, logs: &logs, author: reader)
+        }
+        #expect(error?.code == .violation)
+    }
+
     @Test("are at most a window of a device, with those that are being written")
     mutating func window() throws {
         runs.add(run(Limits.windowBytes + Limits.frameBytes, of: alice))

@@ -83,10 +83,43 @@ struct ReplicationSessionTests {
         let receipt = Receipt.sign(
             logID: written.logID, sequence: sent, chain: written.head.chain, readSequence: 0,
             deviceID: bob.deviceID, with: bob.signingKey)
-        session.acknowledged(receipt)
+        _ = session.compare(receipt, with: receipt.chain)
         #expect(session.windowUsed == 0)
         let next = session.nextRead(logs: logs, deliveries: deliveries)
         #expect(next?.from == sent + 1)
+    }
+
+    @Test("is acknowledged by a receipt with the log's own chain, which only the store knows inside a frame")
+    mutating func receipts() throws {
+        session.receivedAllHeads()
+        let entries = [written.entry("one"), written.entry("two")]
+        _ = session.offerNew(entries, bytes: 100, of: written.logID)
+        _ = frames(committed: 2)
+        let (first, last) = (receipt(1, entries[0].chain), receipt(2, entries[1].chain))
+        guard case .ask(let read) = try session.check(first, of: log, offered: 2) else {
+            Issue.record("the store is not asked")
+            return
+        }
+        #expect(read.from == 1 && read.countLimit == 1)
+        guard case .acknowledged = session.compare(first, with: entries[0].chain),
+            case .acknowledged = try session.check(last, of: log, offered: 2)
+        else {
+            Issue.record("what the peer holds is not acknowledged")
+            return
+        }
+        #expect(session.windowUsed == 0)
+        for other in [receipt(2, entries[0].chain), receipt(3, entries[1].chain)] {
+            guard case .differs = try session.check(other, of: log, offered: 2) else {
+                Issue.record("a receipt for something else holds")
+                return
+            }
+        }
+    }
+
+    private func receipt(_ sequence: UInt64, _ chain: ChainHash) -> Receipt {
+        Receipt.sign(
+            logID: written.logID, sequence: sequence, chain: chain, readSequence: 0, deviceID: bob.deviceID,
+            with: bob.signingKey)
     }
 
     @Test("is nothing of a log while a failure in it waits for the disk")

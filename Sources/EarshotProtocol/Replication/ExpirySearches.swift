@@ -2,7 +2,8 @@ import EarshotModel
 
 /// Looks for expired messages, log by log.
 ///
-/// It decides when to ask the store, and when the answer is too old to count. It does not decide that a message fails.
+/// It decides when to ask the store, when the answer is too old to count, and when to look again. How a message fails is
+/// the matter of `Deliveries`.
 struct ExpirySearches: Sendable {
     /// Where each log ended when its search began.
     private var ends: [LogID: UInt64] = [:]
@@ -18,6 +19,11 @@ struct ExpirySearches: Sendable {
         return min(max(0, record.nextExpiry - now.wallClock), Timing.expiryCheck)
     }
 
+    /// Asks for a tick when something of a log may expire.
+    func wake(for record: LogRecord, clocks: inout ClockMachine, now: Moment) {
+        if let wait = wait(for: record, now: now) { clocks.wake(by: now.uptime + wait) }
+    }
+
     /// - Returns: the logs in which to look now, ascending.
     mutating func begin(among logs: some Collection<OwnLog>, now: Moment) -> [OwnLog] {
         let due = logs.filter { $0.record.nextExpiry <= now.wallClock && ends[$0.record.logID] == nil }
@@ -28,6 +34,21 @@ struct ExpirySearches: Sendable {
     /// The store has answered.
     /// - Returns: where the log ended when the store was asked; `nil` if the answer is outdated.
     mutating func end(_ logID: LogID) -> UInt64? { ends.removeValue(forKey: logID) }
+
+    /// These entries' time is over, and the next one's will be then.
+    /// - Returns: whether the answer counts.
+    mutating func found(
+        _ sequences: [UInt64], in logID: LogID, nextExpiry: Int64, logs: inout Logs, deliveries: inout Deliveries
+    ) -> Bool {
+        guard let end = end(logID), let log = logs.own(logID) else { return false }
+        deliveries.fail(sequences, of: log, reason: .expired)
+        // A log that has grown meanwhile is searched again: the search may not have seen its new end.
+        if log.head.sequence == end {
+            logs.setNextExpiry(nextExpiry, of: logID)
+            write(logID)
+        }
+        return true
+    }
 
     /// The log has changed in another way, so the answer will not count.
     mutating func cancel(_ logID: LogID) { ends[logID] = nil }

@@ -14,13 +14,45 @@ struct ReceivedRun: Sendable {
 
 /// Entries of peers that are proved and not yet on the disk.
 ///
-/// It decides how much of it a peer may use, and how much a commit takes. It proves nothing (`IncomingLog`).
+/// It decides which entries of a frame are taken, how many bytes a peer may use, and how much a commit takes. It proves
+/// nothing (`IncomingLog`).
 struct ReceivedRuns: Sendable {
     private var waiting: Deque<ReceivedRun> = []
     /// Includes those in the commit that is under way.
     private var bytes = ReceivedBytes()
 
     var isEmpty: Bool { waiting.isEmpty }
+
+    /// What a frame of entries has brought.
+    enum Intake: Sendable {
+        /// All of it is known; whether it is on the disk, too.
+        case known(isSettled: Bool)
+        /// A run that waits for a commit now, and the timestamps of the entries that came with a body.
+        case new(ReceivedRun, [HybridTimestamp])
+    }
+
+    /// Takes what is new in a frame with entries of a peer's own log.
+    /// - Parameter link: the link, and the peer at its end.
+    /// - Throws: `ProtocolError`, for which the link is to be closed.
+    mutating func take(
+        _ frame: EntriesFrame, from link: ReplicationSession, isStranger: Bool, logs: inout Logs, author: LogAuthor
+    ) throws(ProtocolError) -> Intake {
+        guard frame.log.conversationID == .direct(author.userID, link.userID), frame.log.deviceID == link.deviceID
+        else { throw ProtocolError(.violation, "the peer sent entries of a log that is not its own") }
+        var log = try logs.logForEntries(frame.log, by: link.userID)
+        let taken = try log.receive(frame)
+        guard !taken.isEmpty else { return .known(isSettled: log.isSettled) }
+        let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
+        try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)
+        // Not before: what is not queued for the disk is not proved, or a hole would follow.
+        logs.proved(log)
+        let run = ReceivedRun(
+            connectionID: link.connectionID, deviceID: link.deviceID, logID: frame.log.logID, head: log.proved,
+            entries: taken.map(\.record),
+            messages: taken.compactMap { Message($0.record, $0.body, of: log, to: author.userID) }, bytes: bytes)
+        add(run)
+        return .new(run, taken.compactMap { $0.body?.timestamp })
+    }
 
     /// A device has one window, however many links it makes: what it sends again on another link is already known.
     /// There is also a limit for everything that waits for the disk, and strangers have half of it.
@@ -97,5 +129,17 @@ struct ReceivedRuns: Sendable {
             all += run.bytes
         }
         return (logs.values.max() ?? 0, devices.values.max() ?? 0, all)
+    }
+}
+
+extension Message {
+    /// - Returns: `nil` for an entry that is no text.
+    fileprivate init?(_ record: EntryRecord, _ body: EntryBody?, of log: IncomingLog, to recipientID: UserID) {
+        guard case .text(let text, let headers) = body?.content else { return nil }
+        self.init(
+            messageID: MessageID(log: log.description.logID, sequence: record.sequence),
+            conversationID: log.description.conversationID, senderID: log.authorID, recipientIDs: [recipientID],
+            text: text, headers: headers, timestamp: record.timestamp, expiry: record.expiry,
+            states: [recipientID: .delivered])
     }
 }

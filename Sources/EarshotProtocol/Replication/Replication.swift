@@ -142,13 +142,7 @@ struct Replication: Sendable {
         let receipts = logs.incoming(of: session.deviceID)
             .filter { $0.authorID == session.userID }
             .compactMap { ownReceipt(for: $0.description.logID) }
-        var start = 0
-        repeat {
-            let end = min(start + Limits.logsPerHeads, receipts.count)
-            let frame = Frame.heads(Array(receipts[start..<end]), isComplete: end == receipts.count)
-            actions.append(.send(frame, connectionID))
-            start = end
-        } while start < receipts.count
+        for frame in Frame.heads(receipts) { actions.append(.send(frame, connectionID)) }
     }
 
     /// A link is over.
@@ -232,58 +226,30 @@ struct Replication: Sendable {
     mutating func receivedEntries(
         _ frame: EntriesFrame, on connectionID: ConnectionID, isStranger: Bool, clocks: inout ClockMachine, now: Moment
     ) throws(ProtocolError) {
-        guard let (userID, deviceID) = sessions.peer(on: connectionID) else { return }
-        guard sessions[connectionID]?.hasHeads == true else {
+        guard let session = sessions[connectionID] else { return }
+        guard session.hasHeads else {
             throw ProtocolError(.violation, "the peer sent entries before it said what it holds")
         }
         guard frame.log.deviceID != author.deviceID else {
-            try receivedOwnEntries(frame, from: userID, on: connectionID, now: now)
+            try receivedOwnEntries(frame, from: session.userID, on: connectionID, now: now)
             return
         }
-        guard frame.log.conversationID == .direct(author.userID, userID), frame.log.deviceID == deviceID
-        else { throw ProtocolError(.violation, "the peer sent entries of a log that is not its own") }
-        let logID = frame.log.logID
-        var log = try logs.logForEntries(frame.log, by: userID)
-        let taken = try log.receive(frame)
-        guard !taken.isEmpty else {
-            if log.isSettled { sendReceipt(for: logID, on: connectionID) } else { excuse(frame, on: connectionID) }
-            return
-        }
-        let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
-        try runs.checkRoom(for: bytes, of: deviceID, isStranger: isStranger)
-        // Not before: what is not queued for the disk is not proved, or a hole would follow.
-        logs.proved(log)
-        var messages: [Message] = []
-        messages.reserveCapacity(taken.count)
-        for (record, body) in taken {
-            if let body, let skew = clocks.hear(body.timestamp, of: userID, now: now) {
-                post(.clockSkewed(skew))
+        switch try runs.take(frame, from: session, isStranger: isStranger, logs: &logs, author: author) {
+        case .known(isSettled: true): sendReceipt(for: frame.log.logID, on: connectionID)
+        case .known(isSettled: false): excuse(frame, on: connectionID)
+        case .new(let run, let timestamps):
+            for timestamp in timestamps {
+                if let skew = clocks.hear(timestamp, of: session.userID, now: now) { post(.clockSkewed(skew)) }
             }
-            guard let message = message(record, body, of: frame.log, by: userID) else { continue }
-            messages.append(message)
+            actions.append(.credit(2 + run.bytes / Limits.requestBytes, connectionID))
+            if !run.messages.isEmpty { actions.append(.exchanged(session.userID)) }
         }
-        actions.append(.credit(2 + bytes / Limits.requestBytes, connectionID))
-        if !messages.isEmpty { actions.append(.exchanged(userID)) }
-        runs.add(
-            ReceivedRun(
-                connectionID: connectionID, deviceID: deviceID, logID: logID, head: log.proved,
-                entries: taken.map(\.record), messages: messages, bytes: bytes))
     }
 
     private mutating func excuse(_ frame: EntriesFrame, on connectionID: ConnectionID) {
         let bytes = frame.contents.reduce(0) { $0 + $1.windowBytes }
         guard sessions[connectionID]?.excuse(bytes) == true else { return }
         actions.append(.credit(1 + bytes / Limits.requestBytes, connectionID))
-    }
-
-    private func message(
-        _ record: EntryRecord, _ body: EntryBody?, of log: LogDescription, by authorID: UserID
-    ) -> Message? {
-        guard case .text(let text, let headers) = body?.content else { return nil }
-        return Message(
-            messageID: MessageID(log: log.logID, sequence: record.sequence), conversationID: log.conversationID,
-            senderID: authorID, recipientIDs: [author.userID], text: text, headers: headers,
-            timestamp: record.timestamp, expiry: record.expiry, states: [author.userID: .delivered])
     }
 
     // MARK: - Receipts out
@@ -354,58 +320,41 @@ struct Replication: Sendable {
             try recover(receipt, from: userID, on: connectionID, now: now)
             return
         }
-        guard let log = own, log.record.recipientID == userID, let outgoing = sessions[connectionID]?.log(logID) else {
+        guard let log = own, log.record.recipientID == userID, sessions[connectionID]?.log(logID) != nil else {
             throw ProtocolError(.violation, "a receipt for a log that is not for this peer")
         }
         // Before its signature is looked at, which is most of the work.
         let known = deliveries.target(log.deliveryKey) ?? DeliveryProgress()
         let isNews = sessions[connectionID]?.hear(receipt, known: known) == true
         actions.append(.credit(isNews ? 1 : -1, connectionID))
-        guard receipt.sequence > 0 else { return }
-        try receipt.authenticate()
-        guard receipt.sequence <= offered(log) else {
-            try differs(receipt, on: connectionID, now: now)
-            return
-        }
-        let chain = receipt.sequence == log.head.sequence ? log.head.chain : outgoing.chain(at: receipt.sequence)
-        if let chain {
-            try check(receipt, against: chain, on: connectionID, now: now)
-        } else if sessions[connectionID]?.question(receipt) == true {
-            readChain(of: receipt, on: connectionID)
-        }
-    }
-
-    private mutating func readChain(of receipt: Receipt, on connectionID: ConnectionID) {
-        actions.append(
-            .read(
-                EntriesRead(
-                    connectionID: connectionID, purpose: .checking(receipt), logID: receipt.logID,
-                    from: receipt.sequence, countLimit: 1, byteLimit: 0)))
+        let offered = offered(log)
+        let verdict = try sessions[connectionID]?.check(receipt, of: log, offered: offered)
+        try follow(verdict, of: receipt, on: connectionID, now: now)
     }
 
     private mutating func readToCheck(
         _ receipt: Receipt, on connectionID: ConnectionID, chain: ChainHash?, now: Moment
     ) {
         guard sessions[connectionID]?.log(receipt.logID) != nil else { return }
-        do { try check(receipt, against: chain, on: connectionID, now: now) } catch {
+        let verdict = sessions[connectionID]?.compare(receipt, with: chain)
+        do { try follow(verdict, of: receipt, on: connectionID, now: now) } catch {
             close(connectionID, .violation, error)
         }
-        if let next = sessions[connectionID]?.log(receipt.logID)?.nextQuestion { readChain(of: next, on: connectionID) }
+        if let next = sessions[connectionID]?.nextQuestion(of: receipt.logID) { actions.append(.read(next)) }
     }
 
-    /// A receipt is held against the chain of this node's own log at that place.
-    private mutating func check(
-        _ receipt: Receipt, against chain: ChainHash?, on connectionID: ConnectionID, now: Moment
+    private mutating func follow(
+        _ verdict: ReplicationSession.Verdict?, of receipt: Receipt, on connectionID: ConnectionID, now: Moment
     ) throws(ProtocolError) {
-        sessions[connectionID]?.answered(receipt)
-        guard chain == receipt.chain else {
-            try differs(receipt, on: connectionID, now: now)
-            return
+        switch verdict {
+        case .nothing, nil: break
+        case .ask(let read): actions.append(.read(read))
+        case .acknowledged:
+            sessions.pump(connectionID)
+            guard let log = logs.own(receipt.logID) else { return }
+            if deliveries.acknowledge(receipt, log.deliveryKey) { commits.hurry() }
+        case .differs: try differs(receipt, on: connectionID, now: now)
         }
-        sessions[connectionID]?.acknowledged(receipt)
-        sessions.pump(connectionID)
-        guard let log = logs.own(receipt.logID) else { return }
-        if deliveries.acknowledge(receipt, log.deliveryKey) { commits.hurry() }
     }
 
     /// A peer acknowledges what this node has not sent. It holds other entries than this node, who can only have lost
@@ -484,10 +433,7 @@ struct Replication: Sendable {
             case .send(let frame, let connectionID): actions.append(.send(frame, connectionID))
             case .read(let read): actions.append(.read(read))
             case .close(let connectionID, let reason, let error): close(connectionID, reason, error)
-            case .discardReading(let logIDs, let userID):
-                for connectionID in sessions[userID] {
-                    for logID in logIDs { sessions[connectionID]?.discardReading(of: logID) }
-                }
+            case .discardReading(let logIDs, let userID): sessions.discardReading(of: logIDs, to: userID)
             case .hold(let userID): outbox.hold(userID)
             case .end(let recovery, let own): ended(recovery, of: own, now: now)
             }
@@ -566,25 +512,17 @@ struct Replication: Sendable {
         // Sending again is how a node finds out that the disk takes writes again.
         if commits.hasFailed { sessions.pumpAll() }
         for connectionID in givingBack.waiting { readReturn(on: connectionID, clocks: &clocks, now: now) }
-        for log in logs.allOwn { wakeForExpiry(of: log.record, clocks: &clocks, now: now) }
-    }
-
-    private func wakeForExpiry(of record: LogRecord, clocks: inout ClockMachine, now: Moment) {
-        if let wait = expiries.wait(for: record, now: now) { clocks.wake(by: now.uptime + wait) }
+        for log in logs.allOwn { expiries.wake(for: log.record, clocks: &clocks, now: now) }
     }
 
     /// The answer to `findExpired`: these entries' time is over, and the next one's will be then.
     mutating func expiredFound(
         in logID: LogID, sequences: [UInt64], nextExpiry: Int64, clocks: inout ClockMachine, now: Moment
     ) -> Bool {
-        guard let end = expiries.end(logID), let log = logs.own(logID) else { return false }
-        deliveries.fail(sequences, of: log, reason: .expired)
-        // A log that has grown meanwhile is searched again: the search may not have seen its new end.
-        if log.head.sequence == end {
-            logs.setNextExpiry(nextExpiry, of: logID)
-            expiries.write(logID)
-        }
-        if let record = logs.own(logID)?.record { wakeForExpiry(of: record, clocks: &clocks, now: now) }
+        let counts = expiries.found(
+            sequences, in: logID, nextExpiry: nextExpiry, logs: &logs, deliveries: &deliveries)
+        guard counts, let log = logs.own(logID) else { return false }
+        expiries.wake(for: log.record, clocks: &clocks, now: now)
         commits.mayWait(now: now)
         return true
     }
@@ -651,18 +589,12 @@ struct Replication: Sendable {
         for run in sends.runs { offerNew(run.entries, of: run.record) }
     }
 
-    /// Where a link has sent all that came before, new entries may go out as soon as this commit is done.
+    /// What goes out with this commit is offered by it.
     private mutating func offerNew(_ entries: [EntryRecord], of record: LogRecord) {
-        guard let last = entries.last else { return }
-        let bytes = entries.reduce(0) { $0 + $1.windowBytes }
-        var isOffered = false
-        for connectionID in sessions[record.recipientID]
-        where !takingBack.contains(record.logID, on: connectionID)
-            && sessions[connectionID]?.offerNew(entries, bytes: bytes, of: record.logID) == true
-        {
-            isOffered = true
+        let isOffered = sessions.offerNew(entries, of: record) { [takingBack] in
+            !takingBack.contains(record.logID, on: $0)
         }
-        guard isOffered else { return }
+        guard isOffered, let last = entries.last else { return }
         deliveries.offer(
             DeliveryKey(logID: record.logID, recipientID: record.recipientID), through: last.sequence)
     }
@@ -709,15 +641,11 @@ struct Replication: Sendable {
     ) {
         let (logID, userID) = (appended.record.logID, appended.record.recipientID)
         logs.appended(appended.record)
-        wakeForExpiry(of: appended.record, clocks: &clocks, now: now)
+        expiries.wake(for: appended.record, clocks: &clocks, now: now)
         for message in appended.messages { post(.messageQueued(message)) }
         // The user may have been barred while this was written.
         failUndelivered(to: userID, trust: trust)
-        for connectionID in sessions[userID]
-        where sessions[connectionID]?.hasHeads == true && !takingBack.contains(logID, on: connectionID) {
-            sessions[connectionID]?.openIfNew(logID)
-            sessions.pump(connectionID)
-        }
+        sessions.openIfNew(logID, to: userID) { [takingBack] in !takingBack.contains(logID, on: $0) }
     }
 
     private mutating func written(_ run: ReceivedRun) {
@@ -746,18 +674,7 @@ struct Replication: Sendable {
     }
 
     private mutating func post(_ steps: [JournalRecord], of log: OwnLog) {
-        for case .progress(let logID, let recipientID, let step, let sequences) in steps {
-            for sequence in sequences {
-                let change = MessageStateChange(
-                    messageID: MessageID(log: logID, sequence: sequence),
-                    conversationID: log.description.conversationID, recipientID: recipientID, state: step.state)
-                switch step {
-                case .sent: post(.messageSent(change))
-                case .delivered: post(.messageDelivered(change))
-                case .read: post(.messageRead(change))
-                }
-            }
-        }
+        for event in steps.lazy.flatMap({ $0.events(in: log.description.conversationID) }) { post(event) }
     }
 
     private mutating func written(_ pending: PendingFailure, after cuts: [LogCut]) {
@@ -781,11 +698,11 @@ struct Replication: Sendable {
         for record in [piece.record, piece.successor].compactMap({ $0 }) + piece.retimed.map(\.record) {
             logs.adopt(record)
             clocks.resume(after: record.head.timestamp)
-            wakeForExpiry(of: record, clocks: &clocks, now: now)
+            expiries.wake(for: record, clocks: &clocks, now: now)
         }
         if let log = logs.own(piece.record.logID) { post(piece.steps, of: log) }
         deliveries.forgetSettledFailures(in: piece.record.logID, through: piece.progress.delivered)
-        if let successor = piece.successor { openSuccessor(successor) }
+        if let successor = piece.successor { sessions.open(successor.logID, to: successor.recipientID) }
         if let effects = takingBack.written(piece, logs: logs, deliveries: deliveries, author: author) {
             follow(effects, now: now)
         } else if let event = piece.event {
@@ -803,13 +720,6 @@ struct Replication: Sendable {
                 isAcknowledged || outgoing.next > cut.after + 1 || !outgoing.isUntouched
             else { continue }
             close(connectionID, .logDiffers)
-        }
-    }
-
-    private mutating func openSuccessor(_ record: LogRecord) {
-        for connectionID in sessions[record.recipientID] where sessions[connectionID]?.hasHeads == true {
-            sessions[connectionID]?.open(record.logID)
-            sessions.pump(connectionID)
         }
     }
 
@@ -886,14 +796,5 @@ struct Replication: Sendable {
         (load.receivedBytes, load.deviceBytes, load.allReceivedBytes) = (received.log, received.device, received.all)
         load.userEvents = commits.hasFailed ? changes.eventCount : 0
         load.windowBytes = sessions.mostWindowUsed
-    }
-}
-
-extension Receipt {
-    /// - Throws: `ProtocolError` `unauthentic`.
-    func authenticate() throws(ProtocolError) {
-        guard isAuthentic else {
-            throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
-        }
     }
 }

@@ -136,19 +136,53 @@ struct ReplicationSession: Sendable {
 
     // MARK: - Receipts in
 
+    /// What follows from a receipt.
+    enum Verdict: Sendable {
+        /// It acknowledges nothing, or waits for what the store says of an earlier one.
+        case nothing
+        /// Only the store knows the chain hash at its place.
+        case ask(EntriesRead)
+        /// The peer has everything up to its place.
+        case acknowledged
+        /// The peer holds other entries than this node has sent.
+        case differs
+    }
+
     /// - Returns: whether a receipt says anything new.
     mutating func hear(_ receipt: Receipt, known: DeliveryProgress) -> Bool {
         outgoing[receipt.logID]?.hear(receipt, known: known) == true
     }
 
-    /// - Returns: whether to ask the disk for the chain hash at the place of a receipt.
-    mutating func question(_ receipt: Receipt) -> Bool { outgoing[receipt.logID]?.question(receipt) == true }
+    /// Holds a receipt against the chain of this node's own log.
+    /// - Parameter offered: up to here entries of the log may have left this node.
+    /// - Throws: `ProtocolError` `unauthentic`.
+    mutating func check(_ receipt: Receipt, of log: OwnLog, offered: UInt64) throws(ProtocolError) -> Verdict {
+        guard receipt.sequence > 0 else { return .nothing }
+        try receipt.authenticate()
+        guard receipt.sequence <= offered else { return .differs }
+        let chain =
+            receipt.sequence == log.head.sequence
+            ? log.head.chain : outgoing[receipt.logID]?.chain(at: receipt.sequence)
+        if let chain { return compare(receipt, with: chain) }
+        guard outgoing[receipt.logID]?.question(receipt) == true else { return .nothing }
+        return .ask(readOfChain(at: receipt))
+    }
 
-    mutating func answered(_ receipt: Receipt) { outgoing[receipt.logID]?.answered(receipt) }
-
-    /// The peer has everything up to the place of a receipt.
-    mutating func acknowledged(_ receipt: Receipt) {
+    /// The store has said what the chain hash at the place of a receipt is; `nil` if it has no such entry.
+    mutating func compare(_ receipt: Receipt, with chain: ChainHash?) -> Verdict {
+        outgoing[receipt.logID]?.answered(receipt)
+        guard chain == receipt.chain else { return .differs }
         windowUsed -= outgoing[receipt.logID]?.acknowledged(through: receipt.sequence) ?? 0
+        return .acknowledged
+    }
+
+    /// What is to be asked about a receipt that came while the store was asked about an earlier one.
+    func nextQuestion(of logID: LogID) -> EntriesRead? { outgoing[logID]?.nextQuestion.map(readOfChain) }
+
+    private func readOfChain(at receipt: Receipt) -> EntriesRead {
+        EntriesRead(
+            connectionID: connectionID, purpose: .checking(receipt), logID: receipt.logID, from: receipt.sequence,
+            countLimit: 1, byteLimit: 0)
     }
 
     // MARK: - Entries in
@@ -159,5 +193,14 @@ struct ReplicationSession: Sendable {
         guard repeatedBytes + bytes <= Limits.windowBytes else { return false }
         repeatedBytes += bytes
         return true
+    }
+}
+
+extension Receipt {
+    /// - Throws: `ProtocolError` `unauthentic`.
+    func authenticate() throws(ProtocolError) {
+        guard isAuthentic else {
+            throw ProtocolError(.unauthentic, "a receipt is not signed by the peer's device")
+        }
     }
 }

@@ -18,6 +18,20 @@ enum Frame: Hashable, Sendable {
     case wanted(LogID, from: UInt64)
 }
 
+extension Frame {
+    /// A series of frames that says what the sender holds. Where that is nothing, one frame says so.
+    static func heads(_ receipts: [Receipt]) -> [Frame] {
+        var frames: [Frame] = []
+        var start = 0
+        repeat {
+            let end = min(start + Limits.logsPerHeads, receipts.count)
+            frames.append(.heads(Array(receipts[start..<end]), isComplete: end == receipts.count))
+            start = end
+        } while start < receipts.count
+        return frames
+    }
+}
+
 /// A run of entries of one log, proved by a signature over its last entry.
 struct EntriesFrame: Hashable, Sendable {
     let log: LogDescription
