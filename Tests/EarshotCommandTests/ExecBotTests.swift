@@ -194,6 +194,25 @@ struct ExecBotTests {
         #expect(bot.received([message("m1")], now: 5000) == [.give(message("m1"), attempt: 3)])
     }
 
+    @Test("is started at once, and shows that it can run, when a message that ended it is set aside")
+    func setAsideAfterEnd() {
+        var bot = running()
+        _ = bot.received([message("m0")], now: 0)
+        _ = bot.programWrote(#"{"ack":"m0"}"#.utf8, now: 0)
+        _ = bot.acknowledged(now: 0)
+        _ = bot.received([message("m1")], now: 0)
+        _ = bot.programEnded("status 1", now: 0)
+        let reason = "the program ended while it had the message: status 1"
+        #expect(
+            bot.failureNoted(isSetAside: true, now: 1)
+                == [.noteFailure(message("m1"), reason: reason, isSetAside: true), .start])
+        #expect(bot.programStarted(now: 1) == [.wake(2001)])
+        #expect(bot.programEnded("status 1", now: 2) == [.note("the program ended: status 1"), .wake(1002)])
+        _ = bot.advance(now: 1002)
+        _ = bot.programStarted(now: 1002)
+        #expect(bot.advance(now: 3002) == [.receive(limit: 1)])
+    }
+
     @Test("is told which of its lines are refused, and nothing else comes of them")
     func refusedLines() {
         var bot = running()

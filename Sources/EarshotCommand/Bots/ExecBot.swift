@@ -256,12 +256,21 @@ struct ExecBot: Sendable {
             bot.actions.append(.noteFailure(message, reason: reason, isSetAside: isSetAside))
             guard !isSetAside else {
                 bot.inbox = .idle
+                bot.endWait(now)
                 return
             }
             let until = now + bot.retries.wait().milliseconds
             bot.inbox = .paused(until: until, isHandedOut: false)
             bot.actions.append(.wake(until))
         }
+    }
+
+    /// A message that ended the program is out of the way: the next one does not wait for it. The program first shows that
+    /// it can still run, so a program that cannot fails none of those that follow.
+    private mutating func endWait(_ now: Int64) {
+        guard case .waiting = program else { return }
+        restarts.reset()
+        (program, standing) = (.waiting(until: now), .suspected)
     }
 
     /// The node does not take an acknowledgement, because of one of its answers.
