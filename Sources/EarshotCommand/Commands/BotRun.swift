@@ -17,7 +17,7 @@ struct BotRun: ProgramCommand {
 
               {"ack":ID}                              it is done
               {"ack":ID,"send":[{"text":"hi"}]}       the same, with answers
-              {"fail":ID,"reason":"no database"}      not now: it comes again after a wait, up to five times
+              {"fail":ID,"reason":"no database"}      not now: it comes again
               {"send":[{"to":"bob","text":"hi"}]}     what answers no message
 
             What is sent has a text, and may have to (else the sender), headers, notBefore, when it is to go out \
