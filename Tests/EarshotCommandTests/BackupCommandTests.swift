@@ -33,7 +33,7 @@ struct BackupCommandTests {
 
         let exported = try await pair.alice.run("export", file, "--passphrase-file", secret)
         #expect(exported.status == 0, "\(exported.errors)")
-        #expect(exported.output.hasPrefix("wrote \(file): 2 messages of "))
+        #expect(exported.output.hasPrefix("wrote \(file): 2 messages as of "))
         #expect(exported.output.hasSuffix(", 1 of them not delivered yet\n"))
         let again = try await pair.alice.run("export", file, "--passphrase-file", secret)
         #expect(again.status == 8)

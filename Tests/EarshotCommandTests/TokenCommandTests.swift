@@ -22,6 +22,18 @@ struct TokenCommandTests {
             try await pair.alice.run("token", "list").lines == ["no tokens: earshot token create NAME --scope read"])
     }
 
+    @Test("shows that a token which may only read sends to nobody")
+    func readOnly() async throws {
+        let home = try await TestHome.named("alice")
+        for scope in ["read", "send", "all"] {
+            #expect(try await home.run("token", "create", scope, "--scope", scope).status == 0)
+        }
+        let recipients = try await home.run("token", "list").lines.dropFirst().map {
+            $0.split(separator: " ").prefix(3).joined(separator: " ")
+        }
+        #expect(Set(recipients) == ["read read nobody", "send send everybody", "all all everybody"])
+    }
+
     @Test(
         "refuses what no token can be",
         arguments: [

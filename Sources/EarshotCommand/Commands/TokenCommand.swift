@@ -101,11 +101,17 @@ struct TokenList: ProgramCommand {
             rows: tokens.map { token in
                 [
                     token.name, token.scopes.joined(separator: ","),
-                    token.to.map { $0.map { names.shown($0) }.joined(separator: ", ") } ?? "everybody",
+                    recipients(of: token, names),
                     token.expiresAt ?? "never", token.usedAt ?? "never",
                 ].map { Table.Cell(text: $0) }
             })
         for line in table.lines(output.style) { output.line(line) }
+    }
+
+    /// To whom a program with the token may send.
+    private func recipients(of token: GatewayToken, _ names: NameBook) -> String {
+        if let recipients = token.to { return recipients.map { names.shown($0) }.joined(separator: ", ") }
+        return token.scopes == [Scope.read.rawValue] ? "nobody" : "everybody"
     }
 }
 

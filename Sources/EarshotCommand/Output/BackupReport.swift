@@ -39,8 +39,8 @@ struct BackupReport: Encodable {
     }
 
     var contents: String {
-        "\(Counted.text(entryCount, "message", "messages")) of \(LocalTime.full(createdMilliseconds)), "
-            + "\(undeliveredCount) of them not delivered yet"
+        "\(Counted.text(entryCount, "message", "messages")) as of \(LocalTime.full(createdMilliseconds))"
+            + (undeliveredCount > 0 ? ", \(undeliveredCount) of them not delivered yet" : "")
             + (scheduledCount > 0 ? ", and \(scheduledCount) scheduled for later" : "")
     }
 
