@@ -261,6 +261,7 @@ struct BotTests {
         async let ended: Void = first.run()
         try await alice.messages.send("hello", to: robot.userID)
         try await ended
+        #expect(robot.state == .stopped)
 
         let answers = alice.events.events(.messageReceived)
         let reborn = try await network.node("robot")

@@ -62,7 +62,9 @@ extension Simulation {
             let owed = nodes[index].programs.owed ?? .max
             nodes[index].programs.owed = min(owed, Int64.random(in: 0...record.cursor, using: &programChance))
         }
-        if let owed = nodes[index].programs.owed { return .move(to: min(owed, record.cursor)) }
+        // To be moved past what is to come again gives that up.
+        let place = min(record.cursor, record.again.first.map { $0 - 1 } ?? .max)
+        if let owed = nodes[index].programs.owed { return .move(to: min(owed, place)) }
         guard let entry = record.setAside.min(), isHealed || programChance.oneIn(2) else { return nil }
         return .handOutAgain(entry)
     }
