@@ -158,4 +158,10 @@ public enum Limits {
     package static let otherNetworks = 64
     /// Events that may wait for one observer, unless it asks for another number.
     public static let observerEvents = 1024
+    /// Participants of a private conversation, its owner included.
+    package static let participants = 128
+    /// Entries of a control log. Its writer goes on in a new one.
+    package static let controlEntries = 4096
+    /// Control logs of a conversation that count, one after the other.
+    package static let controlTerms = 64
 }

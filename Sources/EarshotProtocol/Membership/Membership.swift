@@ -1,0 +1,288 @@
+package import EarshotModel
+
+/// Who belongs to a private conversation, who decides that, and what it is called: a fold over its control logs.
+///
+/// It is the same for everybody who holds the same entries, in whatever order they came. It is given entries that are
+/// decoded and proved, and neither reads nor writes any. Three machines do the work, each with its rules: `TermChain`
+/// knows which control logs count up to where, `MembershipState` what they say, and `Stays` which entries of former
+/// participants count.
+///
+/// **Who decides.** The owner's devices write control logs, one at a time. There is always exactly one owner. Nothing
+/// removes an owner, who leaves only by a hand-over. A pass or a hand-over takes effect with the first control entry of
+/// the device or the user that it names. Until then the writer goes on; what it wrote after the pass or hand-over then
+/// falls. Nobody can take a hand-over back: an owner who could, could take the conversation back later. So it also
+/// counts for somebody who has left; who takes it up is in.
+///
+/// **What counts.** An old copy of a device can write a branch. While no other log follows, all branches count: the
+/// additions, then the removals, any `closed`, the highest attributes. Once a log follows, only what its writer built
+/// on counts. Removals beside that count until an addition names them.
+///
+/// **What a thief cannot do.** The keys of a linked device can remove others, but never the owner. They can neither
+/// hand the conversation over nor displace a log of a device with the identity key. A takeover ends whatever they wrote
+/// but removals, and a revocation ends these.
+///
+/// **Versions.** A message names the place of the control log that its author knew. Its recipients are the participants
+/// there, less those whom a branch or a log beside it removes. If that place does not count, the message is taken as
+/// written where its way parts from what counts.
+package struct Membership: Hashable, Sendable {
+    package let conversationID: ConversationID
+    private var logs: ControlLogs
+    private var revocations: [DeviceID: Set<LogPlace>]
+    private var invitations = Invitations()
+    private var chain: TermChain
+    /// What the conversation was at the first entry of each control log that counts.
+    private var starts: [MembershipState] = []
+    private var state: MembershipState
+    private var stays: Stays
+
+    /// - Parameters:
+    ///   - logs: in any order; copies of one log may hold different branches.
+    ///   - revocations: the revoked devices whose cuts in this conversation are known, with the last places that count.
+    /// - Returns: `nil` while no log founds the conversation.
+    package init?(
+        conversationID: ConversationID, logs: [ControlLog], revocations: [DeviceID: Set<LogPlace>] = [:]
+    ) {
+        var held = ControlLogs()
+        for log in logs { held.insert(log) }
+        let election = TermElection(conversationID: conversationID, logs: held, revocations: revocations)
+        guard let chain = TermChain(election), let founded = held[chain.terms[0].start].first else { return nil }
+        self.conversationID = conversationID
+        self.logs = held
+        self.revocations = revocations
+        self.chain = chain
+        let ownerID = held[founded.place].authorID
+        state = MembershipState(createdBy: ownerID, with: founded)
+        stays = Stays(ownerID: ownerID, created: founded.place)
+        fold()
+    }
+
+    // MARK: What came
+
+    /// Takes a log, or more branches of one. Builds everything anew.
+    package mutating func insert(_ log: ControlLog) {
+        logs.insert(log)
+        rebuild()
+    }
+
+    /// Takes the next entries of a log. Cheap where they go on at the end of the log that counts last.
+    /// - Parameter place: the entry before them.
+    /// - Returns: whether this node holds that entry.
+    package mutating func append(_ records: some Collection<ControlRecord>, after place: LogPlace) -> Bool {
+        let isAtEnd = isEndOfOnlyBranch(place)
+        guard logs.append(records, after: place) else { return false }
+        guard isAtEnd, !records.contains(where: { chain.awaited.contains($0.place) }) else {
+            rebuild()
+            return true
+        }
+        let room = Limits.controlEntries - chain.last.paths[0].count
+        for record in records.prefix(room) { stays.apply(state.apply(record)) }
+        chain.extendLast(by: min(room, records.count))
+        return true
+    }
+
+    /// Whether a place is where the log that counts last goes on, so that all behind it counts.
+    private func isEndOfOnlyBranch(_ place: LogPlace) -> Bool {
+        let log = logs[chain.last.start]
+        return log.branches.count == 1 && log.branches[0].last?.place == place
+            && revocations[log.description.deviceID] == nil
+    }
+
+    /// Cuts off what a revoked device wrote behind some places. Builds everything anew.
+    /// - Parameter places: the last entry that counts, for each log and branch. A log without one counts for nothing.
+    package mutating func revoke(_ deviceID: DeviceID, after places: Set<LogPlace>) {
+        revocations[deviceID, default: []].formUnion(places)
+        rebuild()
+    }
+
+    /// Takes a `Join`, once the addition that it answers is held.
+    package mutating func noteJoin(of userID: UserID, answering addition: LogPlace) {
+        if isAddition(addition, of: userID) { invitations.noteJoin(of: userID, answering: addition) }
+    }
+
+    /// Takes a `Leave`, once the addition that it answers is held.
+    package mutating func noteLeave(of userID: UserID, answering addition: LogPlace) {
+        if isAddition(addition, of: userID) { invitations.noteLeave(of: userID, answering: addition) }
+    }
+
+    /// Bounds what strangers' answers can cost: there are no more of them than additions.
+    private func isAddition(_ place: LogPlace, of userID: UserID) -> Bool {
+        guard let (start, path) = logs.path(to: place) else { return false }
+        switch logs[start][path].last?.entry {
+        case .add(userID, _): return true
+        case .begin(let begin):
+            guard case .takeover(let restated) = begin.cause else { return false }
+            return restated.members.contains { $0.userID == userID }
+        default: return false
+        }
+    }
+
+    private mutating func rebuild() {
+        let election = TermElection(conversationID: conversationID, logs: logs, revocations: revocations)
+        guard let chain = TermChain(election) else { preconditionFailure("a conversation that was founded stays so") }
+        self.chain = chain
+        fold()
+    }
+
+    private mutating func fold() {
+        starts = []
+        for term in chain.terms {
+            let log = logs[term.start]
+            guard let first = log.first else { preconditionFailure("a log that is held has an entry") }
+            if let begin = log.begin {
+                stays.apply(state.begin(begin, at: first, of: log.authorID, late: term.late, known: term.known))
+            } else {
+                state = MembershipState(createdBy: log.authorID, with: first)
+                stays = Stays(ownerID: log.authorID, created: first.place)
+            }
+            starts.append(state)
+            let common = log.commonCount(of: term.paths)
+            for record in log.branches[term.paths[0].branch][1..<common] { stays.apply(state.apply(record)) }
+            if term.paths.count > 1 { stays.apply(state.merge(term.paths.map { log[$0].dropFirst(common) })) }
+        }
+    }
+}
+
+// MARK: - What it is now
+
+extension Membership {
+    package var ownerID: UserID { state.ownerID }
+    package var uniqueName: String { state.uniqueName }
+    package var attributes: ConversationAttributes { state.attributes }
+    package var isClosed: Bool { state.isClosed }
+    package var givesHistory: Bool { state.givesHistory }
+    /// The conversation that this one continues.
+    package var continues: ConversationID? { state.continues }
+    /// The number of the control log that counts last, from 1.
+    package var term: Int { chain.terms.count }
+    /// The device that may append to the control log, unless the log is full.
+    package var writer: DeviceID { logs[chain.last.start].description.deviceID }
+
+    /// The ends of the control log that counts last: one, unless the log has branches.
+    package var ends: [LogPlace] {
+        let log = logs[chain.last.start]
+        return chain.last.paths.compactMap { log[$0].last?.place }
+    }
+
+    /// Those who are in, the invited and those who have left included, ascending by time.
+    package var participants: [Participant] {
+        state.userIDs.compactMap(participant).sorted { ($0.since, $0.userID) < ($1.since, $1.userID) }
+    }
+
+    private func participant(_ userID: UserID) -> Participant? {
+        guard let member = state.members[userID], let status = status(of: userID) else { return nil }
+        let role: Participant.Role = userID == ownerID ? .owner : .participant
+        return Participant(userID: userID, role: role, status: status, since: member.since)
+    }
+
+    /// - Returns: `nil` for a user who was never added.
+    package func status(of userID: UserID) -> Participant.Status? {
+        if state.isIn(userID) { return isClosed ? .closed : answer(of: userID) }
+        if state.members[userID] != nil { return .removed }
+        switch stays.end(of: userID) {
+        case .left: return .left
+        case .removed: return .removed
+        // An addition that does not count is a removal.
+        case nil: return isAddedInVain(userID) ? .removed : nil
+        }
+    }
+
+    private func answer(of userID: UserID) -> Participant.Status? {
+        guard let member = state.members[userID] else { return nil }
+        return member.hasOwned ? .joined : invitations.status(of: userID, additions: member.additions)
+    }
+
+    private func isAddedInVain(_ userID: UserID) -> Bool {
+        lostRecords { _ in true }.contains { record in
+            if case .add(userID, _) = record.entry { true } else { false }
+        }
+    }
+
+    /// What a device wrote and what does not count, to be offered to its user anew; ascending by time.
+    package func lost(by deviceID: DeviceID) -> [ControlRecord] {
+        lostRecords { $0 == deviceID }.filter { record in
+            switch record.entry {
+            case .add, .remove, .update, .handOver, .closed: true
+            case .created, .pass, .begin: false
+            }
+        }
+    }
+
+    /// Entries that do not count, but for removals that count late.
+    private func lostRecords(by isMeant: (DeviceID) -> Bool) -> [ControlRecord] {
+        var records: [LogPlace: ControlRecord] = [:]
+        for (start, losses) in chain.losses where isMeant(logs[start].description.deviceID) {
+            let branches = logs[start].branches
+            for loss in losses {
+                for (index, record) in branches[loss.branch].enumerated().dropFirst(loss.after) {
+                    if case .remove = record.entry, index < loss.removalsEnd { continue }
+                    records[record.place] = record
+                }
+            }
+        }
+        return records.values.sorted { ($0.timestamp, $0.place.chain) < ($1.timestamp, $1.place.chain) }
+    }
+}
+
+// MARK: - What it was at a version
+
+extension Membership {
+    /// What the conversation was for somebody who knew the control log up to a place.
+    /// - Returns: `nil` if this node does not hold the log up to there, or the logs before it.
+    func state(at version: LogPlace) -> MembershipState? {
+        guard let (start, path) = logs.path(to: version) else { return nil }
+        let log = logs[start]
+        var state: MembershipState
+        var counted = 0
+        if let index = chain.terms.firstIndex(where: { $0.start == start }) {
+            let paths = chain.terms[index].paths
+            counted = min(path.count, log.count(of: path.branch, on: paths))
+            if counted == path.count, ends == [version] { return self.state }
+            state = starts[index]
+            for record in log[path].prefix(counted).dropFirst() { _ = state.apply(record) }
+            keepOut(removals(of: log, beside: path, paths), of: &state)
+        } else {
+            guard chain.losses[start] != nil, let begin = log.begin, let before = self.state(at: begin.follows)
+            else { return nil }
+            state = before
+        }
+        if let loss = chain.losses[start]?.first(where: { $0.branch == path.branch }), loss.after < path.count {
+            keepOut(LateRemoval.last(in: log[path].prefix(loss.removalsEnd).dropFirst(counted)).values, of: &state)
+        }
+        return state
+    }
+
+    /// Removals on other branches that count and that the branch itself does not take back.
+    private func removals(of log: ControlLog, beside path: ControlPath, _ paths: [ControlPath]) -> [LateRemoval] {
+        guard paths.count > 1, path.count > log.commonCount(of: paths) else { return [] }
+        return paths.flatMap { other in
+            let common = min(path.count, log.commonCount(path.branch, other.branch))
+            guard other.branch != path.branch, common < path.count else { return [LateRemoval]() }
+            return Array(LateRemoval.last(in: log[other].dropFirst(common), takingBack: true).values)
+        }
+    }
+
+    private func keepOut(_ removals: some Sequence<LateRemoval>, of state: inout MembershipState) {
+        for removal in removals.sorted(by: { $0.place.chain < $1.place.chain }) where removal.userID != state.ownerID {
+            _ = state.keepOut(removal)
+        }
+    }
+
+    /// Who an entry is for: the participants at its version, the invited ones included.
+    /// - Returns: `nil` if this node does not hold the control log up to there.
+    package func recipients(of authorID: UserID, at version: LogPlace) -> Set<UserID>? {
+        state(at: version).map { Set($0.userIDs).subtracting([authorID]) }
+    }
+
+    /// Whether a user may be given the contents of entries of a version.
+    package func isOwed(_ userID: UserID, at version: LogPlace) -> Bool {
+        guard state.isIn(userID), answer(of: userID) == .joined else { return false }
+        return givesHistory || state(at: version)?.isIn(userID) == true
+    }
+
+    /// Whether an entry of a message log counts.
+    package func standing(of authorID: UserID, in logID: LogID, at version: LogPlace) -> EntryStanding {
+        guard let then = state(at: version) else { return .unknownVersion }
+        guard !then.isClosed, let member = then.members[authorID] else { return .doesNotCount }
+        return stays.standing(of: authorID, logID, stay: member.stay, late: state.lateRemovals[authorID] ?? [])
+    }
+}
