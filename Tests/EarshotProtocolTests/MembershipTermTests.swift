@@ -59,7 +59,9 @@ struct MembershipTermTests {
         log.add(carol)
         var next = log.followed(by: alice.linked, rank: 2, .full, behind: last)
         next.add(dave)
-        #expect(try !Membership(log).has(carol))
+        var appended = try Membership(log.copy(upTo: log.records[2].place))
+        let isHeld = appended.append(log.records.dropFirst(3), after: log.records[2].place)
+        #expect(try isHeld && !appended.has(carol) && appended == Membership(log))
         let membership = try Membership(log, next)
         #expect(membership.term == 2 && membership.has(bob) && membership.has(dave) && !membership.has(carol))
     }
