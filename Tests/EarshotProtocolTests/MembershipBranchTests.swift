@@ -119,6 +119,25 @@ struct MembershipBranchTests {
         #expect(membership.ownerID == bob.userID && !membership.has(dave))
     }
 
+    @Test("has its new owner in, also if another branch, which the new owner knew, removes them and fills up")
+    func newOwnerIsIn() throws {
+        var log = started(with: bob)
+        for number in 10...135 { log.add(TestUser(number: UInt64(number))) }
+        var one = log
+        one.write(.handOver(to: bob.userID))
+        var two = log
+        two.remove(bob)
+        var three = one
+        three.remove(bob)
+        three.add(carol)
+        for known in [two, three] {
+            let membership = try Membership(
+                one, known, one.followed(by: bob.primary, rank: 2, .handOver, heads: [known.end]))
+            #expect(membership.ownerID == bob.userID && membership.status(of: bob) == .joined)
+            #expect(membership.participants.count == Limits.participants && !membership.has(carol))
+        }
+    }
+
     @Test("counts up to the ends that the next log names, and no further")
     func namedByNext() throws {
         let log = started()

@@ -151,8 +151,7 @@ extension MembershipState {
         lateRemovals = [:]
         var changes: [StayChange] = []
         if case .handOver = begin.cause {
-            ownerID = authorID
-            members[authorID]?.hasOwned = true
+            changes += own(authorID, by: record)
         }
         if case .takeover(let restated) = begin.cause {
             changes += restate(restated, by: record)
@@ -165,6 +164,21 @@ extension MembershipState {
         for removal in standing.sorted(by: { $0.place.chain < $1.place.chain }) where !known.contains(removal.place) {
             changes += keepOut(removal)
         }
+        return changes
+    }
+
+    /// Who takes a hand-over up is in, also if another branch has removed them. If their room was given away, whoever came
+    /// last goes.
+    private mutating func own(_ userID: UserID, by record: ControlRecord) -> [StayChange] {
+        ownerID = userID
+        var changes: [StayChange] = []
+        if members[userID] == nil {
+            let last = members.max { ($0.value.since, $0.key) < ($1.value.since, $1.key) }
+            if let last, members.count >= Limits.participants { changes += remove(last.key, cuts: [], .removed) }
+            members[userID] = Member(additions: [record.place], since: record.timestamp, hasOwned: true)
+            changes.append(.began(userID, places: [record.place]))
+        }
+        members[userID]?.hasOwned = true
         return changes
     }
 
