@@ -167,8 +167,8 @@ extension MembershipState {
         return changes
     }
 
-    /// Who takes a hand-over up is in, also if another branch has removed them. If their room was given away, whoever came
-    /// last goes.
+    /// Who takes a hand-over up is in, also if another branch has removed them. If their room was given away, whoever
+    /// came last goes.
     private mutating func own(_ userID: UserID, by record: ControlRecord) -> [StayChange] {
         ownerID = userID
         var changes: [StayChange] = []
