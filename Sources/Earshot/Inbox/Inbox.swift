@@ -273,7 +273,10 @@ public struct Inbox: Sendable {
     /// The hand-out is over, and counts as one in vain at once. The message comes again, until it is set aside with the
     /// reason of the last failure. A consumer that says nothing and asks again after 30 seconds fails, too, but nobody
     /// learns why.
-    /// - Parameter reason: for people; the first `Limits.failureReason` Unicode scalars of it are kept.
+    /// - Parameters:
+    ///   - messageID: the first message of the hand-out that is not acknowledged.
+    ///   - consumer: who was handed it.
+    ///   - reason: for people; the first `Limits.failureReason` Unicode scalars of it are kept.
     /// - Returns: whether the message is set aside now.
     /// - Throws: `EarshotError` `unknownConsumer`; `notHandedOut` for any other message, and after the node has begun anew;
     ///   `storeFull`, `storeUnavailable`, `stopped`.
