@@ -143,6 +143,12 @@ struct EventStreamTests {
             let socket = alice.node.home.socketFile
             let byQuery = try await RawRequest(path: "/v1/events?after=\(text)").send(to: socket)
             #expect(byQuery.status == 400)
+            // Also where it does not count, because the header says another one.
+            let start = try await alice.node.journal.latest()
+            let beside = try await RawRequest(
+                path: "/v1/events?after=\(text)&count=1", headers: ["last-event-id: \(start)"]
+            ).send(to: socket)
+            #expect(beside.status == 400)
             guard !text.isEmpty else { return }
             let error = await #expect(throws: GatewayError.self) {
                 try await alice.client.withEvents(after: text) { _ in }

@@ -25,11 +25,15 @@ extension Request {
     /// - Throws: `GatewayError` `invalidRequest`.
     fileprivate func lastEventID() throws(GatewayError) -> EventID? {
         let header = headers.first(name: "last-event-id").flatMap { $0.isEmpty ? nil : $0 }
-        guard let text = header ?? query("after") else { return nil }
+        let named = (try eventID(header, "Last-Event-ID"), try eventID(query("after"), "after"))
+        return named.0 ?? named.1
+    }
+
+    private func eventID(_ text: String?, _ name: String) throws(GatewayError) -> EventID? {
+        guard let text else { return nil }
         guard let id = EventID(text) else {
             throw GatewayError(
-                .invalidRequest, "\"\(Excerpt.of(text))\" is not the id of an event",
-                .init(name: header == nil ? "after" : "Last-Event-ID"))
+                .invalidRequest, "\"\(Excerpt.of(text))\" is not the id of an event", .init(name: name))
         }
         return id
     }
