@@ -16,11 +16,27 @@ extension Store {
         _ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
         let (path, logNumbers) = (path, logNumbers)
-        database.asyncWrite(
-            { try CommitWriter(db: $0, logNumbers).write(commit) },
-            completion: { _, result in
-                completion(result.map(logNumbers.add).mapError { StoreError($0, path: path) })
-            })
+        database.asyncWriteWithoutTransaction { db in
+            let result = Result { try db.inPreparedTransaction { try CommitWriter(db: db, logNumbers).write(commit) } }
+            completion(result.map(logNumbers.add).mapError { StoreError($0, path: path) })
+        }
+    }
+}
+
+extension Database {
+    /// A transaction whose first and last statement are compiled once, and not each time: a commit of a single message is
+    /// short.
+    fileprivate func inPreparedTransaction<Value>(_ updates: () throws -> Value) throws -> Value {
+        try cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+        do {
+            let value = try updates()
+            try cachedStatement(sql: "COMMIT TRANSACTION").execute()
+            return value
+        } catch {
+            // SQLite may have ended the transaction itself, as it does when the disk is full.
+            if isInsideTransaction { try rollback() }
+            throw error
+        }
     }
 }
 

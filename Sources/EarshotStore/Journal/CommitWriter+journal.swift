@@ -15,7 +15,12 @@ extension CommitWriter {
 
     func writeJournal(of commit: Commit) throws {
         guard !commit.journal.isEmpty else { return }
-        for record in commit.journal { try write(record, at: commit.time) }
+        var rest = commit.journal[...]
+        while !rest.isEmpty {
+            let rows = try rest.prefix(Self.rowsAtOnce).map { try row(of: $0) }
+            try insert(rows, at: commit.time)
+            rest = rest.dropFirst(rows.count)
+        }
         let last = db.lastInsertedRowID
         if last / Self.tidyingInterval != (last - Int64(commit.journal.count)) / Self.tidyingInterval {
             try keepTimes()
@@ -23,36 +28,50 @@ extension CommitWriter {
         }
     }
 
-    private func write(_ record: JournalRecord, at time: Int64) throws {
+    /// What a record says, but for its time.
+    private struct JournalRow {
+        let kind: JournalKind
+        var log: Int64?
+        var userID: UserID?
+        var run: ClosedRange<UInt64>?
+        var detail: String?
+    }
+
+    private func row(of record: JournalRecord) throws -> JournalRow {
         switch record {
         case .queued(let logID, let run):
-            try insert(.queued, at: time, log: try number(of: logID), nil, run)
+            JournalRow(kind: .queued, log: try number(of: logID), run: run)
         case .received(let logID, let userID, let run):
-            try insert(.received, at: time, log: try number(of: logID), userID, run)
+            JournalRow(kind: .received, log: try number(of: logID), userID: userID, run: run)
         case .progress(let logID, let userID, let step, let run):
-            try insert(JournalKind(step), at: time, log: try number(of: logID), userID, run)
+            JournalRow(kind: JournalKind(step), log: try number(of: logID), userID: userID, run: run)
         case .failed(let logID, let userID, let reason, let run):
-            try insert(.failed, at: time, log: try number(of: logID), userID, run, reason.rawValue)
+            JournalRow(kind: .failed, log: try number(of: logID), userID: userID, run: run, detail: reason.rawValue)
         case .user(let userID, .discovered):
-            try insert(.userDiscovered, at: time, log: nil, userID, nil)
+            JournalRow(kind: .userDiscovered, userID: userID)
         case .user(let userID, .updated(let changes)):
-            let detail = changes.map(\.rawValue).sorted().joined(separator: " ")
-            try insert(.userUpdated, at: time, log: nil, userID, nil, detail)
+            JournalRow(
+                kind: .userUpdated, userID: userID, detail: changes.map(\.rawValue).sorted().joined(separator: " "))
         }
     }
 
-    private func insert(
-        _ kind: JournalKind, at time: Int64, log: Int64?, _ userID: UserID?, _ run: ClosedRange<UInt64>?,
-        _ detail: String? = nil
-    ) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO journal (time, kind, log, userID, first, last, detail) VALUES (?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            time, kind.rawValue, log, userID?.data, run.map { Int64($0.lowerBound) }, run.map { Int64($0.upperBound) },
-            detail,
-        ])
+    /// A message that was sent and delivered brings two rows: one statement writes both.
+    private static let rowsAtOnce = 4
+    private static let insertions = (1...rowsAtOnce).map { count in
+        "INSERT INTO journal (time, kind, log, userID, first, last, detail) VALUES "
+            + Array(repeating: "(?, ?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", ")
+    }
+
+    private func insert(_ rows: [JournalRow], at time: Int64) throws {
+        var arguments: [(any DatabaseValueConvertible)?] = []
+        arguments.reserveCapacity(rows.count * 7)
+        for row in rows {
+            arguments += [
+                time, row.kind.rawValue, row.log, row.userID?.data, row.run.map { Int64($0.lowerBound) },
+                row.run.map { Int64($0.upperBound) }, row.detail,
+            ]
+        }
+        try db.cachedStatement(sql: Self.insertions[rows.count - 1]).execute(arguments: StatementArguments(arguments))
     }
 
     /// Removes some of the oldest rows, if the journal is too long or they are too old.
