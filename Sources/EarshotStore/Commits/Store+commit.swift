@@ -7,7 +7,10 @@ extension Store {
     /// - Throws: `StoreError`; then nothing of it was written.
     package func commit(_ commit: Commit) throws(StoreError) {
         do {
-            logNumbers.add(try database.write { [logNumbers] in try CommitWriter(db: $0, logNumbers).write(commit) })
+            logNumbers.add(
+                try database.writeWithoutTransaction { [logNumbers] db in
+                    try db.inPreparedTransaction { try CommitWriter(db: db, logNumbers).write(commit) }
+                })
         } catch { throw StoreError(error, path: path) }
     }
 
