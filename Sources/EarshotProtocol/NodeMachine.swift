@@ -33,7 +33,8 @@ package struct NodeMachine: Sendable {
         trust = TrustMachine(users: snapshot.users, devices: snapshot.devices)
         replication = Replication(local: local, snapshot: snapshot)
         programs = ProgramsMachine(
-            keys: EntryKeys(local.signingKey), consumers: snapshot.consumers, scheduled: snapshot.scheduled)
+            keys: EntryKeys(local.signingKey), salts: EntrySalts(local.signingKey), consumers: snapshot.consumers,
+            scheduled: snapshot.scheduled)
         for record in snapshot.logs {
             if record.description.deviceID == local.deviceID {
                 clocks.resume(after: record.head.timestamp)

@@ -133,10 +133,12 @@ struct Rows: Sendable {
         guard let kind = EntryKind(rawValue: row["kind"]) else {
             throw StoreError.damaged("the kind of an entry", path: path)
         }
-        return EntryRecord(
+        var entry = EntryRecord(
             sequence: try number(row, "sequence"), timestamp: HybridTimestamp(rawValue: try number(row, "timestamp")),
             expiry: row["expiry"], kind: kind, content: content, chain: try identifier(row, "chain"),
             checkpoint: checkpoint, isDeleted: row["isDeleted"])
+        entry.mark = (row["mark"] as Data?).flatMap { Signature($0) }
+        return entry
     }
 
     func identifier<T: Identifier>(_ row: Row, _ column: String) throws -> T {

@@ -9,7 +9,7 @@ struct AnnouncementTests {
     func contents() throws {
         let advertisement = try advertisement("Ana María", seed: 7, networkTag: "office")
         let announcement = try Announcement(TXTRecord(parsing: advertisement.txtRecord().encoded))
-        #expect(announcement.protocolVersion == 1)
+        #expect(announcement.protocolVersion == 2)
         #expect(announcement.name.text == "Ana María")
         #expect(announcement.deviceID == advertisement.deviceID)
         #expect(announcement.networkTag == "office")
@@ -59,9 +59,9 @@ struct AnnouncementTests {
     @Test("of a later version is read")
     func laterVersion() throws {
         var record = try advertisement("bob", seed: 1).txtRecord()
-        try record.set("v", to: "2")
+        try record.set("v", to: "3")
         try record.set("new", to: "x")
-        #expect(try Announcement(record).protocolVersion == 2)
+        #expect(try Announcement(record).protocolVersion == 3)
     }
 }
 

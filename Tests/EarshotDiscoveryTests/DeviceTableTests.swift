@@ -25,7 +25,7 @@ struct DeviceTableTests {
         let first = table.received(.appeared(record), from: "a")
         let expected = DiscoveredDevice(
             deviceID: deviceID(1), name: try UserName("bob"), fingerprint: record.announcement.fingerprint,
-            protocolVersion: 1, networkTag: nil, addresses: record.addresses)
+            protocolVersion: 2, networkTag: nil, addresses: record.addresses)
         #expect(first == [.found(expected)])
         #expect(table.received(.appeared(record), from: "a") == [])
         #expect(table.received(.appeared(record), from: "b") == [])
@@ -170,7 +170,7 @@ struct DeviceTableTests {
         let bob = try record("bob", seed: 1, at: ["10.0.0.1:4000"])
         let old = bob.announcement
         let announcement = Announcement(
-            deviceID: old.deviceID, name: old.name, fingerprint: old.fingerprint, protocolVersion: 2, networkTag: nil)
+            deviceID: old.deviceID, name: old.name, fingerprint: old.fingerprint, protocolVersion: 1, networkTag: nil)
         let key = ServiceRecord.Key(instance: "other", interface: "eth0", family: .ipv4)
         let lie = ServiceRecord(key: key, announcement: announcement, addresses: bob.addresses)
         _ = table.received(.appeared(bob), from: "a")
@@ -229,7 +229,7 @@ struct DeviceTableTests {
             let bytes = [UInt8](repeating: 7, count: 30) + [UInt8(number >> 8), UInt8(number & 0xff)]
             let announcement = Announcement(
                 deviceID: DeviceID(try #require(Bytes32(bytes))), name: said.name, fingerprint: said.fingerprint,
-                protocolVersion: 1, networkTag: nil)
+                protocolVersion: 2, networkTag: nil)
             let key = ServiceRecord.Key(instance: "i\(number)", interface: "eth0", family: .ipv4)
             let address = PeerAddress(host: "10.0.0.1", port: 1)
             let record = ServiceRecord(key: key, announcement: announcement, addresses: [address])

@@ -37,7 +37,7 @@ struct EntryKeysTests {
         #expect(try EntryBody(decoding: body.encoded()) == body)
         let without = EntryBody(timestamp: body.timestamp, expiry: 9, content: body.content).encoded()
         #expect(body.encoded() == without + [4 << 3 | 2, 16] + key.bytes)
-        #expect(try Array(Earshot_V1_EntryBody(serializedBytes: body.encoded()).key) == key.bytes)
+        #expect(try Array(Earshot_V2_EntryBody(serializedBytes: body.encoded()).key) == key.bytes)
     }
 
     @Test("is nothing to a reader if it has another length", arguments: [0, 1, 15, 17, 40])

@@ -29,7 +29,7 @@ struct IncomingLogTests {
                 key: nil as EntryKey?
             )
         }
-        let (record, entries) = log.extended(by: drafts, signingKey: author.signingKey)
+        let (record, entries) = log.extended(by: drafts, LogAuthor(author))
         log = OwnLog(record: record)
         return EntriesFrame(
             log: log.description, firstSequence: first, contents: entries.map(\.content),
@@ -175,10 +175,32 @@ struct IncomingLogTests {
         var (log, incoming) = (empty, incoming)
         let good = run(2, after: &log)
         let contents = [EntryContent.withheld(good.contents[0].hash), good.contents[1]]
+        let mark = WithheldMark.sign(
+            logID: good.log.logID, sequence: 1, hash: contents[0].hash, with: author.signingKey)
         let taken = try incoming.receive(
-            EntriesFrame(log: good.log, firstSequence: 1, contents: contents, checkpoint: good.checkpoint))
+            EntriesFrame(
+                log: good.log, firstSequence: 1, contents: contents, checkpoint: good.checkpoint, marks: [1: mark]))
         #expect(taken.map { $0.body == nil } == [true, false])
+        #expect(taken.map(\.record.mark) == [mark, nil])
         #expect(incoming.proved.chain == log.head.chain)
+    }
+
+    @Test("takes no hash in place of a content without its author's mark for that place", arguments: [0, 1, 2])
+    func stripped(wrong: Int) throws {
+        var (log, incoming) = (empty, incoming)
+        let good = run(1, after: &log)
+        let hash = good.contents[0].hash
+        let marks: [[UInt64: Signature]] = [
+            [:],
+            [1: WithheldMark.sign(logID: good.log.logID, sequence: 2, hash: hash, with: author.signingKey)],
+            [1: WithheldMark.sign(logID: good.log.logID, sequence: 1, hash: hash, with: .generate())],
+        ]
+        let stripped = EntriesFrame(
+            log: good.log, firstSequence: 1, contents: [.withheld(hash)], checkpoint: good.checkpoint,
+            marks: marks[wrong])
+        let error = #expect(throws: ProtocolError.self) { try incoming.receive(stripped) }
+        #expect(error?.code == .unauthentic)
+        #expect(incoming.proved.sequence == 0)
     }
 
     @Test("does not take a message over the limits of this node")

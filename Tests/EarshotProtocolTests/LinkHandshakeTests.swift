@@ -43,7 +43,7 @@ struct LinkHandshakeTests {
         let key = SecretBytes(copying: Array(repeating: 1 as UInt8, count: 32))
         let bob = device("bob", networkKey: key)
         var hello = Wire.Hello()
-        hello.version = 1
+        hello.version = LinkConfiguration.protocolVersion
         hello.networkTag = bob.link.networkTag
         var thief = try HandshakeState(
             pattern: .xxpsk3, role: .initiator, prologue: bob.link.prologue,
@@ -66,11 +66,11 @@ struct LinkHandshakeTests {
         let bob = device("bob")
         let now = Moment(wallClock: 1, uptime: 1)
         var hello = Wire.Hello()
-        hello.version = 2
+        hello.version = 1
         var responder = try LinkMachine(
             role: .responder, configuration: bob.link, ephemeralKey: .generate(), now: now)
         let answer = responder.received(MessageBuffer.framed(Wire.encode(hello)), now: now)
-        #expect(answer.written == [[0, 0, UInt8(CloseReason.unsupportedVersion.rawValue), 1]])
+        #expect(answer.written == [[0, 0, UInt8(CloseReason.unsupportedVersion.rawValue), 2]])
         #expect(answer.closing?.code == .unsupportedVersion)
 
         var initiator = try LinkMachine(

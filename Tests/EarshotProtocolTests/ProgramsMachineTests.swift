@@ -12,7 +12,8 @@ struct ProgramsMachineTests {
 
     init() {
         programs = ProgramsMachine(
-            keys: EntryKeys(alice.signingKey), consumers: [ConsumerRecord(name: "bot", cursor: 0, createdAt: 0)])
+            keys: EntryKeys(alice.signingKey), salts: EntrySalts(alice.signingKey),
+            consumers: [ConsumerRecord(name: "bot", cursor: 0, createdAt: 0)])
     }
 
     private func situation(isTakingBack: Bool = false) -> ProgramsMachine.Situation {

@@ -158,7 +158,7 @@ struct PythonPeerTests {
     @Test("of different versions or networks have no link, and the node says why in the clear")
     func refusals() async throws {
         for (arguments, record) in [
-            (["--version=2"], "00000401"), (["--network-key", Hex.text(Self.networkKey)], "00000501"),
+            (["--version=1"], "00000402"), (["--network-key", Hex.text(Self.networkKey)], "00000502"),
         ] {
             try await withPair(.peer, peerArguments: arguments) { pair in
                 try pair.peer.obey("link")

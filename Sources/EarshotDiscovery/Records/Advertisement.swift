@@ -5,7 +5,7 @@ package struct Advertisement: Sendable, Hashable {
     /// The DNS-SD type of the service (RFC 6763 section 7).
     package static let serviceType = "_earshot._tcp"
     /// The version of the link protocol, in the TXT key `v`.
-    package static let protocolVersion = 1
+    package static let protocolVersion = 2
     /// An instance name is one DNS label (RFC 6763 section 4.1.1).
     static let maximumInstanceNameBytes = 63
     /// How much of the device id's text an instance name ends with: 40 bits.

@@ -80,6 +80,8 @@ package struct EntryRecord: Hashable, Sendable {
     package let chain: ChainHash
     /// The author's signature over the chain at this entry, if it closes a group.
     package var checkpoint: Signature?
+    /// The author's signed word that it withholds the content; a peer's withheld entry has one.
+    package var mark: Signature?
     /// Whether its content was deleted: by this node's user, or by the recipient who gave the entry back. Then the
     /// content is withheld from everybody.
     package let isDeleted: Bool

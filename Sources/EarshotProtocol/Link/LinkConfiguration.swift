@@ -4,7 +4,7 @@ import EarshotModel
 /// What a node uses in every handshake.
 package struct LinkConfiguration: Sendable {
     /// The protocol's version. There is no negotiation: another version is another protocol.
-    package static let protocolVersion: UInt32 = 1
+    package static let protocolVersion: UInt32 = 2
 
     package var agreementKey: AgreementKey
     package var credential: Credential

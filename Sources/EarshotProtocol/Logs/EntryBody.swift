@@ -49,7 +49,17 @@ package struct EntryBody: Hashable, Sendable {
         }
     }
 
-    package func encoded() -> [UInt8] {
+    /// The body as its author's device writes it.
+    func encoded(with salts: EntrySalts) -> [UInt8] {
+        var wire = wire
+        wire.salt = salts.salt(for: Wire.encode(wire))
+        return Wire.encode(wire)
+    }
+
+    /// The body without salt. No device sends it so, but one that keeps a draft for later.
+    package func encoded() -> [UInt8] { Wire.encode(wire) }
+
+    private var wire: Wire.EntryBody {
         var wire = Wire.EntryBody()
         wire.timestamp = timestamp.rawValue
         wire.expiry = UInt64(expiry)
@@ -57,6 +67,6 @@ package struct EntryBody: Hashable, Sendable {
             wire.text = Wire.Text(text: text, headers: headers)
         }
         if let key { wire.key = key.bytes }
-        return Wire.encode(wire)
+        return wire
     }
 }

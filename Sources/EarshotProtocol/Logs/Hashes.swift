@@ -89,6 +89,25 @@ package enum Checkpoint {
     }
 }
 
+/// A device's signature that it never sends the content of an entry of its own. Whoever passes the entry on passes it on,
+/// too, so that nobody else can strip contents.
+package enum WithheldMark {
+    private static func signedBytes(logID: LogID, sequence: UInt64, hash: EntryHash) -> [UInt8] {
+        SignedBytes(label: "earshot withheld v2").adding(logID).adding(sequence).adding(hash).bytes
+    }
+
+    package static func sign(logID: LogID, sequence: UInt64, hash: EntryHash, with key: SigningKey) -> Signature {
+        key.signature(for: signedBytes(logID: logID, sequence: sequence, hash: hash))
+    }
+
+    package static func isValid(
+        _ mark: Signature, logID: LogID, sequence: UInt64, hash: EntryHash, by deviceID: DeviceID
+    ) -> Bool {
+        Ed25519.isValid(
+            mark, for: signedBytes(logID: logID, sequence: sequence, hash: hash), by: deviceID.bytes32)
+    }
+}
+
 extension Receipt {
     static func signedBytes(
         logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64

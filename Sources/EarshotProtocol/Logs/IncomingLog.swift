@@ -22,10 +22,11 @@ struct IncomingLog: Sendable {
     ///
     /// The run must begin at or before the first missing entry, its timestamps must rise, and the author's signature
     /// must cover the resulting chain.
-    /// - Parameter deleted: entries whose content was deleted, with its timestamps.
+    /// - Parameter deleted: entries whose content was deleted, with its timestamps, if the log is given back to its
+    ///   author. Anybody else takes a hash in place of a content only with the author's mark.
     /// - Returns: the new entries, with their contents; none if all are already known.
     mutating func receive(
-        _ run: EntriesFrame, deleted: [UInt64: HybridTimestamp] = [:]
+        _ run: EntriesFrame, deleted: [UInt64: HybridTimestamp]? = nil
     ) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
         let count = UInt64(run.contents.count)
         guard count > 0, run.firstSequence > 0, run.firstSequence <= UInt64(Int64.max) - count else {
@@ -42,7 +43,14 @@ struct IncomingLog: Sendable {
         var taken: [(record: EntryRecord, body: EntryBody?)] = []
         taken.reserveCapacity(Int(count - known))
         for content in run.contents.dropFirst(Int(known)) {
-            taken.append(try Self.append(content, to: &head, deletedTimestamp: deleted[head.sequence + 1]))
+            let sequence = head.sequence + 1
+            taken.append(try Self.append(content, to: &head, deletedTimestamp: deleted?[sequence]))
+            guard deleted == nil, case .withheld(let hash) = content else { continue }
+            let mark = run.marks[sequence]
+            guard let mark, isValid(mark, of: hash, at: sequence) else {
+                throw ProtocolError(.unauthentic, "entry \(sequence) has neither its content nor its author's mark")
+            }
+            taken[taken.count - 1].record.mark = mark
         }
         guard
             Checkpoint.isValid(
@@ -52,6 +60,11 @@ struct IncomingLog: Sendable {
         taken[taken.count - 1].record.checkpoint = run.checkpoint
         proved = head
         return taken
+    }
+
+    private func isValid(_ mark: Signature, of hash: EntryHash, at sequence: UInt64) -> Bool {
+        WithheldMark.isValid(
+            mark, logID: description.logID, sequence: sequence, hash: hash, by: description.deviceID)
     }
 
     private static func append(

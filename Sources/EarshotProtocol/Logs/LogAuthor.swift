@@ -6,10 +6,12 @@ struct LogAuthor: Sendable {
     let userID: UserID
     let deviceID: DeviceID
     let signingKey: SigningKey
+    let salts: EntrySalts
 
     init(_ local: LocalDevice) {
         userID = local.userID
         deviceID = local.deviceID
         signingKey = local.signingKey
+        salts = EntrySalts(local.signingKey)
     }
 }

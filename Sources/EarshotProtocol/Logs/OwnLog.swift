@@ -17,15 +17,15 @@ struct OwnLog: Sendable {
     ///
     /// This changes nothing: the log grows when the entries are committed.
     func extended(
-        by drafts: [Draft], signingKey: SigningKey
+        by drafts: [Draft], _ author: LogAuthor
     ) -> (record: LogRecord, entries: [EntryRecord]) {
         var extended = record
         var entries: [EntryRecord] = []
         entries.reserveCapacity(drafts.count)
         for (draft, timestamp, expiry, key) in drafts {
-            let body = EntryBody(
-                timestamp: timestamp, expiry: expiry, content: .text(draft.text, headers: draft.headers), key: key
-            ).encoded()
+            let text = EntryBody.Content.text(draft.text, headers: draft.headers)
+            let body = EntryBody(timestamp: timestamp, expiry: expiry, content: text, key: key)
+                .encoded(with: author.salts)
             extended.head = LogHead(
                 sequence: extended.head.sequence + 1, chain: extended.head.chain.appending(.of(body: body)),
                 timestamp: timestamp)
@@ -37,7 +37,8 @@ struct OwnLog: Sendable {
         }
         if !entries.isEmpty {
             entries[entries.count - 1].checkpoint = Checkpoint.sign(
-                logID: extended.logID, sequence: extended.head.sequence, chain: extended.head.chain, with: signingKey)
+                logID: extended.logID, sequence: extended.head.sequence, chain: extended.head.chain,
+                with: author.signingKey)
         }
         return (extended, entries)
     }

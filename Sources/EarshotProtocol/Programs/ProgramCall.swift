@@ -113,11 +113,13 @@ struct FoundMessage: Sendable {
 
     /// Whether it says what an item says, to the same users. The encoded entry decides, so that it does not matter whether
     /// its content is still there.
-    func isSame(as item: ProgramCall.Item) -> Bool {
+    func isSame(as item: ProgramCall.Item, _ salts: EntrySalts) -> Bool {
         guard message.conversationID == item.conversation.conversationID else { return false }
         let body = EntryBody(
             timestamp: entry.timestamp, expiry: entry.expiry,
             content: .text(item.draft.text, headers: item.draft.headers), key: item.key)
-        return EntryHash.of(body: body.encoded()) == entry.content.hash || (entry.isDeleted && entry.expiry == .max)
+        // An entry that was written before there were salts has none.
+        return [body.encoded(with: salts), body.encoded()].contains { .of(body: $0) == entry.content.hash }
+            || (entry.isDeleted && entry.expiry == .max)
     }
 }

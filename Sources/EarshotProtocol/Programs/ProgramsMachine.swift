@@ -30,6 +30,7 @@ struct ProgramsMachine: Sendable {
     }
 
     private let keys: EntryKeys
+    private let salts: EntrySalts
     private(set) var consumers: Consumers
     private(set) var schedule: Schedule
     private var active: [RequestID: Active] = [:]
@@ -42,8 +43,9 @@ struct ProgramsMachine: Sendable {
     /// Counts its own calls, which nobody waits for.
     private var ownCalls: UInt64 = 0
 
-    init(keys: EntryKeys, consumers: [ConsumerRecord] = [], scheduled: [ScheduledRecord] = []) {
+    init(keys: EntryKeys, salts: EntrySalts, consumers: [ConsumerRecord] = [], scheduled: [ScheduledRecord] = []) {
         self.keys = keys
+        self.salts = salts
         self.consumers = Consumers(consumers)
         schedule = Schedule(scheduled)
     }
@@ -219,7 +221,7 @@ struct ProgramsMachine: Sendable {
                     if let refusal = call.refusal { throw refusal }
                     return write([.schedule(record)], for: call, in: situation)
                 }
-                guard let message = ScheduledMessage(record), known.isSame(as: message, key: key) else {
+                guard let message = ScheduledMessage(record), known.isSame(as: message, key: key, salts) else {
                     throw Self.reused
                 }
                 return end(
@@ -237,7 +239,7 @@ struct ProgramsMachine: Sendable {
         var answers: [Message?] = []
         for (index, item) in call.items.enumerated() {
             let known = item.key.flatMap { found[$0] }
-            if let known, item.isNamed, !known.isSame(as: item) {
+            if let known, item.isNamed, !known.isSame(as: item, salts) {
                 if case .acknowledge = call.kind { throw Self.reused.about(index) }
                 throw Self.reused
             }
@@ -256,7 +258,7 @@ struct ProgramsMachine: Sendable {
             do throws(ProtocolError) {
                 let known = item.key.flatMap { found[$0] }
                 let isWaiting = item.scheduled(now: now).map(waits) ?? false
-                let isRepeated = isWaiting || known?.isSame(as: item) ?? false
+                let isRepeated = isWaiting || known?.isSame(as: item, salts) ?? false
                 guard consumer.isAhead(through) else {
                     guard isRepeated else { throw Self.tooLate }
                     continue
@@ -392,11 +394,11 @@ extension ProgramChange {
 }
 
 extension FoundMessage {
-    fileprivate func isSame(as scheduled: ScheduledMessage, key: EntryKey) -> Bool {
+    fileprivate func isSame(as scheduled: ScheduledMessage, key: EntryKey, _ salts: EntrySalts) -> Bool {
         message.recipientIDs == [scheduled.recipientID]
             && isSame(
                 as: ProgramCall.Item(
                     conversation: .direct(message.senderID, scheduled.recipientID), recipientID: scheduled.recipientID,
-                    draft: scheduled.draft, key: key, isNamed: true))
+                    draft: scheduled.draft, key: key, isNamed: true), salts)
     }
 }

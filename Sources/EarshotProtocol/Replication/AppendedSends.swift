@@ -39,7 +39,7 @@ struct AppendedSends: Sendable {
         }
         var messages: [LogID: [Message]] = [:]
         for (logID, group) in groups.sorted(by: { $0.key < $1.key }) {
-            let (record, entries) = group.log.extended(by: group.drafts, signingKey: author.signingKey)
+            let (record, entries) = group.log.extended(by: group.drafts, author)
             let appended = group.log.messages(of: entries, drafts: group.drafts, record: record)
             messages[logID] = appended
             runs.append(Run(record: record, entries: entries, messages: appended))

@@ -122,8 +122,13 @@ struct ReplicationSession: Sendable {
         of entries: ArraySlice<EntryRecord>, log: OwnLog, failed: [UInt64: DeliveryFailure], author: LogAuthor
     ) -> EntriesFrame {
         let last = entries[entries.endIndex - 1]
-        let contents = entries.map { entry in
-            failed[entry.sequence]?.isWithheld == true ? .withheld(entry.content.hash) : entry.content
+        var marks: [UInt64: Signature] = [:]
+        let contents = entries.map { entry -> EntryContent in
+            if case .body = entry.content, failed[entry.sequence]?.isWithheld != true { return entry.content }
+            let hash = entry.content.hash
+            marks[entry.sequence] = WithheldMark.sign(
+                logID: log.record.logID, sequence: entry.sequence, hash: hash, with: author.signingKey)
+            return .withheld(hash)
         }
         let checkpoint =
             last.checkpoint
@@ -131,7 +136,7 @@ struct ReplicationSession: Sendable {
                 logID: log.record.logID, sequence: last.sequence, chain: last.chain, with: author.signingKey)
         return EntriesFrame(
             log: log.description, firstSequence: entries[entries.startIndex].sequence, contents: contents,
-            checkpoint: checkpoint)
+            checkpoint: checkpoint, marks: marks)
     }
 
     // MARK: - Receipts in

@@ -76,7 +76,9 @@ extension EntriesFrame {
         wire.firstSequence = firstSequence
         wire.entries = contents.enumerated().map { index, content in
             var entry = Wire.Entry()
-            if let timestamp = deleted[firstSequence &+ UInt64(index)] { entry.deletedTimestamp = timestamp.rawValue }
+            let sequence = firstSequence &+ UInt64(index)
+            if let timestamp = deleted[sequence] { entry.deletedTimestamp = timestamp.rawValue }
+            if let mark = marks[sequence] { entry.mark = mark.bytes }
             switch content {
             case .body(let bytes): entry.content = .body(bytes)
             case .withheld(let hash): entry.content = .hash(Wire.bytes(hash))
@@ -108,9 +110,16 @@ extension EntriesFrame {
                     throw ProtocolError(.malformed, "an entry's hash has the wrong length")
                 }
                 contents.append(.withheld(hash))
-                guard entry.deletedTimestamp > 0 else { continue }
-                // The number and the time are checked later.
-                deleted[firstSequence &+ UInt64(index)] = HybridTimestamp(rawValue: entry.deletedTimestamp)
+                // The number and the time are checked later, and so is the mark.
+                let sequence = firstSequence &+ UInt64(index)
+                if entry.deletedTimestamp > 0 {
+                    deleted[sequence] = HybridTimestamp(rawValue: entry.deletedTimestamp)
+                }
+                guard !entry.mark.isEmpty else { continue }
+                guard let mark = Signature(entry.mark) else {
+                    throw ProtocolError(.malformed, "the mark of a withheld entry has the wrong length")
+                }
+                marks[sequence] = mark
             case nil: throw ProtocolError(.malformed, "an entry has neither a body nor a hash")
             }
         }

@@ -38,6 +38,8 @@ struct EntriesFrame: Hashable, Sendable {
     let firstSequence: UInt64
     let contents: [EntryContent]
     let checkpoint: Signature
+    /// The author's marks of entries whose content it withholds.
+    var marks: [UInt64: Signature] = [:]
     /// Entries whose content the sender had and has deleted, with the timestamps that they had. It counts only for
     /// entries that are given back to their author.
     var deleted: [UInt64: HybridTimestamp] = [:]

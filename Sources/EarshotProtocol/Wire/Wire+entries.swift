@@ -29,12 +29,14 @@ extension Wire {
 
         var content: Content?
         var deletedTimestamp: UInt64 = 0
+        var mark: [UInt8] = []
 
         mutating func take(_ field: WireField) {
             switch (field.number, field.value) {
             case (1, .bytes(let bytes)): content = .body(Array(bytes))
             case (2, .bytes(let bytes)): content = .hash(Array(bytes))
             case (3, .fixed64(let value)): deletedTimestamp = value
+            case (4, .bytes(let bytes)): mark = Array(bytes)
             default: break
             }
         }
@@ -46,6 +48,7 @@ extension Wire {
             case nil: break
             }
             writer.fixed64(3, deletedTimestamp)
+            writer.bytes(4, mark)
         }
     }
 
@@ -54,6 +57,8 @@ extension Wire {
         var expiry: UInt64 = 0
         var text: Text?
         var key: [UInt8] = []
+        /// It means nothing, and only makes the hash of the body hard to guess.
+        var salt: [UInt8] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
@@ -61,6 +66,7 @@ extension Wire {
             case (2, .fixed64(let value)): expiry = value
             case (3, .bytes(let bytes)): text = try Text(merging: bytes, into: text)
             case (4, .bytes(let bytes)): key = Array(bytes)
+            case (5, .bytes(let bytes)): salt = Array(bytes)
             default: break
             }
         }
@@ -70,6 +76,7 @@ extension Wire {
             writer.fixed64(2, expiry)
             if let text { writer.message(3, text) }
             writer.bytes(4, key)
+            writer.bytes(5, salt)
         }
     }
 

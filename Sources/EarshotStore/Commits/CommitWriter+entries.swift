@@ -34,6 +34,15 @@ extension CommitWriter {
         }
     }
 
+    /// Few entries have a mark, so all others are spared a column to bind.
+    func writeMarks(of run: LogEntries) throws {
+        for entry in run.entries {
+            guard let mark = entry.mark else { continue }
+            try db.cachedStatement(sql: "UPDATE entry SET mark = ? WHERE log = ? AND sequence = ?")
+                .execute(arguments: [Data(mark.bytes), try number(of: run.logID), Int64(entry.sequence)])
+        }
+    }
+
     private static func columns(of content: EntryContent) -> (hash: Data?, body: Data?) {
         switch content {
         case .body(let bytes): (nil, Data(bytes))

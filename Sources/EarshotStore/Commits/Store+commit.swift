@@ -75,6 +75,7 @@ struct CommitWriter {
         for run in commit.entries {
             try write(run)
             try writeKeys(of: run)
+            try writeMarks(of: run)
         }
         for delivery in commit.deliveries { try write(delivery) }
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }

@@ -16,7 +16,7 @@ struct Migration: Sendable {
 enum Schema {
     static let migrations: [Migration] = [
         .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
-        .failures,
+        .failures, .marks,
     ]
 
     static var migrator: DatabaseMigrator {

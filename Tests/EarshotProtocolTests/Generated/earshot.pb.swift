@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The frames of Earshot's protocol, version 1. docs/PROTOCOL.md says what each means; this file is part of it.
+/// The frames of Earshot's protocol, version 2. docs/PROTOCOL.md says what each means; this file is part of it.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -29,7 +29,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 
 /// The initiator's first word, in the clear, before its first Noise message and framed like one. It detects early that
 /// two peers cannot understand each other. It decides nothing else, and the prologue proves it.
-nonisolated struct Earshot_V1_Hello: Sendable {
+nonisolated struct Earshot_V2_Hello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -44,13 +44,13 @@ nonisolated struct Earshot_V1_Hello: Sendable {
 }
 
 /// The payload of the second and third Noise message, encrypted.
-nonisolated struct Earshot_V1_Introduction: Sendable {
+nonisolated struct Earshot_V2_Introduction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var credential: Earshot_V1_Credential {
-    get {_credential ?? Earshot_V1_Credential()}
+  var credential: Earshot_V2_Credential {
+    get {_credential ?? Earshot_V2_Credential()}
     set {_credential = newValue}
   }
   /// Returns true if `credential` has been explicitly set.
@@ -71,10 +71,10 @@ nonisolated struct Earshot_V1_Introduction: Sendable {
 
   init() {}
 
-  fileprivate var _credential: Earshot_V1_Credential? = nil
+  fileprivate var _credential: Earshot_V2_Credential? = nil
 }
 
-nonisolated struct Earshot_V1_Credential: Sendable {
+nonisolated struct Earshot_V2_Credential: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -93,7 +93,7 @@ nonisolated struct Earshot_V1_Credential: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_CredentialBody: Sendable {
+nonisolated struct Earshot_V2_CredentialBody: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -116,89 +116,89 @@ nonisolated struct Earshot_V1_CredentialBody: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_Frame: Sendable {
+nonisolated struct Earshot_V2_Frame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var content: Earshot_V1_Frame.OneOf_Content? = nil
+  var content: Earshot_V2_Frame.OneOf_Content? = nil
 
-  var heads: Earshot_V1_Heads {
+  var heads: Earshot_V2_Heads {
     get {
       if case .heads(let v)? = content {return v}
-      return Earshot_V1_Heads()
+      return Earshot_V2_Heads()
     }
     set {content = .heads(newValue)}
   }
 
-  var entries: Earshot_V1_Entries {
+  var entries: Earshot_V2_Entries {
     get {
       if case .entries(let v)? = content {return v}
-      return Earshot_V1_Entries()
+      return Earshot_V2_Entries()
     }
     set {content = .entries(newValue)}
   }
 
-  var receipts: Earshot_V1_Receipts {
+  var receipts: Earshot_V2_Receipts {
     get {
       if case .receipts(let v)? = content {return v}
-      return Earshot_V1_Receipts()
+      return Earshot_V2_Receipts()
     }
     set {content = .receipts(newValue)}
   }
 
-  var ping: Earshot_V1_Ping {
+  var ping: Earshot_V2_Ping {
     get {
       if case .ping(let v)? = content {return v}
-      return Earshot_V1_Ping()
+      return Earshot_V2_Ping()
     }
     set {content = .ping(newValue)}
   }
 
-  var pong: Earshot_V1_Pong {
+  var pong: Earshot_V2_Pong {
     get {
       if case .pong(let v)? = content {return v}
-      return Earshot_V1_Pong()
+      return Earshot_V2_Pong()
     }
     set {content = .pong(newValue)}
   }
 
-  var rekey: Earshot_V1_Rekey {
+  var rekey: Earshot_V2_Rekey {
     get {
       if case .rekey(let v)? = content {return v}
-      return Earshot_V1_Rekey()
+      return Earshot_V2_Rekey()
     }
     set {content = .rekey(newValue)}
   }
 
-  var close: Earshot_V1_Close {
+  var close: Earshot_V2_Close {
     get {
       if case .close(let v)? = content {return v}
-      return Earshot_V1_Close()
+      return Earshot_V2_Close()
     }
     set {content = .close(newValue)}
   }
 
-  var dialBack: Earshot_V1_DialBack {
+  var dialBack: Earshot_V2_DialBack {
     get {
       if case .dialBack(let v)? = content {return v}
-      return Earshot_V1_DialBack()
+      return Earshot_V2_DialBack()
     }
     set {content = .dialBack(newValue)}
   }
 
-  var dialBackResult: Earshot_V1_DialBackResult {
+  var dialBackResult: Earshot_V2_DialBackResult {
     get {
       if case .dialBackResult(let v)? = content {return v}
-      return Earshot_V1_DialBackResult()
+      return Earshot_V2_DialBackResult()
     }
     set {content = .dialBackResult(newValue)}
   }
 
-  var wanted: Earshot_V1_Wanted {
+  var wanted: Earshot_V2_Wanted {
     get {
       if case .wanted(let v)? = content {return v}
-      return Earshot_V1_Wanted()
+      return Earshot_V2_Wanted()
     }
     set {content = .wanted(newValue)}
   }
@@ -206,16 +206,16 @@ nonisolated struct Earshot_V1_Frame: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
-    case heads(Earshot_V1_Heads)
-    case entries(Earshot_V1_Entries)
-    case receipts(Earshot_V1_Receipts)
-    case ping(Earshot_V1_Ping)
-    case pong(Earshot_V1_Pong)
-    case rekey(Earshot_V1_Rekey)
-    case close(Earshot_V1_Close)
-    case dialBack(Earshot_V1_DialBack)
-    case dialBackResult(Earshot_V1_DialBackResult)
-    case wanted(Earshot_V1_Wanted)
+    case heads(Earshot_V2_Heads)
+    case entries(Earshot_V2_Entries)
+    case receipts(Earshot_V2_Receipts)
+    case ping(Earshot_V2_Ping)
+    case pong(Earshot_V2_Pong)
+    case rekey(Earshot_V2_Rekey)
+    case close(Earshot_V2_Close)
+    case dialBack(Earshot_V2_DialBack)
+    case dialBackResult(Earshot_V2_DialBackResult)
+    case wanted(Earshot_V2_Wanted)
 
   }
 
@@ -223,12 +223,12 @@ nonisolated struct Earshot_V1_Frame: Sendable {
 }
 
 /// What the sender holds of the receiver's logs. The last of a series is complete.
-nonisolated struct Earshot_V1_Heads: Sendable {
+nonisolated struct Earshot_V2_Heads: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var receipts: [Earshot_V1_Receipt] = []
+  var receipts: [Earshot_V2_Receipt] = []
 
   var complete: Bool = false
 
@@ -238,13 +238,13 @@ nonisolated struct Earshot_V1_Heads: Sendable {
 }
 
 /// A run of entries of one log, proved by the checkpoint over its last entry.
-nonisolated struct Earshot_V1_Entries: Sendable {
+nonisolated struct Earshot_V2_Entries: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var log: Earshot_V1_Log {
-    get {_log ?? Earshot_V1_Log()}
+  var log: Earshot_V2_Log {
+    get {_log ?? Earshot_V2_Log()}
     set {_log = newValue}
   }
   /// Returns true if `log` has been explicitly set.
@@ -254,7 +254,7 @@ nonisolated struct Earshot_V1_Entries: Sendable {
 
   var firstSequence: UInt64 = 0
 
-  var entries: [Earshot_V1_Entry] = []
+  var entries: [Earshot_V2_Entry] = []
 
   var checkpoint: Data = Data()
 
@@ -262,11 +262,11 @@ nonisolated struct Earshot_V1_Entries: Sendable {
 
   init() {}
 
-  fileprivate var _log: Earshot_V1_Log? = nil
+  fileprivate var _log: Earshot_V2_Log? = nil
 }
 
 /// The sender wants back entries of a log that it has written itself, from first_sequence on.
-nonisolated struct Earshot_V1_Wanted: Sendable {
+nonisolated struct Earshot_V2_Wanted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -280,7 +280,7 @@ nonisolated struct Earshot_V1_Wanted: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_Log: Sendable {
+nonisolated struct Earshot_V2_Log: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -296,12 +296,12 @@ nonisolated struct Earshot_V1_Log: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_Entry: Sendable {
+nonisolated struct Earshot_V2_Entry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var content: Earshot_V1_Entry.OneOf_Content? = nil
+  var content: Earshot_V2_Entry.OneOf_Content? = nil
 
   /// An EntryBody, encoded; hashed as it stands.
   var body: Data {
@@ -325,6 +325,9 @@ nonisolated struct Earshot_V1_Entry: Sendable {
   /// deleted.
   var deletedTimestamp: UInt64 = 0
 
+  /// With a hash: the author's signature that it withholds the content.
+  var mark: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -338,7 +341,7 @@ nonisolated struct Earshot_V1_Entry: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_EntryBody: Sendable {
+nonisolated struct Earshot_V2_EntryBody: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -349,12 +352,12 @@ nonisolated struct Earshot_V1_EntryBody: Sendable {
   /// Milliseconds since 1970 (UTC).
   var expiry: UInt64 = 0
 
-  var content: Earshot_V1_EntryBody.OneOf_Content? = nil
+  var content: Earshot_V2_EntryBody.OneOf_Content? = nil
 
-  var text: Earshot_V1_Text {
+  var text: Earshot_V2_Text {
     get {
       if case .text(let v)? = content {return v}
-      return Earshot_V1_Text()
+      return Earshot_V2_Text()
     }
     set {content = .text(newValue)}
   }
@@ -362,17 +365,21 @@ nonisolated struct Earshot_V1_EntryBody: Sendable {
   /// 16 bytes by which the author's device finds the entry again, or nothing. They mean nothing to others.
   var key: Data = Data()
 
+  /// 16 bytes that nobody but the author's device can guess, so that the hash does not tell a short text. They mean
+  /// nothing else.
+  var salt: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
-    case text(Earshot_V1_Text)
+    case text(Earshot_V2_Text)
 
   }
 
   init() {}
 }
 
-nonisolated struct Earshot_V1_Text: Sendable {
+nonisolated struct Earshot_V2_Text: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -386,19 +393,19 @@ nonisolated struct Earshot_V1_Text: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_Receipts: Sendable {
+nonisolated struct Earshot_V2_Receipts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var receipts: [Earshot_V1_Receipt] = []
+  var receipts: [Earshot_V2_Receipt] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-nonisolated struct Earshot_V1_Receipt: Sendable {
+nonisolated struct Earshot_V2_Receipt: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -418,7 +425,7 @@ nonisolated struct Earshot_V1_Receipt: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_Ping: Sendable {
+nonisolated struct Earshot_V2_Ping: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -428,7 +435,7 @@ nonisolated struct Earshot_V1_Ping: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_Pong: Sendable {
+nonisolated struct Earshot_V2_Pong: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -439,7 +446,7 @@ nonisolated struct Earshot_V1_Pong: Sendable {
 }
 
 /// The sender's next Noise message is encrypted with the next key (Noise, section 11.3).
-nonisolated struct Earshot_V1_Rekey: Sendable {
+nonisolated struct Earshot_V2_Rekey: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -449,7 +456,7 @@ nonisolated struct Earshot_V1_Rekey: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_Close: Sendable {
+nonisolated struct Earshot_V2_Close: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -462,7 +469,7 @@ nonisolated struct Earshot_V1_Close: Sendable {
 }
 
 /// Asks whether the receiver can connect to this port of the sender's host.
-nonisolated struct Earshot_V1_DialBack: Sendable {
+nonisolated struct Earshot_V2_DialBack: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -476,7 +483,7 @@ nonisolated struct Earshot_V1_DialBack: Sendable {
   init() {}
 }
 
-nonisolated struct Earshot_V1_DialBackResult: Sendable {
+nonisolated struct Earshot_V2_DialBackResult: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -493,9 +500,9 @@ nonisolated struct Earshot_V1_DialBackResult: Sendable {
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
-fileprivate nonisolated let _protobuf_package = "earshot.v1"
+fileprivate nonisolated let _protobuf_package = "earshot.v2"
 
-nonisolated extension Earshot_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}network_tag\0")
 
@@ -522,7 +529,7 @@ nonisolated extension Earshot_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Hello, rhs: Earshot_V1_Hello) -> Bool {
+  static func ==(lhs: Earshot_V2_Hello, rhs: Earshot_V2_Hello) -> Bool {
     if lhs.version != rhs.version {return false}
     if lhs.networkTag != rhs.networkTag {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -530,7 +537,7 @@ nonisolated extension Earshot_V1_Hello: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
-nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Introduction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Introduction"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credential\0\u{1}run\0\u{1}refusal\0\u{1}clock\0")
 
@@ -569,7 +576,7 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Introduction, rhs: Earshot_V1_Introduction) -> Bool {
+  static func ==(lhs: Earshot_V2_Introduction, rhs: Earshot_V2_Introduction) -> Bool {
     if lhs._credential != rhs._credential {return false}
     if lhs.run != rhs.run {return false}
     if lhs.refusal != rhs.refusal {return false}
@@ -579,7 +586,7 @@ nonisolated extension Earshot_V1_Introduction: SwiftProtobuf.Message, SwiftProto
   }
 }
 
-nonisolated extension Earshot_V1_Credential: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Credential: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Credential"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}signature\0\u{3}device_signature\0")
 
@@ -610,7 +617,7 @@ nonisolated extension Earshot_V1_Credential: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Credential, rhs: Earshot_V1_Credential) -> Bool {
+  static func ==(lhs: Earshot_V2_Credential, rhs: Earshot_V2_Credential) -> Bool {
     if lhs.body != rhs.body {return false}
     if lhs.signature != rhs.signature {return false}
     if lhs.deviceSignature != rhs.deviceSignature {return false}
@@ -619,7 +626,7 @@ nonisolated extension Earshot_V1_Credential: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
-nonisolated extension Earshot_V1_CredentialBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CredentialBody"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}identity_key\0\u{3}device_signing_key\0\u{3}device_agreement_key\0\u{3}not_before\0\u{3}not_after\0")
 
@@ -662,7 +669,7 @@ nonisolated extension Earshot_V1_CredentialBody: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_CredentialBody, rhs: Earshot_V1_CredentialBody) -> Bool {
+  static func ==(lhs: Earshot_V2_CredentialBody, rhs: Earshot_V2_CredentialBody) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.identityKey != rhs.identityKey {return false}
     if lhs.deviceSigningKey != rhs.deviceSigningKey {return false}
@@ -674,7 +681,7 @@ nonisolated extension Earshot_V1_CredentialBody: SwiftProtobuf.Message, SwiftPro
   }
 }
 
-nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0")
 
@@ -685,7 +692,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try {
-        var v: Earshot_V1_Heads?
+        var v: Earshot_V2_Heads?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -698,7 +705,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 2: try {
-        var v: Earshot_V1_Entries?
+        var v: Earshot_V2_Entries?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -711,7 +718,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 3: try {
-        var v: Earshot_V1_Receipts?
+        var v: Earshot_V2_Receipts?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -724,7 +731,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 4: try {
-        var v: Earshot_V1_Ping?
+        var v: Earshot_V2_Ping?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -737,7 +744,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 5: try {
-        var v: Earshot_V1_Pong?
+        var v: Earshot_V2_Pong?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -750,7 +757,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 6: try {
-        var v: Earshot_V1_Rekey?
+        var v: Earshot_V2_Rekey?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -763,7 +770,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 7: try {
-        var v: Earshot_V1_Close?
+        var v: Earshot_V2_Close?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -776,7 +783,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 8: try {
-        var v: Earshot_V1_DialBack?
+        var v: Earshot_V2_DialBack?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -789,7 +796,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 9: try {
-        var v: Earshot_V1_DialBackResult?
+        var v: Earshot_V2_DialBackResult?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -802,7 +809,7 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 10: try {
-        var v: Earshot_V1_Wanted?
+        var v: Earshot_V2_Wanted?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -870,14 +877,14 @@ nonisolated extension Earshot_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Frame, rhs: Earshot_V1_Frame) -> Bool {
+  static func ==(lhs: Earshot_V2_Frame, rhs: Earshot_V2_Frame) -> Bool {
     if lhs.content != rhs.content {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Earshot_V1_Heads: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Heads: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Heads"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}receipts\0\u{1}complete\0")
 
@@ -904,7 +911,7 @@ nonisolated extension Earshot_V1_Heads: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Heads, rhs: Earshot_V1_Heads) -> Bool {
+  static func ==(lhs: Earshot_V2_Heads, rhs: Earshot_V2_Heads) -> Bool {
     if lhs.receipts != rhs.receipts {return false}
     if lhs.complete != rhs.complete {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -912,7 +919,7 @@ nonisolated extension Earshot_V1_Heads: SwiftProtobuf.Message, SwiftProtobuf._Me
   }
 }
 
-nonisolated extension Earshot_V1_Entries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Entries"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{3}first_sequence\0\u{1}entries\0\u{1}checkpoint\0")
 
@@ -951,7 +958,7 @@ nonisolated extension Earshot_V1_Entries: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Entries, rhs: Earshot_V1_Entries) -> Bool {
+  static func ==(lhs: Earshot_V2_Entries, rhs: Earshot_V2_Entries) -> Bool {
     if lhs._log != rhs._log {return false}
     if lhs.firstSequence != rhs.firstSequence {return false}
     if lhs.entries != rhs.entries {return false}
@@ -961,7 +968,7 @@ nonisolated extension Earshot_V1_Entries: SwiftProtobuf.Message, SwiftProtobuf._
   }
 }
 
-nonisolated extension Earshot_V1_Wanted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Wanted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Wanted"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{3}first_sequence\0")
 
@@ -988,7 +995,7 @@ nonisolated extension Earshot_V1_Wanted: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Wanted, rhs: Earshot_V1_Wanted) -> Bool {
+  static func ==(lhs: Earshot_V2_Wanted, rhs: Earshot_V2_Wanted) -> Bool {
     if lhs.logID != rhs.logID {return false}
     if lhs.firstSequence != rhs.firstSequence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -996,7 +1003,7 @@ nonisolated extension Earshot_V1_Wanted: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 }
 
-nonisolated extension Earshot_V1_Log: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Log: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Log"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{3}device_id\0\u{1}epoch\0")
 
@@ -1027,7 +1034,7 @@ nonisolated extension Earshot_V1_Log: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Log, rhs: Earshot_V1_Log) -> Bool {
+  static func ==(lhs: Earshot_V2_Log, rhs: Earshot_V2_Log) -> Bool {
     if lhs.conversationID != rhs.conversationID {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.epoch != rhs.epoch {return false}
@@ -1036,9 +1043,9 @@ nonisolated extension Earshot_V1_Log: SwiftProtobuf.Message, SwiftProtobuf._Mess
   }
 }
 
-nonisolated extension Earshot_V1_Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Entry"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}hash\0\u{3}deleted_timestamp\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}hash\0\u{3}deleted_timestamp\0\u{1}mark\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1063,6 +1070,7 @@ nonisolated extension Earshot_V1_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
         }
       }()
       case 3: try { try decoder.decodeSingularFixed64Field(value: &self.deletedTimestamp) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.mark) }()
       default: break
       }
     }
@@ -1087,20 +1095,24 @@ nonisolated extension Earshot_V1_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.deletedTimestamp != 0 {
       try visitor.visitSingularFixed64Field(value: self.deletedTimestamp, fieldNumber: 3)
     }
+    if !self.mark.isEmpty {
+      try visitor.visitSingularBytesField(value: self.mark, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Entry, rhs: Earshot_V1_Entry) -> Bool {
+  static func ==(lhs: Earshot_V2_Entry, rhs: Earshot_V2_Entry) -> Bool {
     if lhs.content != rhs.content {return false}
     if lhs.deletedTimestamp != rhs.deletedTimestamp {return false}
+    if lhs.mark != rhs.mark {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Earshot_V1_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1111,7 +1123,7 @@ nonisolated extension Earshot_V1_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
       case 1: try { try decoder.decodeSingularFixed64Field(value: &self.timestamp) }()
       case 2: try { try decoder.decodeSingularFixed64Field(value: &self.expiry) }()
       case 3: try {
-        var v: Earshot_V1_Text?
+        var v: Earshot_V2_Text?
         var hadOneofValue = false
         if let current = self.content {
           hadOneofValue = true
@@ -1124,6 +1136,7 @@ nonisolated extension Earshot_V1_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
         }
       }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.salt) }()
       default: break
       }
     }
@@ -1146,20 +1159,24 @@ nonisolated extension Earshot_V1_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     if !self.key.isEmpty {
       try visitor.visitSingularBytesField(value: self.key, fieldNumber: 4)
     }
+    if !self.salt.isEmpty {
+      try visitor.visitSingularBytesField(value: self.salt, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_EntryBody, rhs: Earshot_V1_EntryBody) -> Bool {
+  static func ==(lhs: Earshot_V2_EntryBody, rhs: Earshot_V2_EntryBody) -> Bool {
     if lhs.timestamp != rhs.timestamp {return false}
     if lhs.expiry != rhs.expiry {return false}
     if lhs.content != rhs.content {return false}
     if lhs.key != rhs.key {return false}
+    if lhs.salt != rhs.salt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Earshot_V1_Text: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Text"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0")
 
@@ -1186,7 +1203,7 @@ nonisolated extension Earshot_V1_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Text, rhs: Earshot_V1_Text) -> Bool {
+  static func ==(lhs: Earshot_V2_Text, rhs: Earshot_V2_Text) -> Bool {
     if lhs.text != rhs.text {return false}
     if lhs.headers != rhs.headers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1194,7 +1211,7 @@ nonisolated extension Earshot_V1_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 }
 
-nonisolated extension Earshot_V1_Receipts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Receipts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Receipts"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}receipts\0")
 
@@ -1217,14 +1234,14 @@ nonisolated extension Earshot_V1_Receipts: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Receipts, rhs: Earshot_V1_Receipts) -> Bool {
+  static func ==(lhs: Earshot_V2_Receipts, rhs: Earshot_V2_Receipts) -> Bool {
     if lhs.receipts != rhs.receipts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Earshot_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Receipt"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}sequence\0\u{1}chain\0\u{3}read_sequence\0\u{1}signature\0")
 
@@ -1263,7 +1280,7 @@ nonisolated extension Earshot_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Receipt, rhs: Earshot_V1_Receipt) -> Bool {
+  static func ==(lhs: Earshot_V2_Receipt, rhs: Earshot_V2_Receipt) -> Bool {
     if lhs.logID != rhs.logID {return false}
     if lhs.sequence != rhs.sequence {return false}
     if lhs.chain != rhs.chain {return false}
@@ -1274,7 +1291,7 @@ nonisolated extension Earshot_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf._
   }
 }
 
-nonisolated extension Earshot_V1_Ping: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Ping: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Ping"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
@@ -1287,13 +1304,13 @@ nonisolated extension Earshot_V1_Ping: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Ping, rhs: Earshot_V1_Ping) -> Bool {
+  static func ==(lhs: Earshot_V2_Ping, rhs: Earshot_V2_Ping) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Earshot_V1_Pong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Pong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Pong"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
@@ -1306,13 +1323,13 @@ nonisolated extension Earshot_V1_Pong: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Pong, rhs: Earshot_V1_Pong) -> Bool {
+  static func ==(lhs: Earshot_V2_Pong, rhs: Earshot_V2_Pong) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Earshot_V1_Rekey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Rekey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Rekey"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
@@ -1325,13 +1342,13 @@ nonisolated extension Earshot_V1_Rekey: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Rekey, rhs: Earshot_V1_Rekey) -> Bool {
+  static func ==(lhs: Earshot_V2_Rekey, rhs: Earshot_V2_Rekey) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Earshot_V1_Close: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_Close: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Close"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0")
 
@@ -1354,14 +1371,14 @@ nonisolated extension Earshot_V1_Close: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_Close, rhs: Earshot_V1_Close) -> Bool {
+  static func ==(lhs: Earshot_V2_Close, rhs: Earshot_V2_Close) -> Bool {
     if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Earshot_V1_DialBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_DialBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DialBack"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}port\0\u{1}nonce\0")
 
@@ -1388,7 +1405,7 @@ nonisolated extension Earshot_V1_DialBack: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_DialBack, rhs: Earshot_V1_DialBack) -> Bool {
+  static func ==(lhs: Earshot_V2_DialBack, rhs: Earshot_V2_DialBack) -> Bool {
     if lhs.port != rhs.port {return false}
     if lhs.nonce != rhs.nonce {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1396,7 +1413,7 @@ nonisolated extension Earshot_V1_DialBack: SwiftProtobuf.Message, SwiftProtobuf.
   }
 }
 
-nonisolated extension Earshot_V1_DialBackResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+nonisolated extension Earshot_V2_DialBackResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DialBackResult"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0\u{1}reachable\0")
 
@@ -1423,7 +1440,7 @@ nonisolated extension Earshot_V1_DialBackResult: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V1_DialBackResult, rhs: Earshot_V1_DialBackResult) -> Bool {
+  static func ==(lhs: Earshot_V2_DialBackResult, rhs: Earshot_V2_DialBackResult) -> Bool {
     if lhs.nonce != rhs.nonce {return false}
     if lhs.reachable != rhs.reachable {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -140,7 +140,7 @@ struct HandWrittenLog {
     mutating func entry(_ text: String) -> EntryRecord {
         let timestamp = HybridTimestamp(rawValue: log.head.timestamp.rawValue + 1)
         let (record, entries) = log.extended(
-            by: [(MessageDraft(text), timestamp, Int64.max, nil)], signingKey: author.signingKey)
+            by: [(MessageDraft(text), timestamp, Int64.max, nil)], LogAuthor(author))
         log = OwnLog(record: record)
         return entries[0]
     }

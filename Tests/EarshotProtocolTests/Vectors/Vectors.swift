@@ -87,7 +87,7 @@ struct Vectors {
     ]
 
     private func logValues() throws -> [String: String] {
-        let encoded = Self.bodies.map { $0.encoded() }
+        let encoded = try encodedBodies()
         let hashes = encoded.map { EntryHash.of(body: $0) }
         let first = ChainHash.origin(of: log.logID).appending(hashes[0])
         let second = first.appending(hashes[1])
@@ -100,6 +100,7 @@ struct Vectors {
             "logID": Hex.text(log.logID.bytes),
             "messageID1": MessageID(log: log.logID, sequence: 1).description,
             "body1": Hex.text(encoded[0]), "body2": Hex.text(encoded[1]),
+            "mark2": Hex.text(try mark(of: encoded[1]).bytes),
             "entryHash1": Hex.text(hashes[0].bytes), "entryHash2": Hex.text(hashes[1].bytes),
             "chain1": Hex.text(first.bytes), "chain2": Hex.text(second.bytes),
             "checkpoint2": Hex.text(
@@ -110,13 +111,23 @@ struct Vectors {
         ]
     }
 
+    private func encodedBodies() throws -> [[UInt8]] {
+        let salts = EntrySalts(try VectorDevice.alice().signingKey())
+        return Self.bodies.map { $0.encoded(with: salts) }
+    }
+
+    private func mark(of body: [UInt8]) throws -> Signature {
+        WithheldMark.sign(
+            logID: log.logID, sequence: 2, hash: .of(body: body), with: try VectorDevice.alice().signingKey())
+    }
+
     private func entries() throws -> EntriesFrame {
-        let encoded = Self.bodies.map { $0.encoded() }
+        let encoded = try encodedBodies()
         let chain = encoded.reduce(ChainHash.origin(of: log.logID)) { $0.appending(.of(body: $1)) }
         let checkpoint = Checkpoint.sign(
             logID: log.logID, sequence: 2, chain: chain, with: try VectorDevice.alice().signingKey())
         return EntriesFrame(
             log: log, firstSequence: 1, contents: [.body(encoded[0]), .withheld(.of(body: encoded[1]))],
-            checkpoint: checkpoint)
+            checkpoint: checkpoint, marks: [2: try mark(of: encoded[1])])
     }
 }

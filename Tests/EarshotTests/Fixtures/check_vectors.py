@@ -1,5 +1,6 @@
 """Computes the test vectors of docs/vectors.json with the Python peer's code, and tells which of them differ."""
 
+import hashlib
 import json
 import sys
 
@@ -50,18 +51,25 @@ def safety_number(published):
     }
 
 
+def node_salt(seed):
+    """4.2: how Earshot's nodes salt a body."""
+    key = earshot.H("earshot salt v2", seed)
+    return lambda body: hashlib.blake2b(body[9:], digest_size=16, key=key).digest()
+
+
 def log(published):
     """Returns the values of the section, and the log."""
     alice, bob, values = credential(published["alice"]), credential(published["bob"]), published["log"]
     found = Log(earshot.direct_conversation(alice.user_id, bob.user_id), alice.device_id, int(values["epoch"]))
+    signing = [SigningKey(secret(published[name], "signingSecret")) for name in ("alice", "bob")]
+    salt = node_salt(secret(published["alice"], "signingSecret"))
     bodies = [
-        earshot.entry_body(1_700_000_000_001 << 16 | 2, 1_702_592_000_001, "Hello, Bob", [("client", "vectors")]),
-        earshot.entry_body(1_700_000_000_005 << 16, 1_702_592_000_005, "never mind"),
+        earshot.entry_body(1_700_000_000_001 << 16 | 2, 1_702_592_000_001, "Hello, Bob", [("client", "vectors")], salt),
+        earshot.entry_body(1_700_000_000_005 << 16, 1_702_592_000_005, "never mind", salt=salt),
     ]
     hashes = [earshot.entry_hash(body) for body in bodies]
     found.append(earshot.bytes_field(1, bodies[0]))
-    found.append(earshot.bytes_field(2, hashes[1]))
-    signing = [SigningKey(secret(published[name], "signingSecret")) for name in ("alice", "bob")]
+    found.append(earshot.withheld_entry(signing[0], found.log_id, 2, hashes[1]))
     checkpoint = signing[0].sign("earshot checkpoint v1", found.log_id, earshot.u64(2), found.chain[2])
     receipt = Receipt.sign(signing[1], found.log_id, 2, found.chain[2], 1)
     return {
@@ -70,6 +78,7 @@ def log(published):
         "messageID1": earshot.base32(found.log_id) + "-1",
         "body1": bodies[0].hex(),
         "body2": bodies[1].hex(),
+        "mark2": earshot.message(found.contents[1], mark=(4, b""))["mark"].hex(),
         "entryHash1": hashes[0].hex(),
         "entryHash2": hashes[1].hex(),
         "chain1": found.chain[1].hex(),
@@ -115,7 +124,7 @@ def handshake(published, network_key, entries):
 
     ping, pong, rekey = (earshot.frame(kind) for kind in (earshot.PING, earshot.PONG, earshot.REKEY))
     values = {
-        "prologue": (b"earshot v1 " + earshot.network_tag(network_key).encode()).hex(),
+        "prologue": (b"earshot v2 " + earshot.network_tag(network_key).encode()).hex(),
         "helloAndMessage1": (earshot.framed(earshot.hello(network_key)) + earshot.framed(first)).hex(),
         "message2": earshot.framed(second).hex(),
         "message3": earshot.framed(third).hex(),

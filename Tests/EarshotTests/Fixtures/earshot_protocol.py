@@ -1,10 +1,11 @@
-"""Earshot's protocol, version 1, written from docs/PROTOCOL.md alone: bytes in, bytes out, no sockets.
+"""Earshot's protocol, version 2, written from docs/PROTOCOL.md alone: bytes in, bytes out, no sockets.
 
 The numbers in the comments are that page's sections. Noise comes from the package `noiseprotocol`, Ed25519 from
 `cryptography`, BLAKE2b from the standard library; the few protobuf messages are read and written by hand.
 """
 
 import hashlib
+import os
 import struct
 import unicodedata
 
@@ -14,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from noise.connection import Keypair, NoiseConnection
 
-VERSION = 1
+VERSION = 2
 FRAME_BYTES = 1024 * 1024
 HANDSHAKE_MESSAGE_BYTES = 2048
 PIECE_BYTES = 65519
@@ -253,7 +254,7 @@ def introduction(credential, run, clock):
 def noise_connection(static_secret, network_key, is_initiator, ephemeral_secret=None):
     name = b"Noise_XXpsk3_25519_ChaChaPoly_SHA256" if network_key else b"Noise_XX_25519_ChaChaPoly_SHA256"
     noise = NoiseConnection.from_name(name)
-    noise.set_prologue(b"earshot v1 " + network_tag(network_key).encode())
+    noise.set_prologue(b"earshot v2 " + network_tag(network_key).encode())
     noise.set_keypair_from_private_bytes(Keypair.STATIC, static_secret)
     if ephemeral_secret:
         noise.set_keypair_from_private_bytes(Keypair.EPHEMERAL, ephemeral_secret)
@@ -348,12 +349,19 @@ def receipts(items):
     return frame(RECEIPTS, b"".join(bytes_field(1, item.encoded) for item in items))
 
 
-def entry_body(timestamp, expiry, text, headers=()):
+def entry_body(timestamp, expiry, text, headers=(), salt=None):
+    """`salt` makes the salt of a body that has none yet; by default it is drawn at random."""
     content = bytes_field(1, text.encode())
     for name, value in headers:
         pair = bytes_field(1, name.encode(), always=True) + bytes_field(2, value.encode(), always=True)
         content += bytes_field(2, pair)
-    return fixed_field(1, timestamp) + fixed_field(2, expiry) + bytes_field(3, content)
+    body = fixed_field(1, timestamp) + fixed_field(2, expiry) + bytes_field(3, content)
+    return body + bytes_field(5, salt(body) if salt else os.urandom(16))
+
+
+def withheld_entry(key, log_id, sequence, digest):
+    """4.3: the hash of an entry, with its author's word that nothing more will come."""
+    return bytes_field(2, digest) + bytes_field(4, key.sign("earshot withheld v2", log_id, u64(sequence), digest))
 
 
 class Log:
@@ -386,6 +394,10 @@ class Log:
             digest = entry_hash(value)
         else:
             require(number == 2 and len(value) == 32, "an entry has neither a body nor a hash")
+            mark = message(content, mark=(4, b""))["mark"]
+            require(len(mark) == 64, "a withheld entry has no mark")
+            parts = self.log_id, u64(self.sequence + 1), value
+            require(holds(self.device_id, mark, "earshot withheld v2", *parts), "the mark of an entry does not hold")
             self.timestamp += 1
             digest = value
         self.contents.append(content)

@@ -270,7 +270,9 @@ class Link:
         self.append(earshot.bytes_field(1, body), piece)
 
     def withhold(self):
-        self.append(earshot.bytes_field(2, earshot.entry_hash(b"this was taken back")))
+        log = self.device.log_to(self.peer.user_id)
+        digest = earshot.entry_hash(b"this was taken back")
+        self.append(earshot.withheld_entry(self.device.signing, log.log_id, log.sequence + 1, digest))
 
     def append(self, entry, piece=earshot.PIECE_BYTES):
         log = self.device.log_to(self.peer.user_id)

@@ -52,7 +52,7 @@ struct Mallory: Sendable {
     func handshake(_ role: HandshakeState.Role) throws -> HandshakeState {
         try HandshakeState(
             pattern: networkKey == nil ? .xx : .xxpsk3, role: role,
-            prologue: Array("earshot v1 \(tag)".utf8),
+            prologue: Array("earshot v2 \(tag)".utf8),
             staticKey: agreement, ephemeralKey: .generate(), presharedKey: networkKey)
     }
 

@@ -83,9 +83,21 @@ struct HostileLog {
         let key = input.choice(8) == 0 ? Cast.identityKey : Cast.mallory.signingKey
         let signed = input.choice(8) == 0 ? input.number(near: last) : last
         let checkpoint = Checkpoint.sign(logID: description.logID, sequence: signed, chain: chain, with: key)
+        let all = Array(contents.suffix(overlap)) + new
         return EntriesFrame(
-            log: other ?? description, firstSequence: first, contents: contents.suffix(overlap) + new,
-            checkpoint: checkpoint)
+            log: other ?? description, firstSequence: first, contents: all, checkpoint: checkpoint,
+            marks: input.choice(8) == 0 ? [:] : marks(of: all, from: start + 1, by: key))
+    }
+
+    private func marks(of contents: [EntryContent], from first: UInt64, by key: SigningKey) -> [UInt64: Signature] {
+        var marks: [UInt64: Signature] = [:]
+        for (place, content) in contents.enumerated() {
+            guard case .withheld(let hash) = content else { continue }
+            let sequence = first + UInt64(place)
+            marks[sequence] = WithheldMark.sign(
+                logID: description.logID, sequence: sequence, hash: hash, with: key)
+        }
+        return marks
     }
 
     private func newContents(_ input: inout FuzzInput) -> [EntryContent] {
