@@ -38,6 +38,17 @@ public enum Limits {
     package static let receiptsPerFrame = 1024
     /// Logs in one `Heads` frame.
     package static let logsPerHeads = 1024
+    /// Places of a log that a node names when it asks for the rest: enough to find where two branches part, at doubling
+    /// distances.
+    package static let knownPlaces = 72
+    /// Ends of branches that peers hold and this node does not, and that are noted to be asked for.
+    package static let wantedBranches = 4096
+    /// Branches that one link is asked for at once.
+    package static let askedBranchesPerLink = 4
+    /// Frames of a branch that are under way to a peer who wants it.
+    package static let givenFrames = 8
+    /// Branches of a log that are kept.
+    package static let branchesPerLog = 4
     /// Logs of a user, over all of their devices.
     package static let logsPerUser = 1024
     /// Devices of a user that are remembered though they have written nothing.

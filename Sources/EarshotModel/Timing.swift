@@ -28,6 +28,8 @@ package enum Timing {
     /// How long a user's devices that claim entries which this node lacks may take to complete their heads and give the
     /// entries back. They get more time for what they have given back: see `Limits.recoveryBytesPerSecond`.
     package static let recovery: Int64 = 15_000
+    /// How long a peer may take to send some of what it was asked for, before another one is asked.
+    package static let fetchPatience: Int64 = 5_000
     /// How long a user waits who asked for more of their own entries than they may have at once.
     package static let returnPause: Int64 = 100
     /// How long nothing is taken back from a user whose time is over; messages to them go out meanwhile.

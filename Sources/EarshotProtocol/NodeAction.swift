@@ -31,10 +31,12 @@ package enum NodeAction: Sendable {
     case commit(Commit)
     /// Read a log's entries, and call `entriesRead` or `readFailed`.
     case read(EntriesRead)
+    /// Read chain hashes, and call `chainsRead` or `chainsReadFailed`.
+    case readChains(ChainsRead)
     /// Find expired entries, and call `expiredFound` or `findExpiredFailed`.
     case findExpired(logID: LogID, after: UInt64, now: Int64)
     /// Find this node's own entries by their keys, and call `keysFound` or `findKeysFailed`.
-    case findKeys(RequestID, [EntryKey])
+    case findKeys(KeyLookup, [EntryKey])
     /// Connect, close at once, and call `probed` with the result. A connection that takes longer than `Timing.dialBack`
     /// has failed.
     case probe(ProbeID, PeerAddress)
@@ -50,19 +52,46 @@ package struct EntriesRead: Hashable, Sendable {
     enum Purpose: Hashable, Sendable {
         /// The next entries to send on the link.
         case sending
-        /// The chain hash at the place that a receipt names.
-        case checking(Receipt)
-        /// This node's own entries in the places of those that a peer gives back.
-        case recovering
-        /// Entries of a peer's own log that the peer wants back.
-        case givingBack
+        /// What a branch has in the places of a frame of the log with this id.
+        case locating(LogID)
+        /// Entries that a peer wants.
+        case giving
+        /// Own entries that are to be written anew.
+        case rewriting(ConversationID)
     }
 
-    /// The link that it is for.
-    let connectionID: ConnectionID
+    /// The link that it is for, if it is for one.
+    let connectionID: ConnectionID?
     let purpose: Purpose
     package let logID: LogID
     package let from: UInt64
     package let countLimit: Int
     package let byteLimit: Int
+}
+
+/// A request to read the chain hashes of branches at some places.
+package struct ChainsRead: Hashable, Sendable {
+    enum Purpose: Hashable, Sendable {
+        /// Whether a peer's end of an own log is in one of its branches.
+        case comparing(BranchHead)
+        /// Whether a receipt is for one of them.
+        case checking(Receipt)
+        /// What to name when a branch is asked for.
+        case asking(BranchHead)
+        /// From where a branch is given to a peer.
+        case giving(WantedFrame)
+    }
+
+    /// The link that it is for.
+    let connectionID: ConnectionID
+    let purpose: Purpose
+    package let logIDs: [LogID]
+    package let sequences: [UInt64]
+}
+
+/// Who looks own entries up by their keys.
+package enum KeyLookup: Hashable, Sendable {
+    case call(RequestID)
+    /// Entries of this conversation are written anew.
+    case rewriting(ConversationID)
 }

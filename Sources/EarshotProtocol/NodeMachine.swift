@@ -105,7 +105,7 @@ package struct NodeMachine: Sendable {
         performReplication(now: now)
         noticeClocks(now: now)
         closeDuplicates(now: now)
-        replication.advance(now: now)
+        replication.advance(clocks: &clocks, now: now)
         performReplication(now: now)
         if programs.isWaiting { advancePrograms(now: now) }
         flushLinks(now: now)

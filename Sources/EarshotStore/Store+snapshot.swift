@@ -17,6 +17,9 @@ extension Snapshot {
         devices = try Row.fetchAll(db, sql: "SELECT * FROM device").map(rows.device)
         logs = try rows.logs(db, "SELECT * FROM log").map(\.record)
         deliveries = try Row.fetchAll(db, sql: Rows.deliveries).map(rows.delivery)
+        hidden = try Row.fetchAll(
+            db, sql: "SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log WHERE entry.kind > 1"
+        ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
         failures = try Row.fetchAll(
             db,
             sql: """
@@ -81,15 +84,25 @@ struct Rows: Sendable {
     }
 
     private func log(_ row: Row, in conversation: ConversationRecord) throws -> LogRecord {
+        guard let kind = LogKind(rawValue: row["kind"]) else { throw StoreError.damaged("the kind of a log", path: path) }
+        let logID: LogID = try identifier(row, "logID")
         let description = LogDescription(
-            logID: try identifier(row, "logID"), conversationID: conversation.conversationID,
-            deviceID: try identifier(row, "deviceID"), epoch: UInt64(bitPattern: row["epoch"]))
+            logID: row["wireID"] == nil ? logID : try identifier(row, "wireID"),
+            conversationID: conversation.conversationID, deviceID: try identifier(row, "deviceID"),
+            epoch: UInt64(bitPattern: row["epoch"]), kind: kind)
+        var base: LogHead?
+        if row["baseSequence"] != nil {
+            base = LogHead(
+                sequence: try number(row, "baseSequence"), chain: try identifier(row, "baseChain"),
+                timestamp: HybridTimestamp(rawValue: try number(row, "baseTimestamp")))
+        }
         let head = LogHead(
             sequence: try number(row, "headSequence"), chain: try identifier(row, "headChain"),
             timestamp: HybridTimestamp(rawValue: try number(row, "headTimestamp")))
         return LogRecord(
-            description: description, authorID: try identifier(row, "authorID"), conversation: conversation,
-            head: head, nextExpiry: row["nextExpiry"])
+            logID: logID, description: description, base: base, isLimbo: row["isLimbo"],
+            authorID: try identifier(row, "authorID"), conversation: conversation, head: head,
+            nextExpiry: row["nextExpiry"])
     }
 
     /// Rows for `delivery`.

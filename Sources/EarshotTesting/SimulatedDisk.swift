@@ -23,6 +23,11 @@ struct SimulatedDisk: Disk {
         timeline.schedule { completion(result) }
     }
 
+    func readChains(_ read: ChainsRead, completion: @escaping @Sendable (Result<BranchChains, StoreError>) -> Void) {
+        let result = Result { () throws(StoreError) in try store.chains(of: read) }
+        timeline.schedule { completion(result) }
+    }
+
     func findExpired(
         in logID: LogID, after sequence: UInt64, now: Int64,
         completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void

@@ -18,24 +18,9 @@ package struct ModelStore {
 
         /// The sequence numbers of its entries, ascending. A sound log has no gaps, so this is quick.
         func sequences(from first: UInt64) -> [UInt64] {
-            let last = record.head.sequence
-            guard UInt64(entries.count) == last else { return entries.keys.filter { $0 >= first }.sorted() }
-            return first <= last ? Array(max(1, first)...last) : []
-        }
-
-        /// The time of an entry that has only its hash is not known, except that it is after the time of the entry
-        /// before it.
-        mutating func raiseTimes() {
-            var last = HybridTimestamp(rawValue: 0)
-            for entry in sequences(from: 1).compactMap({ entries[$0] }) {
-                let isLate = entry.timestamp <= last && entry.isUnknown
-                last = isLate ? last.next : entry.timestamp
-                guard isLate else { continue }
-                entries[entry.sequence] = EntryRecord(
-                    sequence: entry.sequence, timestamp: last, expiry: entry.expiry, kind: entry.kind,
-                    content: entry.content, chain: entry.chain, checkpoint: entry.checkpoint, key: entry.key)
-            }
-            if record.head.sequence > 0 { record.head.timestamp = last }
+            let (start, last) = (record.firstSequence, record.head.sequence)
+            guard UInt64(entries.count) == last + 1 - start else { return entries.keys.filter { $0 >= first }.sorted() }
+            return first <= last ? Array(max(start, first)...last) : []
         }
     }
 
@@ -52,7 +37,7 @@ package struct ModelStore {
 
     /// Like `Store.commit`: all of it or nothing.
     package mutating func commit(_ commit: Commit) throws(Refused) {
-        guard commit.cuts.isEmpty, commit.retimed.isEmpty else {
+        guard commit.unsentTails.isEmpty, commit.rewrittenTails.isEmpty else {
             self = try cut(commit)
             return
         }
@@ -86,81 +71,56 @@ package struct ModelStore {
         }
     }
 
-    // MARK: - Cutting
+    // MARK: - Unsent ends
 
-    /// A commit that first cuts the ends off logs, or gives them new times. It is rare, so it works on a copy.
+    /// A commit that first takes ends off logs, or out of the limbo. It is rare, so it works on a copy.
     private func cut(_ commit: Commit) throws(Refused) -> ModelStore {
         var copy = self
         for log in commit.logs { copy.write(log) }
-        for cut in commit.cuts { try copy.apply(cut) }
-        for retimed in commit.retimed { try copy.apply(retimed) }
+        for tail in commit.unsentTails { copy.apply(tail) }
+        for tail in commit.rewrittenTails { copy.apply(tail) }
         var rest = commit
-        (rest.cuts, rest.retimed) = ([], [])
+        (rest.unsentTails, rest.rewrittenTails) = ([], [])
         try copy.commit(rest)
         return copy
     }
 
-    private mutating func apply(_ cut: LogCut) throws(Refused) {
-        for run in cut.kept { fillIn(run) }
-        guard var log = logs[cut.logID] else { return }
-        let failures = log.failures.filter { $0.key.messageID.sequence > cut.after }
-        for run in cut.kept {
-            for offset in 0..<run.count { log.entries[run.from.sequence + offset] = nil }
+    private mutating func apply(_ tail: UnsentTail) {
+        guard var log = logs[tail.logID] else { return }
+        var limbo = StoredLog(record: tail.limbo)
+        for (sequence, entry) in log.entries where sequence > tail.after {
+            log.entries[sequence] = nil
+            limbo.entries[sequence] = entry.withKey(nil)
         }
-        let moved = cut.movedSequences.compactMap { log.entries.removeValue(forKey: $0) }
-        for message in failures.keys { log.failures[message] = nil }
-        logs[cut.logID] = log
-        guard let successorID = cut.successor, var successor = logs[successorID] else { return }
-        for (index, entry) in moved.enumerated() {
-            let sequence = cut.firstPlace + UInt64(index)
-            guard successor.entries[sequence] == nil else {
-                throw Refused(reason: "entry \(sequence) of \(successorID) is there already")
+        for (message, failure) in log.failures where message.messageID.sequence > tail.after {
+            log.failures[message] = nil
+            let moved = failure.moved(
+                to: MessageID(log: tail.limbo.logID, sequence: message.messageID.sequence))
+            limbo.failures[moved.addressed] = moved
+        }
+        log.record.head = tail.limbo.start
+        (logs[tail.logID], logs[tail.limbo.logID]) = (log, limbo)
+    }
+
+    private mutating func apply(_ tail: RewrittenTail) {
+        guard var limbo = logs[tail.limboID] else { return }
+        for run in tail.places {
+            for (message, failure) in limbo.failures {
+                let sequence = message.messageID.sequence
+                guard sequence >= run.from.sequence, sequence - run.from.sequence < run.count else { continue }
+                let moved = failure.moved(
+                    to: MessageID(log: run.to.log, sequence: run.to.sequence + sequence - run.from.sequence))
+                limbo.failures[message] = nil
+                logs[run.to.log]?.failures[moved.addressed] = moved
             }
-            successor.entries[sequence] = EntryRecord(
-                sequence: sequence, timestamp: entry.timestamp, expiry: entry.expiry, kind: entry.kind,
-                content: entry.content, chain: cut.chains[index],
-                checkpoint: index == cut.chains.count - 1 ? cut.checkpoint : nil, isDeleted: entry.isDeleted,
-                key: entry.key)
         }
-        for (message, failure) in failures {
-            guard let place = cut.place(of: message.messageID) else { continue }
-            let moved = DeliveryFailure(
-                messageID: place, recipientID: message.recipientID, reason: failure.reason,
-                isWithheld: failure.isWithheld)
-            successor.failures[moved.addressed] = moved
-        }
-        logs[successorID] = successor
-    }
-
-    /// A log that came back from a peer has only the hashes of what was withheld from that peer, or deleted there.
-    private mutating func fillIn(_ run: RenamedMessages) {
-        guard var log = logs[run.to.log] else { return }
-        var isChanged = false
-        for offset in 0..<run.count {
-            guard let entry = log.entries[run.to.sequence + offset], entry.isUnknown,
-                let own = logs[run.from.log]?.entries[run.from.sequence + offset], !own.isUnknown
-            else { continue }
-            log.entries[entry.sequence] = EntryRecord(
-                sequence: entry.sequence, timestamp: own.timestamp, expiry: own.expiry, kind: own.kind,
-                content: own.content, chain: entry.chain, checkpoint: entry.checkpoint, isDeleted: own.isDeleted,
-                key: entry.key)
-            isChanged = true
-        }
-        if isChanged { log.raiseTimes() }
-        logs[run.to.log] = log
-    }
-
-    private mutating func apply(_ retimed: RetimedEntries) throws(Refused) {
-        for (index, new) in retimed.entries.enumerated() {
-            let sequence = retimed.after + UInt64(index) + 1
-            guard let entry = logs[retimed.logID]?.entries[sequence], entry.hasBody == new.hasBody,
-                let content = entry.content.retimed(to: new.timestamp)
-            else { throw Refused(reason: "entry \(sequence) of \(retimed.logID) has changed meanwhile") }
-            logs[retimed.logID]?.entries[sequence] = EntryRecord(
-                sequence: sequence, timestamp: new.timestamp, expiry: entry.expiry, kind: entry.kind, content: content,
-                chain: new.chain, checkpoint: index == retimed.entries.count - 1 ? retimed.checkpoint : nil,
-                isDeleted: entry.isDeleted, key: entry.key)
-        }
+        limbo.entries = limbo.entries.filter { $0.key > tail.through.sequence }
+        limbo.failures = limbo.failures.filter { $0.key.messageID.sequence > tail.through.sequence }
+        let old = limbo.record
+        limbo.record = LogRecord(
+            logID: old.logID, description: old.description, base: tail.through, isLimbo: true, authorID: old.authorID,
+            conversation: old.conversation, head: old.head, nextExpiry: old.nextExpiry)
+        logs[tail.limboID] = tail.isLast ? nil : limbo
     }
 
     private func users(after commit: Commit) throws(Refused) -> [UserID: UserRecord] {
@@ -242,6 +202,8 @@ package struct ModelStore {
         snapshot.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
         for (logID, log) in logs.sorted(by: { $0.key < $1.key }) {
             snapshot.logs.append(log.record)
+            snapshot.hidden += log.entries.values.filter(\.kind.isHidden)
+                .map { MessageID(log: logID, sequence: $0.sequence) }.sorted()
             for (recipientID, progress) in log.deliveries.sorted(by: { $0.key < $1.key }) {
                 snapshot.deliveries.append(
                     DeliveryRecord(logID: logID, recipientID: recipientID, progress: progress))
@@ -262,13 +224,31 @@ package struct ModelStore {
         guard let log = logs[logID] else { return [] }
         var entries: [EntryRecord] = []
         var bytes = 0
-        for sequence in log.sequences(from: sequence) {
-            guard entries.count < countLimit, let entry = log.entries[sequence] else { break }
+        for sequence in max(1, sequence)...max(1, sequence, log.record.head.sequence) {
+            guard entries.count < countLimit, let entry = entry(at: sequence, of: log) else { break }
             bytes += entry.windowBytes
             if bytes > byteLimit && !entries.isEmpty { break }
             entries.append(entry)
         }
         return entries
+    }
+
+    /// An entry of a branch, or of the one that it parts from.
+    private func entry(at sequence: UInt64, of log: StoredLog) -> EntryRecord? {
+        guard let base = log.record.base, sequence <= base.sequence else { return log.entries[sequence] }
+        let parent = logs.values.first { other in
+            other.record.description == log.record.description && !other.record.isLimbo
+                && (base.sequence == 0 ? other.record.base == nil : other.entries[base.sequence]?.chain == base.chain)
+        }
+        return parent.flatMap { entry(at: sequence, of: $0) }
+    }
+
+    /// Like `Store.chains`.
+    package func chains(of logID: LogID, at sequences: [UInt64]) -> [UInt64: ChainHash] {
+        guard let log = logs[logID] else { return [:] }
+        return sequences.reduce(into: [:]) { chains, sequence in
+            chains[sequence] = entry(at: sequence, of: log)?.chain
+        }
     }
 
     /// Like `Store.entries(with:)`.
@@ -347,11 +327,10 @@ package struct ModelStore {
         _ state: DeliveryState, _ run: ClosedRange<UInt64>, of logID: LogID, for userID: UserID
     ) -> [JournalledEvent] {
         guard let conversationID = logs[logID]?.record.description.conversationID else { return [] }
-        return run.map {
+        return shown(run, of: logID).map {
             .state(
                 MessageStateChange(
-                    messageID: MessageID(log: logID, sequence: $0), conversationID: conversationID,
-                    recipientID: userID, state: state))
+                    messageID: $0, conversationID: conversationID, recipientID: userID, state: state))
         }
     }
 
@@ -369,16 +348,5 @@ package struct ModelStore {
                     messageID: MessageID(log: log.record.logID, sequence: entry.sequence),
                     recipientID: log.record.recipientID)],
             progress: log.deliveries[log.record.recipientID] ?? DeliveryProgress())
-    }
-}
-
-extension EntryRecord {
-    fileprivate var hasBody: Bool {
-        if case .body = content { true } else { false }
-    }
-
-    /// Whether only its hash is here.
-    fileprivate var isUnknown: Bool {
-        if case .withheld = content { !isDeleted } else { false }
     }
 }

@@ -72,6 +72,17 @@ enum SimulatedStore {
         }
     }
 
+    func chains(of read: ChainsRead) throws -> [LogID: [UInt64: ChainHash]] {
+        switch self {
+        case .real(let store):
+            var chains: [LogID: [UInt64: ChainHash]] = [:]
+            for logID in read.logIDs { chains[logID] = try store.chains(of: logID, at: read.sequences) }
+            return chains
+        case .model(let model):
+            return read.logIDs.reduce(into: [:]) { $0[$1] = model.chains(of: $1, at: read.sequences) }
+        }
+    }
+
     func expired(in logID: LogID, after: UInt64, now: Int64) throws -> (sequences: [UInt64], nextExpiry: Int64) {
         switch self {
         case .real(let store): try store.expired(in: logID, after: after, now: now)

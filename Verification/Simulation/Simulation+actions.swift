@@ -49,9 +49,12 @@ extension Simulation {
         case .findExpired(let logID, let after, let now):
             let answer = Answer.expired(logID, after: after, now: now)
             queue.push(.answer(node: index, generation: generation, answer), at: time + diskTime(of: index) / 4)
-        case .findKeys(let requestID, let keys):
+        case .readChains(let read):
             let at = time + diskTime(of: index) / 4
-            queue.push(.answer(node: index, generation: generation, .keys(requestID, keys)), at: at)
+            queue.push(.answer(node: index, generation: generation, .chains(read)), at: at)
+        case .findKeys(let lookup, let keys):
+            let at = time + diskTime(of: index) / 4
+            queue.push(.answer(node: index, generation: generation, .keys(lookup, keys)), at: at)
         case .probe(let probeID, let address):
             let peer = network.holders[address]
             queue.push(.probed(node: index, generation: generation, probeID, peer: peer), at: time + latency())
@@ -147,13 +150,20 @@ extension Simulation {
             try perform(index) {
                 $0.expiredFound(in: logID, sequences: sequences, nextExpiry: nextExpiry, now: $1)
             }
-        case .keys(let requestID, let keys):
+        case .chains(let read):
             guard isReadable else {
-                try perform(index) { $0.findKeysFailed(requestID, "the simulated disk cannot be read", now: $1) }
+                try perform(index) { $0.chainsReadFailed(read, "the simulated disk cannot be read", now: $1) }
+                return
+            }
+            let chains = try nodes[index].store.chains(of: read)
+            try perform(index) { $0.chainsRead(read, chains: chains, now: $1) }
+        case .keys(let lookup, let keys):
+            guard isReadable else {
+                try perform(index) { $0.findKeysFailed(lookup, "the simulated disk cannot be read", now: $1) }
                 return
             }
             let found = try nodes[index].store.entries(with: keys)
-            try perform(index) { $0.keysFound(requestID, found, now: $1) }
+            try perform(index) { $0.keysFound(lookup, found, now: $1) }
         }
     }
 }

@@ -51,7 +51,8 @@ package struct Simulation {
     enum Answer {
         case entries(EntriesRead)
         case expired(LogID, after: UInt64, now: Int64)
-        case keys(RequestID, [EntryKey])
+        case chains(ChainsRead)
+        case keys(KeyLookup, [EntryKey])
     }
 
     /// Messages that a program wants to send.

@@ -34,8 +34,8 @@ struct TraceDigest {
         for record in commit.devices.sorted(by: { $0.deviceID < $1.deviceID }) { device(record) }
         for deviceID in commit.forgottenDevices.sorted() { item("forgotten device", deviceID) }
         for record in commit.logs.sorted(by: { $0.logID < $1.logID }) { log(record) }
-        for cut in commit.cuts.sorted(by: { $0.logID < $1.logID }) { self.cut(cut) }
-        for entries in commit.retimed.sorted(by: { $0.logID < $1.logID }) { retimed(entries) }
+        for tail in commit.unsentTails { unsent(tail) }
+        for tail in commit.rewrittenTails { rewritten(tail) }
         for run in commit.entries.sorted(by: { $0.logID < $1.logID }) {
             for record in run.entries { entry(record, of: run.logID) }
         }
@@ -146,23 +146,17 @@ struct TraceDigest {
         number(UInt64(bitPattern: record.nextExpiry))
     }
 
-    private mutating func cut(_ cut: LogCut) {
-        item("cut", cut.logID)
-        number(cut.after)
-        renamed(cut.kept)
-        optional(cut.successor)
-        for chain in cut.chains { id(chain) }
-        field(cut.checkpoint?.bytes ?? [])
+    private mutating func unsent(_ tail: UnsentTail) {
+        item("unsent", tail.logID)
+        number(tail.after)
+        id(tail.limbo.logID)
     }
 
-    private mutating func retimed(_ retimed: RetimedEntries) {
-        item("retimed", retimed.logID)
-        number(retimed.after)
-        for entry in retimed.entries {
-            number(entry.timestamp.rawValue)
-            id(entry.chain)
-        }
-        field(retimed.checkpoint.bytes)
+    private mutating func rewritten(_ tail: RewrittenTail) {
+        item("rewritten", tail.limboID)
+        number(tail.through.sequence)
+        renamed(tail.places)
+        flag(tail.isLast)
     }
 
     private mutating func entry(_ record: EntryRecord, of logID: LogID) {

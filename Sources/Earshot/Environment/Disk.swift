@@ -6,12 +6,16 @@ import NIOCore
 
 /// A running node's disk. Each answer comes on the node's event loop, and never before the call returns.
 package protocol Disk: Sendable {
+    /// Of each branch what it has at some places.
+    typealias BranchChains = [LogID: [UInt64: ChainHash]]
     typealias ExpiredEntries = (sequences: [UInt64], nextExpiry: Int64)
 
     /// Writes all of it or nothing. Success means that it survives a loss of power.
     func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
     func read(_ read: EntriesRead, completion: @escaping @Sendable (Result<[EntryRecord], StoreError>) -> Void)
+
+    func readChains(_ read: ChainsRead, completion: @escaping @Sendable (Result<BranchChains, StoreError>) -> Void)
 
     /// - Parameter now: the wall clock, in milliseconds since 1970.
     func findExpired(
@@ -47,6 +51,13 @@ struct StoreDisk: Disk {
         }
     }
 
+    func readChains(_ read: ChainsRead, completion: @escaping @Sendable (Result<BranchChains, StoreError>) -> Void) {
+        reads.async { [store, loop] in
+            let result = Result { () throws(StoreError) in try store.chains(of: read) }
+            loop.execute { completion(result) }
+        }
+    }
+
     func findExpired(
         in logID: LogID, after sequence: UInt64, now: Int64,
         completion: @escaping @Sendable (Result<ExpiredEntries, StoreError>) -> Void
@@ -68,6 +79,12 @@ struct StoreDisk: Disk {
 }
 
 extension Store {
+    package func chains(of read: ChainsRead) throws(StoreError) -> [LogID: [UInt64: ChainHash]] {
+        var chains: [LogID: [UInt64: ChainHash]] = [:]
+        for logID in read.logIDs { chains[logID] = try self.chains(of: logID, at: read.sequences) }
+        return chains
+    }
+
     package func entries(of read: EntriesRead) throws(StoreError) -> [EntryRecord] {
         try entries(of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
     }

@@ -302,7 +302,8 @@ actor NodeShell {
         case .commit(let commit): write(commit)
         case .read(let read): self.read(read)
         case .findExpired(let logID, let after, let now): findExpired(logID, after: after, now: now)
-        case .findKeys(let requestID, let keys): findKeys(keys, for: requestID)
+        case .findKeys(let lookup, let keys): findKeys(keys, for: lookup)
+        case .readChains(let read): readChains(read)
         case .probe(let probeID, let address): probe(probeID, address)
         case .reachability(let requestID, let answers): requests.complete(requestID, answers)
         case .complete(let requestID, let result): requests.complete(requestID, result)
@@ -417,14 +418,27 @@ actor NodeShell {
         }
     }
 
-    private func findKeys(_ keys: [EntryKey], for requestID: RequestID) {
+    private func readChains(_ read: ChainsRead) {
+        disk.readChains(read) { [self] result in
+            assumeIsolated { shell in
+                let now = shell.clock.now
+                switch result {
+                case .success(let chains): shell.perform(shell.machine.chainsRead(read, chains: chains, now: now))
+                case .failure(let error):
+                    shell.perform(shell.machine.chainsReadFailed(read, error.message, now: now))
+                }
+            }
+        }
+    }
+
+    private func findKeys(_ keys: [EntryKey], for lookup: KeyLookup) {
         disk.findKeys(keys) { [self] result in
             assumeIsolated { shell in
                 let now = shell.clock.now
                 switch result {
-                case .success(let entries): shell.perform(shell.machine.keysFound(requestID, entries, now: now))
+                case .success(let entries): shell.perform(shell.machine.keysFound(lookup, entries, now: now))
                 case .failure(let error):
-                    shell.perform(shell.machine.findKeysFailed(requestID, error.message, now: now))
+                    shell.perform(shell.machine.findKeysFailed(lookup, error.message, now: now))
                 }
             }
         }

@@ -15,10 +15,10 @@ package struct Commit: Hashable, Sendable {
     package var entries: [LogEntries] = []
     package var deliveries: [DeliveryRecord] = []
     package var failures: [DeliveryFailure] = []
-    /// Logs that a peer continues differently from this node. They are cut before their new entries are written.
-    package var cuts: [LogCut] = []
-    /// Logs whose last entries get new times, after the cuts.
-    package var retimed: [RetimedEntries] = []
+    /// Ends of own logs that nobody has, and that give way to what does come back. They go before new entries are written.
+    package var unsentTails: [UnsentTail] = []
+    /// Entries of such ends that are written anew. They go before that, too.
+    package var rewrittenTails: [RewrittenTail] = []
     /// Messages that did not fail after all: their recipients hold them.
     package var withdrawnFailures: [Addressed] = []
     /// The events that are posted after it, group by group, in their order.
@@ -51,6 +51,8 @@ package struct Snapshot: Hashable, Sendable {
     package var devices: [DeviceRecord] = []
     package var logs: [LogRecord] = []
     package var deliveries: [DeliveryRecord] = []
+    /// Own entries that no history shows, and that are no messages.
+    package var hidden: [MessageID] = []
     /// Failures of messages that no receipt covers, and of all messages that were withheld.
     package var failures: [DeliveryFailure] = []
     /// Ascending by name.

@@ -3,6 +3,11 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     /// An entry whose content this node never had, or whose body this version does not know.
     case unknown = 0
     case text = 1
+    /// The ends of the logs that an epoch follows.
+    case branches = 2
+
+    /// Whether it is no message, but says something about others or about a log.
+    package var isHidden: Bool { rawValue > EntryKind.text.rawValue }
 
     /// Whether a conversation's history shows it.
     package var isShown: Bool { self == .text }

@@ -1,4 +1,4 @@
-/// Names a log: the entries that one device has appended to one conversation.
+/// Names a log: the entries of one kind that one device has appended to one conversation.
 package struct LogDescription: Hashable, Sendable {
     package let logID: LogID
     package let conversationID: ConversationID
@@ -6,12 +6,16 @@ package struct LogDescription: Hashable, Sendable {
     /// Distinguishes a device's logs in one conversation. A device begins a new epoch when it cannot continue the old
     /// one.
     package let epoch: UInt64
+    package let kind: LogKind
 
-    package init(logID: LogID, conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
+    package init(
+        logID: LogID, conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64, kind: LogKind = .messages
+    ) {
         self.logID = logID
         self.conversationID = conversationID
         self.deviceID = deviceID
         self.epoch = epoch
+        self.kind = kind
     }
 }
 
@@ -31,9 +35,17 @@ package struct LogHead: Hashable, Sendable {
     }
 }
 
-/// A log as the store holds it.
+/// A log, or one branch of it, as the store holds it.
+///
+/// A device whose database was restored from an older copy may have written differently into the same places. Then the
+/// log has branches, which are all kept. Each is a log of its own here, and begins behind the last entry that it has in
+/// common with the branch that it parts from.
 package struct LogRecord: Hashable, Sendable {
+    /// Names the branch. That of the branch which this node knew first is the log's own id.
+    package let logID: LogID
     package let description: LogDescription
+    /// The last entry before the first one of this branch; `nil` for the branch that this node knew first.
+    package let base: LogHead?
     /// The user whose device writes it.
     package let authorID: UserID
     /// The conversation that it is part of.
@@ -43,17 +55,29 @@ package struct LogRecord: Hashable, Sendable {
     package var nextExpiry: Int64
 
     package init(
-        description: LogDescription, authorID: UserID, conversation: ConversationRecord, head: LogHead,
-        nextExpiry: Int64 = .max
+        logID: LogID? = nil, description: LogDescription, base: LogHead? = nil, isLimbo: Bool = false,
+        authorID: UserID, conversation: ConversationRecord, head: LogHead, nextExpiry: Int64 = .max
     ) {
+        self.logID = logID ?? description.logID
         self.description = description
+        self.base = base
+        self.isLimbo = isLimbo
         self.authorID = authorID
         self.conversation = conversation
         self.head = head
         self.nextExpiry = nextExpiry
     }
 
-    package var logID: LogID { description.logID }
+    /// The number of its first entry.
+    package var firstSequence: UInt64 { start.sequence + 1 }
+
+    /// The end of what comes before its first entry.
+    package var start: LogHead {
+        base ?? LogHead(sequence: 0, chain: ChainHash(description.logID.bytes32), timestamp: HybridTimestamp(rawValue: 0))
+    }
+
+    /// Whether it holds entries of which nobody was offered any, until they are written anew.
+    package let isLimbo: Bool
 
     /// The recipient of its entries: a direct conversation has one user beside the author.
     package var recipientID: UserID { conversation.participantIDs.first { $0 != authorID } ?? authorID }

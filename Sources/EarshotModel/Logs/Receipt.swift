@@ -93,4 +93,9 @@ package struct DeliveryFailure: Hashable, Sendable {
     }
 
     package var addressed: Addressed { Addressed(messageID: messageID, recipientID: recipientID) }
+
+    /// The same failure of the message under another id.
+    package func moved(to messageID: MessageID) -> DeliveryFailure {
+        DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: reason, isWithheld: isWithheld)
+    }
 }

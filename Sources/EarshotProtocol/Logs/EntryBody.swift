@@ -4,6 +4,8 @@ package import EarshotModel
 package struct EntryBody: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case text(String, headers: [String: String])
+        /// The first entry of an epoch that follows others: the ends of these, as far as the device knew them.
+        case branches([BranchHead])
         /// A kind of content that this version does not know. It is kept and proved, but not shown.
         case unknown
     }
@@ -18,6 +20,7 @@ package struct EntryBody: Hashable, Sendable {
     package var kind: EntryKind {
         switch content {
         case .text: .text
+        case .branches: .branches
         case .unknown: .unknown
         }
     }
@@ -38,14 +41,14 @@ package struct EntryBody: Hashable, Sendable {
         self.timestamp = HybridTimestamp(rawValue: wire.timestamp)
         self.expiry = expiry
         key = EntryKey(wire.key)
-        switch wire.text {
-        case let text?:
+        switch (wire.text, wire.branches) {
+        case (let text?, _):
             do { try MessageDraft(text.text, headers: text.headers).validate() } catch {
                 throw ProtocolError(.violation, "a message is not valid: \(error)")
             }
             content = .text(text.text, headers: text.headers)
-        case nil:
-            content = .unknown
+        case (nil, let branches?): content = .branches(try BranchHead.decode(branches))
+        case (nil, nil): content = .unknown
         }
     }
 
@@ -63,8 +66,10 @@ package struct EntryBody: Hashable, Sendable {
         var wire = Wire.EntryBody()
         wire.timestamp = timestamp.rawValue
         wire.expiry = UInt64(expiry)
-        if case .text(let text, let headers) = content {
-            wire.text = Wire.Text(text: text, headers: headers)
+        switch content {
+        case .text(let text, let headers): wire.text = Wire.Text(text: text, headers: headers)
+        case .branches(let heads): wire.branches = BranchHead.wire(heads)
+        case .unknown: break
         }
         if let key { wire.key = key.bytes }
         return wire

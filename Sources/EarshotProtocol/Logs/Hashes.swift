@@ -24,13 +24,36 @@ extension ConversationRecord {
 }
 
 extension LogDescription {
-    package init(conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64) {
-        var hash = Blake2b(label: "earshot log v1")
+    package init(conversationID: ConversationID, deviceID: DeviceID, epoch: UInt64, kind: LogKind = .messages) {
+        var hash =
+            switch kind {
+            case .messages: Blake2b(label: "earshot log v1")
+            case .control: Blake2b(label: "earshot control log v2")
+            }
         hash.update(conversationID.bytes32)
         hash.update(deviceID.bytes32)
         hash.update(epoch)
         self.init(
-            logID: LogID(hash.finalize()), conversationID: conversationID, deviceID: deviceID, epoch: epoch)
+            logID: LogID(hash.finalize()), conversationID: conversationID, deviceID: deviceID, epoch: epoch, kind: kind)
+    }
+}
+
+extension LogID {
+    /// Names the log in which the unsent end of another one waits, on this node alone.
+    static func limbo(of log: LogID, after sequence: UInt64) -> LogID {
+        var hash = Blake2b(label: "earshot limbo v2")
+        hash.update(log.bytes32)
+        hash.update(sequence)
+        return LogID(hash.finalize())
+    }
+
+    /// Names a branch of a log by its first entry, on this node alone.
+    package static func branch(of log: LogDescription, from first: UInt64, _ chain: ChainHash) -> LogID {
+        var hash = Blake2b(label: "earshot branch v2")
+        hash.update(log.logID.bytes32)
+        hash.update(first)
+        hash.update(chain.bytes32)
+        return LogID(hash.finalize())
     }
 }
 

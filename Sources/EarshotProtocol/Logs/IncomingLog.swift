@@ -1,48 +1,91 @@
+import DequeModule
 import EarshotModel
 
-/// A log of a peer, as this node takes it in: proved entry by entry, and never with a gap.
+/// A log, or a branch of one, as this node takes it in: proved entry by entry, and never with a gap.
 struct IncomingLog: Sendable {
+    /// Where a run of entries belongs.
+    enum Fit: Hashable, Sendable {
+        /// It goes on from what is proved, or contains it. So many of its entries are known.
+        case continues(known: Int)
+        /// Entries before it are missing.
+        case gap
+        /// It is not known here what stands in its places: the disk knows.
+        case earlier
+        /// It goes on differently than what is proved and not on the disk yet.
+        case differs
+    }
+
+    /// Names the branch on this node.
+    let logID: LogID
     let description: LogDescription
     let authorID: UserID
+    /// The last entry before the first one of this branch; `nil` for the branch that this node knew first.
+    let base: LogHead?
     /// Up to here it is on the disk.
     private(set) var committed: LogHead
     /// Up to here it is proved; what is beyond `committed` waits for its commit.
     private(set) var proved: LogHead
+    /// The ends of runs that are proved and wait for their commit.
+    private var ends: Deque<Place> = []
 
-    init(description: LogDescription, authorID: UserID, head: LogHead) {
+    init(_ record: LogRecord) {
+        self.init(
+            logID: record.logID, description: record.description, authorID: record.authorID, base: record.base,
+            head: record.head)
+    }
+
+    init(
+        logID: LogID? = nil, description: LogDescription, authorID: UserID, base: LogHead? = nil, head: LogHead
+    ) {
+        self.logID = logID ?? description.logID
         self.description = description
         self.authorID = authorID
+        self.base = base
         committed = head
         proved = head
     }
 
     var isSettled: Bool { committed.sequence == proved.sequence }
 
+    // MARK: - Where entries belong
+
+    /// Whether a run belongs to this branch, as far as that is known without the disk.
+    func fit(of run: EntriesFrame) -> Fit {
+        let before = Place(sequence: run.firstSequence &- 1, chain: run.previousChain)
+        guard before != proved.place else { return .continues(known: 0) }
+        guard before.sequence < proved.sequence else { return before.sequence == proved.sequence ? .differs : .gap }
+        guard before == committed.place || ends.contains(before) else { return .earlier }
+        var place = before
+        for (index, content) in run.contents.enumerated() {
+            place = Place(sequence: place.sequence + 1, chain: place.chain.appending(content.hash))
+            if place.sequence == proved.sequence {
+                return place == proved.place ? .continues(known: index + 1) : .differs
+            }
+        }
+        return place == before || ends.contains(place) ? .continues(known: run.contents.count) : .differs
+    }
+
+    // MARK: - Taking them
+
     /// Proves a run of entries and takes those that are new.
     ///
-    /// The run must begin at or before the first missing entry, its timestamps must rise, and the author's signature
-    /// must cover the resulting chain.
-    /// - Parameter deleted: entries whose content was deleted, with its timestamps, if the log is given back to its
-    ///   author. Anybody else takes a hash in place of a content only with the author's mark.
+    /// Their timestamps must rise, and the author's signature must cover the resulting chain.
+    /// - Parameters:
+    ///   - known: how many of them this log has.
+    ///   - deleted: entries whose content was deleted, with its timestamps, if the log is given back to its author.
+    ///     Anybody else takes a hash in place of a content only with the author's mark.
     /// - Returns: the new entries, with their contents; none if all are already known.
     mutating func receive(
-        _ run: EntriesFrame, deleted: [UInt64: HybridTimestamp]? = nil
+        _ run: EntriesFrame, known: Int = 0, deleted: [UInt64: HybridTimestamp]? = nil
     ) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
-        let count = UInt64(run.contents.count)
-        guard count > 0, run.firstSequence > 0, run.firstSequence <= UInt64(Int64.max) - count else {
+        guard proved.sequence <= UInt64(Int64.max) - UInt64(run.contents.count) else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
         }
-        guard run.firstSequence <= proved.sequence + 1 else {
-            throw ProtocolError(
-                .violation, "entries after \(proved.sequence) are missing before \(run.firstSequence)")
-        }
-        let known = proved.sequence + 1 - run.firstSequence
-        guard known < count else { return [] }
-
+        guard known < run.contents.count else { return [] }
         var head = proved
         var taken: [(record: EntryRecord, body: EntryBody?)] = []
-        taken.reserveCapacity(Int(count - known))
-        for content in run.contents.dropFirst(Int(known)) {
+        taken.reserveCapacity(run.contents.count - known)
+        for content in run.contents.dropFirst(known) {
             let sequence = head.sequence + 1
             taken.append(try Self.append(content, to: &head, deletedTimestamp: deleted?[sequence]))
             guard deleted == nil, case .withheld(let hash) = content else { continue }
@@ -59,6 +102,7 @@ struct IncomingLog: Sendable {
         else { throw ProtocolError(.unauthentic, "the checkpoint over entry \(head.sequence) does not hold") }
         taken[taken.count - 1].record.checkpoint = run.checkpoint
         proved = head
+        ends.append(head.place)
         return taken
     }
 
@@ -95,11 +139,18 @@ struct IncomingLog: Sendable {
     }
 
     /// Everything up to a proved head is now on the disk.
-    mutating func commit(through head: LogHead) { committed = head }
-
-    /// The last proved entry is known to be no earlier than this, although its content is not there to say so.
-    mutating func raise(to timestamp: HybridTimestamp) { proved.timestamp = max(proved.timestamp, timestamp) }
+    mutating func commit(through head: LogHead) {
+        committed = head
+        while let first = ends.first, first.sequence <= head.sequence { ends.removeFirst() }
+    }
 
     /// Forgets what was not committed.
-    mutating func forgetUncommitted() { proved = committed }
+    mutating func forgetUncommitted() {
+        proved = committed
+        ends.removeAll()
+    }
+}
+
+extension LogHead {
+    var place: Place { Place(sequence: sequence, chain: chain) }
 }

@@ -1,6 +1,6 @@
 import EarshotModel
 
-/// The logs that this node knows: those that this device writes, and those of peers' devices.
+/// The logs that this node knows, branch by branch: those that this device writes, and those of other devices.
 ///
 /// It decides which log the next message of a conversation goes into, and whether a peer may begin another log. It
 /// holds no entries, and never decides what is sent to whom.
@@ -12,17 +12,52 @@ struct Logs: Sendable {
     /// Everybody to whom this device has ever written.
     private var recipientIDs: Set<UserID> = []
     private var incoming = IncomingLogs()
+    /// Own logs of which entries come back: what of them is proved.
+    private var returning: [LogID: IncomingLog] = [:]
+    /// The branches of each log by the id that they share, in the order in which this node knew them.
+    private var branches: [LogID: [LogID]] = [:]
+    /// Own entries that are no messages.
+    private var hidden: Set<MessageID> = []
+    /// Unsent ends of own logs that wait to be written anew.
+    private(set) var limbo: [ConversationID: LogRecord] = [:]
 
-    init(author: LogAuthor, records: [LogRecord] = []) {
+    init(author: LogAuthor, records: [LogRecord] = [], hidden: [MessageID] = []) {
         self.author = author
-        for record in records {
-            if record.description.deviceID == author.deviceID {
+        self.hidden = Set(hidden)
+        // A branch comes after the one that it parts from.
+        for record in records.sorted(by: { ($0.base?.sequence ?? 0) < ($1.base?.sequence ?? 0) }) {
+            if record.isLimbo {
+                limbo[record.description.conversationID] = record
+            } else if record.description.deviceID == author.deviceID {
                 adopt(record)
             } else {
-                incoming[record.logID] = IncomingLog(
-                    description: record.description, authorID: record.authorID, head: record.head)
+                note(record.logID, of: record.description)
+                incoming[record.logID] = IncomingLog(record)
             }
         }
+    }
+
+    private mutating func note(_ logID: LogID, of log: LogDescription) {
+        if branches[log.logID]?.contains(logID) != true { branches[log.logID, default: []].append(logID) }
+    }
+
+    // MARK: - Of all devices
+
+    /// The branches of a log, in the order in which this node knew them.
+    func branches(of log: LogDescription) -> [LogID] { branches(of: log.logID) }
+
+    func branches(of logID: LogID) -> [LogID] { branches[logID] ?? [] }
+
+    /// What is proved of a branch, of whichever device.
+    func proved(_ logID: LogID) -> IncomingLog? { returning[logID] ?? own[logID].map { IncomingLog($0.record) } ?? incoming[logID] }
+
+    /// The ends of all branches of a conversation's logs, as the disk has them, ascending.
+    func heads(of conversationID: ConversationID) -> [BranchHead] {
+        let own = own.values.filter { $0.description.conversationID == conversationID && $0.head.sequence > 0 }
+            .map { BranchHead(log: $0.description, place: $0.head.place) }
+        let others = incoming.logs(of: conversationID).filter { $0.committed.sequence > 0 }
+            .map { BranchHead(log: $0.description, place: $0.committed.place) }
+        return (own + others).sorted { ($0.log.logID, $0.place.chain) < ($1.log.logID, $1.place.chain) }
     }
 
     // MARK: - This device's own
@@ -34,6 +69,12 @@ struct Logs: Sendable {
         own.values.filter { $0.record.recipientID == userID }.sorted { $0.record.logID < $1.record.logID }
     }
 
+    /// Ascending by id.
+    func own(in conversationID: ConversationID) -> [OwnLog] {
+        own.values.filter { $0.description.conversationID == conversationID }
+            .sorted { $0.record.logID < $1.record.logID }
+    }
+
     /// In no order.
     var allOwn: some Collection<OwnLog> { own.values }
 
@@ -43,17 +84,24 @@ struct Logs: Sendable {
     /// The log that the next message of a conversation goes into: a new one if there is none.
     func logForMessages(in conversation: ConversationRecord, now: Moment) -> OwnLog {
         if let log = current[conversation.conversationID].flatMap({ own[$0] }) { return log }
+        return nextEpoch(in: conversation, now: now)
+    }
+
+    /// A log that this device has not written yet. Its epoch is that of no other, whatever the clock says.
+    func nextEpoch(in conversation: ConversationRecord, now: Moment) -> OwnLog {
+        let latest = own(in: conversation.conversationID).map(\.description.epoch).max() ?? 0
         let description = LogDescription(
             conversationID: conversation.conversationID, deviceID: author.deviceID,
-            epoch: UInt64(max(1, now.wallClock)))
+            epoch: max(UInt64(max(1, now.wallClock)), latest + 1))
         return OwnLog(
             record: LogRecord(
                 description: description, authorID: author.userID, conversation: conversation,
                 head: .origin(of: description.logID)))
     }
 
-    /// New messages are on the disk.
+    /// New entries of this device are on the disk.
     mutating func appended(_ record: LogRecord) {
+        note(record.logID, of: record.description)
         own[record.logID] = OwnLog(record: record)
         current[record.description.conversationID] = record.logID
         recipientIDs.insert(record.recipientID)
@@ -62,6 +110,7 @@ struct Logs: Sendable {
     /// A log is new, or longer, because the disk had it or a peer gave it back. The youngest log of a conversation is
     /// continued.
     mutating func adopt(_ record: LogRecord) {
+        note(record.logID, of: record.description)
         own[record.logID] = OwnLog(record: record)
         recipientIDs.insert(record.recipientID)
         let conversationID = record.description.conversationID
@@ -69,7 +118,63 @@ struct Logs: Sendable {
         if epoch.map({ $0 < record.description.epoch }) ?? true { current[conversationID] = record.logID }
     }
 
+    /// Own entries are on the disk.
+    mutating func note(_ entries: [EntryRecord], of logID: LogID) {
+        for entry in entries where entry.kind.isHidden {
+            hidden.insert(MessageID(log: logID, sequence: entry.sequence))
+        }
+    }
+
+    /// Whether an own entry is a message.
+    func isMessage(_ messageID: MessageID) -> Bool { !hidden.contains(messageID) }
+
     mutating func setNextExpiry(_ expiry: Int64, of logID: LogID) { own[logID]?.setNextExpiry(expiry) }
+
+    /// The unsent end of an own log is elsewhere, and what comes back takes its places.
+    mutating func cut(_ record: LogRecord, limbo: LogRecord) {
+        own[record.logID] = OwnLog(record: record)
+        returning[record.logID] = nil
+        self.limbo[limbo.description.conversationID] = limbo
+    }
+
+    /// Some of an unsent end is written anew; `nil` for all of it.
+    mutating func setLimbo(_ record: LogRecord?, of conversationID: ConversationID) { limbo[conversationID] = record }
+
+    // MARK: - Entries on their way to the disk
+
+    /// Entries of a branch are proved, and wait for the disk.
+    mutating func proved(_ log: IncomingLog) {
+        note(log.logID, of: log.description)
+        if log.description.deviceID == author.deviceID {
+            returning[log.logID] = log
+        } else {
+            incoming[log.logID] = log
+        }
+    }
+
+    /// They are on the disk.
+    mutating func committed(_ logID: LogID, through head: LogHead) {
+        incoming[logID]?.commit(through: head)
+        returning[logID]?.commit(through: head)
+        if returning[logID]?.isSettled == true { returning[logID] = nil }
+    }
+
+    mutating func forgetUncommitted(_ logID: LogID) {
+        incoming[logID]?.forgetUncommitted()
+        returning[logID] = nil
+        forgetIfUnknown(logID)
+    }
+
+    /// A branch of which nothing is on the disk is none.
+    private mutating func forgetIfUnknown(_ logID: LogID) {
+        guard own[logID] == nil, incoming[logID].map({ $0.committed.sequence == $0.base?.sequence ?? 0 }) ?? true else {
+            return
+        }
+        let log = incoming[logID]?.description.logID ?? logID
+        incoming[logID] = nil
+        branches[log]?.removeAll { $0 == logID }
+        if branches[log]?.isEmpty == true { branches[log] = nil }
+    }
 
     // MARK: - Peers'
 
@@ -84,19 +189,11 @@ struct Logs: Sendable {
 
     func hasIncoming(by userID: UserID) -> Bool { incoming.count(of: userID) > 0 }
 
-    /// The log whose entries a peer sends: a new one if it is not known.
-    func logForEntries(_ description: LogDescription, by userID: UserID) throws(ProtocolError) -> IncomingLog {
-        if let known = incoming[description.logID] { return known }
-        guard incoming.count(of: userID) < Limits.logsPerUser else {
+    /// Whether a user may begin one more log.
+    /// - Throws: `ProtocolError` `violation`.
+    func checkRoom(for userID: UserID) throws(ProtocolError) {
+        guard userID == author.userID || incoming.count(of: userID) < Limits.logsPerUser else {
             throw ProtocolError(.violation, "the peer has begun more than \(Limits.logsPerUser) logs")
         }
-        return IncomingLog(description: description, authorID: userID, head: .origin(of: description.logID))
     }
-
-    /// Entries of a log are proved, and wait for the disk.
-    mutating func proved(_ log: IncomingLog) { incoming[log.description.logID] = log }
-
-    mutating func committed(_ logID: LogID, through head: LogHead) { incoming[logID]?.commit(through: head) }
-
-    mutating func forgetUncommitted(_ logID: LogID) { incoming[logID]?.forgetUncommitted() }
 }

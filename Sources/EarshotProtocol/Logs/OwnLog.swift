@@ -13,34 +13,25 @@ struct OwnLog: Sendable {
     var description: LogDescription { record.description }
     var head: LogHead { record.head }
 
+    /// Whether it has entries behind a place, and nobody was offered any of them.
+    func isUnsent(after head: LogHead, _ deliveries: Deliveries) -> Bool {
+        (deliveries.target(deliveryKey)?.offered ?? 0) <= head.sequence
+    }
+
     /// The entries that drafts become at the end of this log: they are chained, and the last has a checkpoint.
     ///
     /// This changes nothing: the log grows when the entries are committed.
     func extended(
         by drafts: [Draft], _ author: LogAuthor
     ) -> (record: LogRecord, entries: [EntryRecord]) {
-        var extended = record
-        var entries: [EntryRecord] = []
-        entries.reserveCapacity(drafts.count)
+        var writer = LogWriter(self, capacity: drafts.count)
         for (draft, timestamp, expiry, key) in drafts {
             let text = EntryBody.Content.text(draft.text, headers: draft.headers)
             let body = EntryBody(timestamp: timestamp, expiry: expiry, content: text, key: key)
-                .encoded(with: author.salts)
-            extended.head = LogHead(
-                sequence: extended.head.sequence + 1, chain: extended.head.chain.appending(.of(body: body)),
-                timestamp: timestamp)
-            extended.nextExpiry = min(extended.nextExpiry, expiry)
-            entries.append(
-                EntryRecord(
-                    sequence: extended.head.sequence, timestamp: timestamp, expiry: expiry, kind: draft.kind,
-                    content: .body(body), chain: extended.head.chain, key: key))
+            writer.append(
+                .body(body.encoded(with: author.salts)), timestamp, expiry: expiry, kind: draft.kind, key: key)
         }
-        if !entries.isEmpty {
-            entries[entries.count - 1].checkpoint = Checkpoint.sign(
-                logID: extended.logID, sequence: extended.head.sequence, chain: extended.head.chain,
-                with: author.signingKey)
-        }
-        return (extended, entries)
+        return writer.finished(by: author)
     }
 
     /// The earliest time at which one of its messages may expire; `.max` if none can.

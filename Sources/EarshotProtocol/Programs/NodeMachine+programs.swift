@@ -240,8 +240,12 @@ extension NodeMachine {
     // MARK: - The store's answers
 
     /// The answer to `findKeys`.
-    package mutating func keysFound(_ requestID: RequestID, _ entries: [KeyedEntry], now: Moment) -> [NodeAction] {
+    package mutating func keysFound(_ lookup: KeyLookup, _ entries: [KeyedEntry], now: Moment) -> [NodeAction] {
         handle(now: now) { node in
+            guard case .call(let requestID) = lookup else {
+                node.replication.keysFound(lookup, entries)
+                return
+            }
             var found: [EntryKey: FoundMessage] = [:]
             for known in entries {
                 guard let key = known.entry.key, let message = node.replication.message(known) else { continue }
@@ -252,8 +256,12 @@ extension NodeMachine {
     }
 
     /// The store could not answer `findKeys`: nothing is sent.
-    package mutating func findKeysFailed(_ requestID: RequestID, _ error: String, now: Moment) -> [NodeAction] {
+    package mutating func findKeysFailed(_ lookup: KeyLookup, _ error: String, now: Moment) -> [NodeAction] {
         handle(now: now) { node in
+            guard case .call(let requestID) = lookup else {
+                node.replication.findKeysFailed(lookup, clocks: &node.clocks, now: now)
+                return
+            }
             let error = ProtocolError(.storage, error)
             node.run(node.programs.keysNotFound(requestID, error, in: node.situation(now)), now: now)
         }
@@ -264,7 +272,7 @@ extension NodeMachine {
     private mutating func run(_ actions: [ProgramsMachine.Action], now: Moment) {
         for action in actions {
             switch action {
-            case .findKeys(let requestID, let keys): emit(.findKeys(requestID, keys))
+            case .findKeys(let requestID, let keys): emit(.findKeys(.call(requestID), keys))
             case .write(let send):
                 do throws(ProtocolError) {
                     let name = send.parts.first.flatMap { trust.directory.users[$0.recipientID]?.name }

@@ -49,7 +49,7 @@ struct HeldCancels: Sendable {
 
 extension RenamedMessages {
     /// What a message is called now; `nil` if it is not one of these.
-    fileprivate func newName(of messageID: MessageID) -> MessageID? {
+    func newName(of messageID: MessageID) -> MessageID? {
         guard messageID.log == from.log, messageID.sequence >= from.sequence, messageID.sequence - from.sequence < count
         else { return nil }
         return MessageID(log: to.log, sequence: to.sequence + (messageID.sequence - from.sequence))

@@ -1,77 +1,69 @@
 import EarshotModel
 
-/// Takes this node's own logs back from peers that hold more of them than this node.
+/// What follows for this node when peers hold more of its own logs than it does.
 ///
-/// It decides whose turn it is, which messages and requests wait meanwhile, and who is let go because it takes too long.
-/// In which order a link's logs come back is the matter of `Recoveries`, and how one does that of a `Recovery`. It has no
-/// links: it says what is to be done with them.
+/// It decides whose messages and requests wait until that has come back, and for how long at most. Where it came back, the
+/// log ends: its unsent end goes to a limbo, and is written anew at the beginning of the next epoch (`Rewriting`). What is
+/// asked of whom is the matter of `Fetching`.
 struct TakingBack: Sendable {
-    /// What it wants done, in this order.
-    enum Effect: Sendable {
-        case send(Frame, ConnectionID)
-        case read(EntriesRead)
-        case close(ConnectionID, CloseReason, ProtocolError)
-        /// What is being read of these logs, to be sent to the user, is outdated.
-        case discardReading([LogID], of: UserID)
-        /// Messages to the user wait from now on.
-        case hold(UserID)
-        /// One log is what the peer holds, or that and what this node has written since.
-        case end(Recovery, OwnLog)
+    /// A conversation of which own entries come back, or came back.
+    struct Older: Sendable {
+        let conversation: ConversationRecord
+        let userID: UserID
+        /// Messages that came back, and those that have other names now.
+        fileprivate(set) var count = 0
+        fileprivate(set) var renamed: [RenamedMessages] = []
+        /// Whether an own log has turned out to be longer elsewhere.
+        fileprivate(set) var isProved = false
+        /// The end of an own log that has to give way, and whether a commit with it is under way.
+        fileprivate(set) var cut: UnsentTail?
+        fileprivate(set) var isCutting = false
+        /// What waits is written anew.
+        fileprivate(set) var rewriting: Rewriting?
+
+        var event: Event? {
+            guard count > 0 || !renamed.isEmpty else { return nil }
+            return .historyRecovered(HistoryRecovery(userID: userID, count: count, renamed: renamed))
+        }
     }
 
-    private var recoveries = Recoveries()
     private var holds = SendHolds()
     private var cancels = HeldCancels()
+    private var conversations: [ConversationID: Older] = [:]
+    /// Whether this run has found the database to be an older copy, and the disk has that.
+    private(set) var isKnownOlder = false
+
+    /// - Parameter limbo: what was to be written anew when the node ended.
+    init(limbo: some Sequence<LogRecord> = []) {
+        for record in limbo {
+            var older = Older(conversation: record.conversation, userID: record.recipientID)
+            older.isProved = true
+            conversations[record.description.conversationID] = older
+        }
+    }
 
     // MARK: - Who waits
 
-    /// Links that bring logs back, ascending.
-    var connections: [ConnectionID] { recoveries.connections }
+    subscript(conversationID: ConversationID) -> Older? { conversations[conversationID] }
 
-    func isActive(on connectionID: ConnectionID) -> Bool { recoveries.isActive(on: connectionID) }
+    /// Ascending.
+    var conversationIDs: [ConversationID] { conversations.keys.sorted() }
 
-    func contains(_ logID: LogID, on connectionID: ConnectionID) -> Bool {
-        recoveries.contains(logID, on: connectionID)
-    }
-
-    /// The recovery whose turn it is on a link.
-    func first(on connectionID: ConnectionID) -> Recovery? { recoveries.first(on: connectionID) }
-
-    private func isRecovering(_ userID: UserID, over sessions: ReplicationSessions) -> Bool {
-        sessions[userID].contains { recoveries.isActive(on: $0) }
-    }
-
-    /// Whether messages to a user are held. Where they are not, nothing is being taken back from that user.
-    func isHolding(_ userID: UserID, over sessions: ReplicationSessions) -> Bool {
-        !holds.isPaused(userID) && isRecovering(userID, over: sessions)
+    /// Whether messages to a user wait.
+    func isHolding(_ userID: UserID) -> Bool {
+        conversations.values.contains { older in
+            older.userID == userID && (older.cut != nil || older.rewriting != nil || !holds.isPaused(userID))
+        }
     }
 
     /// Whether logs are being taken back, from anybody.
-    func isHolding(over sessions: ReplicationSessions) -> Bool {
-        recoveries.connections.contains { sessions[$0].map { isHolding($0.userID, over: sessions) } == true }
-    }
+    var isHolding: Bool { conversations.values.contains { isHolding($0.userID) } }
+
+    /// Whether a user has had the time, and is not asked again yet.
+    func isPaused(_ userID: UserID) -> Bool { holds.isPaused(userID) }
 
     /// When a hold may be over: an uptime.
     var due: Int64 { holds.due }
-
-    // MARK: - Claims
-
-    /// A peer says that it holds what this node does not have, or has otherwise. Nothing is written to the peer's user
-    /// until that is settled, or has taken too long.
-    /// - Parameter claim: is authentic.
-    mutating func begin(
-        _ claim: Receipt, from userID: UserID, on connectionID: ConnectionID, logs: Logs, sessions: ReplicationSessions,
-        now: Moment
-    ) throws(ProtocolError) {
-        try recoveries.add(Recovery(claim: claim, userID: userID, connectionID: connectionID), logs: logs)
-        let recoveries = recoveries
-        holds.begin(userID, now: now) { user in sessions[user].contains { recoveries.isActive(on: $0) } }
-    }
-
-    /// A receipt for a log that is being taken back already.
-    mutating func raise(_ claim: Receipt, on connectionID: ConnectionID) throws(ProtocolError) {
-        try recoveries.raise(claim, on: connectionID)
-    }
 
     /// A request to take a message back waits for the recipient's logs.
     mutating func hold(
@@ -81,192 +73,165 @@ struct TakingBack: Sendable {
     }
 
     /// The requests that wait no longer, in the order in which they came.
-    mutating func releaseCancels(where isHeld: (UserID) -> Bool) -> [HeldCancels.Cancel] {
-        cancels.isEmpty ? [] : cancels.release(where: isHeld)
+    mutating func releaseCancels() -> [HeldCancels.Cancel] {
+        guard !cancels.isEmpty else { return [] }
+        let held = Set(conversations.values.map(\.userID).filter(isHolding))
+        return cancels.release { held.contains($0) }
     }
 
-    // MARK: - The one whose turn it is
+    // MARK: - Claims
 
-    /// Begins with the log whose turn it is on a link, if its time has come.
-    ///
-    /// Not while this node writes to that user, or takes a log back from another device of theirs; nor soon after that
-    /// was tried in vain.
-    /// - Returns: `nil` if none has begun.
-    mutating func beginNext(
-        on connectionID: ConnectionID, logs: Logs, deliveries: Deliveries, author: LogAuthor,
-        sessions: ReplicationSessions, commit: CommitInFlight?
-    ) -> [Effect]? {
-        guard let recovery = recoveries.first(on: connectionID), recovery.isWaiting,
-            sessions[connectionID]?.hasHeads == true, isHolding(recovery.userID, over: sessions),
-            commit?.writes(to: recovery.userID) != true,
-            !sessions[recovery.userID].contains(where: { $0 != connectionID && recoveries.isBusy(on: $0) })
-        else { return nil }
-        let step = recoveries.begin(on: connectionID, logs: logs, deliveries: deliveries)
-        return follow(step, on: connectionID, logs: logs, deliveries: deliveries, author: author)
-    }
-
-    /// A peer gives back entries of this node's own.
-    mutating func take(
-        _ frame: EntriesFrame, from userID: UserID, on connectionID: ConnectionID, author: LogAuthor, now: Moment
-    ) throws(ProtocolError) -> [EntryRecord] {
-        // No peer's word makes it later than it is.
-        let latest = HybridTimestamp(milliseconds: now.wallClock + Timing.clockTolerance)
-        let taken = try recoveries.take(frame, on: connectionID, authorID: author.userID, latest: latest)
-        holds.prolong(userID, by: taken, of: frame.log.logID)
-        return taken
-    }
-
-    /// Goes on with what was taken.
-    mutating func compareNext(
-        on connectionID: ConnectionID, logs: Logs, deliveries: Deliveries, author: LogAuthor
-    ) -> [Effect] {
-        let step = recoveries.compareNext(on: connectionID, logs: logs, author: author)
-        return follow(step, on: connectionID, logs: logs, deliveries: deliveries, author: author)
-    }
-
-    /// The store's answer to a read.
-    mutating func read(
-        _ read: EntriesRead, _ entries: [EntryRecord], logs: Logs, deliveries: inout Deliveries, author: LogAuthor,
-        now: Moment
-    ) -> [Effect] {
-        let connectionID = read.connectionID
-        guard recoveries.isActive(on: connectionID) else { return [] }
-        guard entries.first?.sequence == read.from else {
-            let error = ProtocolError(.storage, "entry \(read.from) of a log of this node is missing")
-            return [.close(connectionID, .storageFailure, error)]
+    /// A peer says that it holds own entries of a conversation that this node does not have. Nothing is written to it until
+    /// that is settled, or has taken too long.
+    mutating func begin(_ conversation: ConversationRecord, with userID: UserID, now: Moment) {
+        if conversations[conversation.conversationID] == nil {
+            conversations[conversation.conversationID] = Older(conversation: conversation, userID: userID)
         }
-        guard !recoveries.retime(entries, on: connectionID) else { return readToRetime(on: connectionID) }
-        let step = recoveries.read(
-            entries, on: connectionID, logs: logs, deliveries: &deliveries, author: author, now: now)
-        return follow(step, on: connectionID, logs: logs, deliveries: deliveries, author: author)
+        let waiting = Set(conversations.values.map(\.userID))
+        holds.begin(userID, now: now) { waiting.contains($0) }
     }
 
-    private mutating func follow(
-        _ step: Recovery.Step?, on connectionID: ConnectionID, logs: Logs, deliveries: Deliveries, author: LogAuthor
-    ) -> [Effect] {
-        switch step {
-        case .ask(let sequence):
-            guard let logID = recoveries.first(on: connectionID)?.logID else { return [] }
-            return [.send(.wanted(logID, from: sequence), connectionID)]
-        case .read(let logID, let sequence, let countLimit):
-            return [.read(.recovering(logID, from: sequence, countLimit: countLimit, on: connectionID))]
-        case .write(let piece): return write(piece, logs: logs, deliveries: deliveries, author: author)
-        case .end(let own):
-            guard let recovery = recoveries.removeFirst(on: connectionID) else { return [] }
-            return [.end(recovery, own)]
-        case nil: return []
+    /// Own entries came back, and wait for the disk.
+    mutating func came(_ entries: [EntryRecord], of log: LogDescription) {
+        guard let older = conversations[log.conversationID] else { return }
+        holds.prolong(older.userID, by: entries, of: log.logID)
+    }
+
+    /// They are on the disk.
+    mutating func returned(_ entries: [EntryRecord], of log: LogDescription) {
+        conversations[log.conversationID]?.isProved = true
+        conversations[log.conversationID]?.count += entries.count { entry in
+            if case .body = entry.content { true } else { false }
+        }
+        isKnownOlder = true
+    }
+
+    // MARK: - The unsent end
+
+    /// What comes back stands in the places of an own log's unsent end.
+    mutating func cut(_ log: OwnLog, after head: LogHead) {
+        let conversationID = log.description.conversationID
+        guard conversations[conversationID]?.cut == nil else { return }
+        let limbo = LogRecord(
+            logID: .limbo(of: log.record.logID, after: head.sequence), description: log.description, base: head,
+            isLimbo: true, authorID: log.record.authorID, conversation: log.record.conversation, head: log.head)
+        conversations[conversationID]?.cut = UnsentTail(
+            logID: log.record.logID, after: head.sequence, limbo: limbo)
+    }
+
+    /// Whether something waits for a commit.
+    var hasCommits: Bool {
+        conversations.values.contains { $0.cut != nil && !$0.isCutting || $0.rewriting?.isReady == true }
+    }
+
+    /// Puts what has to give way into a commit, unless that commit writes to the same log.
+    mutating func move(into next: inout CommitInFlight, logs: Logs, deliveries: Deliveries) {
+        for conversationID in conversationIDs {
+            guard let cut = conversations[conversationID]?.cut, let log = logs.own(cut.logID),
+                !next.appended.contains(where: { $0.record.logID == cut.logID }),
+                !deliveries.hasPendingFailures(in: cut.logID)
+            else { continue }
+            var record = log.record
+            record.head = cut.limbo.start
+            next.commit.logs.append(record)
+            // The log may have grown while the commit before was written.
+            let limbo = LogRecord(
+                logID: cut.limbo.logID, description: log.description, base: cut.limbo.base, isLimbo: true,
+                authorID: record.authorID, conversation: record.conversation, head: log.head)
+            next.commit.unsentTails.append(UnsentTail(logID: cut.logID, after: cut.after, limbo: limbo))
+            next.cuts.append(CommitInFlight.Cut(record: record, limbo: limbo))
+            conversations[conversationID]?.isCutting = true
         }
     }
 
-    /// With the last piece of a log, what this node has written meanwhile gets its place behind it.
-    private mutating func write(
-        _ piece: RecoveredPiece, logs: Logs, deliveries: Deliveries, author: LogAuthor
-    ) -> [Effect] {
-        guard piece.receipt != nil else {
-            recoveries.write(piece)
-            return []
+    /// The unsent end is elsewhere.
+    mutating func wasCut(_ conversationID: ConversationID) {
+        conversations[conversationID]?.cut = nil
+        conversations[conversationID]?.isCutting = false
+    }
+
+    /// The commit is not on the disk.
+    mutating func takeBackCuts() {
+        for conversationID in conversations.keys { conversations[conversationID]?.isCutting = false }
+    }
+
+    // MARK: - Written anew
+
+    /// Nothing more of a conversation is being fetched.
+    /// - Returns: what to tell, if that is the end.
+    mutating func settle(_ conversationID: ConversationID, limbo: LogRecord?) -> Event? {
+        guard let older = conversations[conversationID], older.cut == nil, older.rewriting == nil else { return nil }
+        guard older.isProved else {
+            end(conversationID)
+            return nil
         }
-        let logIDs = recoveries.beginRetiming(piece, logs: logs, deliveries: deliveries, author: author)
-        guard !logIDs.isEmpty else {
-            recoveries.write(piece)
-            return []
-        }
-        return [.discardReading(logIDs, of: piece.record.recipientID)] + readToRetime(on: piece.connectionID)
+        conversations[conversationID]?.rewriting = Rewriting(limbo: limbo)
+        return nil
     }
 
-    private func readToRetime(on connectionID: ConnectionID) -> [Effect] {
-        guard let (logID, sequence) = recoveries.nextToRetime(on: connectionID) else { return [] }
-        return [.read(.recovering(logID, from: sequence, countLimit: Limits.entriesPerFrame, on: connectionID))]
+    mutating func nextRead(of conversationID: ConversationID) -> EntriesRead? {
+        conversations[conversationID]?.rewriting?.nextRead()
     }
 
-    // MARK: - On the disk
-
-    var hasPieces: Bool { recoveries.hasPieces }
-
-    /// Puts what came back into a commit.
-    mutating func move(into next: inout CommitInFlight, deliveries: inout Deliveries) {
-        recoveries.move(into: &next, deliveries: &deliveries)
+    /// The store's answer.
+    /// - Returns: the keys to look up.
+    mutating func read(_ entries: [EntryRecord], of conversationID: ConversationID) -> [EntryKey]? {
+        conversations[conversationID]?.rewriting?.read(entries)
     }
 
-    /// Ends the links whose pieces would cut off what another device of the user has acknowledged meanwhile.
-    func refuseContradictions(of deliveries: Deliveries) -> [Effect] {
-        recoveries.contradicted(by: deliveries).map { piece in
-            let error = ProtocolError(
-                .violation,
-                "the peer holds other entries after \(piece.cut?.after ?? 0) of a log of this node than another device "
-                    + "of its user")
-            return .close(piece.connectionID, .violation, error)
-        }
+    mutating func found(_ messages: [EntryKey: MessageID], in conversationID: ConversationID) {
+        conversations[conversationID]?.rewriting?.found(messages)
     }
 
-    /// Messages have other names with what is on the disk.
-    mutating func rename(_ runs: [RenamedMessages]) { cancels.rename(runs) }
-
-    /// A piece is on the disk.
-    /// - Returns: `nil` if the link is over that brought it.
-    mutating func written(
-        _ piece: RecoveredPiece, logs: Logs, deliveries: Deliveries, author: LogAuthor
-    ) -> [Effect]? {
-        guard let step = recoveries.written(piece, logs: logs, author: author) else { return nil }
-        return follow(step, on: piece.connectionID, logs: logs, deliveries: deliveries, author: author)
+    mutating func readFailed(_ conversationID: ConversationID) {
+        conversations[conversationID]?.rewriting?.failed()
     }
 
-    // MARK: - The end
+    /// Conversations of which a page waits for a commit.
+    var ready: [ConversationID] { conversationIDs.filter { conversations[$0]?.rewriting?.isReady == true } }
 
-    /// A link has no log to bring back any more, or is over. What it has brought is told by `takeUntold`.
-    mutating func end(on connectionID: ConnectionID, of userID: UserID, sessions: ReplicationSessions) {
+    mutating func beginCommit(_ conversationID: ConversationID) {
+        conversations[conversationID]?.rewriting?.beginCommit()
+    }
+
+    /// The page is not on the disk.
+    mutating func commitFailed(_ conversationID: ConversationID) {
+        conversations[conversationID]?.rewriting?.failed()
+    }
+
+    /// A page is on the disk.
+    /// - Parameter limbo: what is left; `nil` if that was all.
+    /// - Returns: what to tell, if that was all.
+    mutating func rewritten(
+        _ conversationID: ConversationID, _ places: [RenamedMessages], into target: LogID, limbo: LogRecord?
+    ) -> Event? {
+        cancels.rename(places)
+        conversations[conversationID]?.renamed += places
+        guard conversations[conversationID]?.rewriting?.committed(into: target, limbo) == true else { return nil }
+        defer { end(conversationID) }
+        return conversations[conversationID]?.event
+    }
+
+    private mutating func end(_ conversationID: ConversationID) {
+        guard let older = conversations.removeValue(forKey: conversationID) else { return }
         // Who has given back what they claimed may claim again.
-        if recoveries.end(on: connectionID) == true, !isRecovering(userID, over: sessions) { holds.end(userID) }
+        if !conversations.values.contains(where: { $0.userID == older.userID }) { holds.end(older.userID) }
     }
 
-    mutating func takeUntold(of connectionID: ConnectionID) -> Event? { recoveries.takeUntold(of: connectionID) }
-
-    /// This node's own disk has ended what was under way: that is held against nobody.
-    mutating func forgetEnded(_ sessions: ReplicationSessions) {
-        let recoveries = recoveries
-        holds.forgetEnded { userID in sessions[userID].contains { recoveries.isActive(on: $0) } }
-    }
+    // MARK: - Time
 
     /// Ends what has taken too long, and begins anew what has paused.
-    mutating func updateHolds(_ sessions: ReplicationSessions, now: Moment) -> [Effect] {
-        guard holds.due <= now.uptime else { return [] }
-        var effects: [Effect] = []
+    /// - Returns: users whose links are to be let go, with what they have brought; and users whose messages wait again.
+    mutating func updateHolds(now: Moment) -> (late: [(userID: UserID, hold: SendHold)], held: [UserID]) {
+        guard holds.due <= now.uptime else { return ([], []) }
+        var late: [(userID: UserID, hold: SendHold)] = []
+        var held: [UserID] = []
         for userID in holds.users {
-            if let hold = holds.pauseIfOver(userID, now: now) { effects += giveUp(on: userID, hold, sessions) }
-            let isRecovering = isRecovering(userID, over: sessions)
-            if holds.renewIfOver(userID, isRecovering: isRecovering, now: now) { effects.append(.hold(userID)) }
+            if let hold = holds.pauseIfOver(userID, now: now) { late.append((userID, hold)) }
+            let isRecovering = conversations.values.contains { $0.userID == userID }
+            if holds.renewIfOver(userID, isRecovering: isRecovering, now: now) { held.append(userID) }
         }
         holds.rearm()
-        return effects
-    }
-
-    /// A peer that claims what it does not give is let go. What only waits for its turn may wait on.
-    private mutating func giveUp(on userID: UserID, _ hold: SendHold, _ sessions: ReplicationSessions) -> [Effect] {
-        var effects: [Effect] = []
-        for connectionID in sessions[userID] {
-            guard let recovery = recoveries.first(on: connectionID),
-                !recovery.isWaiting || sessions[connectionID]?.hasHeads == false
-            else { continue }
-            let message =
-                hold.hasBroughtEntries
-                ? "the peer has not given back a log of this node within the time for that; the rest is asked for again "
-                    + "in \(Timing.recoveryPause / 1000) s"
-                : "the peer says that it holds \(recovery.claim.sequence) entries of a log of this node, and does not give "
-                    + "them back"
-            end(on: connectionID, of: userID, sessions: sessions)
-            effects.append(
-                .close(connectionID, .timeout, ProtocolError(.timeout, message, closeReason: .timeout)))
-        }
-        return effects
-    }
-}
-
-extension EntriesRead {
-    fileprivate static func recovering(
-        _ logID: LogID, from sequence: UInt64, countLimit: Int, on connectionID: ConnectionID
-    ) -> EntriesRead {
-        EntriesRead(
-            connectionID: connectionID, purpose: .recovering, logID: logID, from: sequence, countLimit: countLimit,
-            byteLimit: Limits.frameBytes)
+        return (late, held)
     }
 }

@@ -126,20 +126,30 @@ struct CommitInFlight: Sendable {
         let messages: [Message]
     }
 
+    /// An own log whose unsent end gives way to what comes back.
+    struct Cut: Sendable {
+        let record: LogRecord
+        let limbo: LogRecord
+
+        /// What its messages are called from then on.
+        var renamed: RenamedMessages {
+            RenamedMessages(
+                from: MessageID(log: record.logID, sequence: limbo.firstSequence),
+                to: MessageID(log: limbo.logID, sequence: limbo.firstSequence),
+                count: limbo.head.sequence - limbo.start.sequence)
+        }
+    }
+
     var commit = Commit()
     var appended: [Appended] = []
     var accepted: [(requestID: RequestID, messages: [Message])] = []
     var received: [ReceivedRun] = []
-    var recovered: [RecoveredPiece] = []
+    var cuts: [Cut] = []
+    var rewritten: [RewrittenPage] = []
     var failures: [PendingFailure] = []
     var progress: [WrittenProgress] = []
     var userEvents: [Event] = []
     var requests: [PendingRequest] = []
-
-    /// Whether it writes to one of this node's own logs for a user.
-    func writes(to userID: UserID) -> Bool {
-        appended.contains { $0.record.recipientID == userID } || recovered.contains { $0.record.recipientID == userID }
-    }
 
     /// Notes what `Replication.commitFinished` posts, in the same order. All else is in the commit already.
     mutating func addJournal(_ deliveries: Deliveries, author: LogAuthor) {
@@ -152,7 +162,7 @@ struct CommitInFlight: Sendable {
             guard let (first, last) = run.messages.ends else { continue }
             journal.add(.received(run.logID, author.userID, first...last))
         }
-        for record in recovered.flatMap(\.steps) + progress.flatMap(\.steps) { journal.add(record) }
+        for record in progress.flatMap(\.steps) { journal.add(record) }
         for record in deliveries.told(commit.failures, with: progress) { journal.add(record) }
         commit.journal = journal
     }

@@ -21,6 +21,8 @@ struct Deliveries: Sendable {
     /// Messages that failed, and that no receipt has settled.
     private var failures: [LogID: [UInt64: DeliveryFailure]] = [:]
     private var pending = PendingFailures()
+    /// Messages that turn out not to have failed, until the disk has that.
+    private var withdrawn: Set<Addressed> = []
 
     init(deliveries: [DeliveryRecord] = [], failures: [DeliveryFailure] = []) {
         for delivery in deliveries {
@@ -103,7 +105,6 @@ struct Deliveries: Sendable {
         }
         for index in next.progress.indices where logs.own(next.progress[index].key.logID) != nil {
             let (key, value) = (next.progress[index].key, next.progress[index].value)
-            guard !next.recovered.contains(where: { $0.key == key }) else { continue }
             next.progress[index].steps = steps(to: value, of: key)
         }
         next.commit.deliveries = next.progress.map {
@@ -223,89 +224,66 @@ struct Deliveries: Sendable {
     // MARK: - Failures on their way to the disk
 
     /// Failures for the next commit. When somebody is blocked, thousands may wait.
-    /// - Parameters:
-    ///   - cuts: cuts in the same commit that give messages new ids.
-    ///   - withdrawn: messages that turn out in the same commit not to have failed.
-    /// - Returns: the failures that are written, as they were and under the messages' new ids; and those of messages
-    ///   that are already in another log or have not failed after all, where they have been sent.
-    mutating func takePending(
-        cuts: [LogCut], withdrawn: Set<MessageID>
-    ) -> (taken: [PendingFailure], written: [DeliveryFailure], settled: [PendingFailure]) {
-        var (taken, written, settled): ([PendingFailure], [DeliveryFailure], [PendingFailure]) = ([], [], [])
-        for _ in 0..<Limits.commitEntries {
-            guard let next = pending.popFirst() else { break }
-            if let placed = next.placed(after: cuts), !withdrawn.contains(next.failure.messageID) {
-                taken.append(next)
-                written.append(placed.failure)
-            } else {
-                withdraw(next.failure.messageID)
-                settled.append(next)
-            }
-        }
-        return (taken, written, settled)
+    mutating func takePending() -> [PendingFailure] {
+        var taken: [PendingFailure] = []
+        while taken.count < Limits.commitEntries, let next = pending.popFirst() { taken.append(next) }
+        return taken
     }
 
     /// It is not on the disk, and goes into the next commit again.
     mutating func writeAgain(_ failure: PendingFailure) { pending.append(failure) }
 
-    /// The end of a log was moved to another one: failures move along.
-    /// - Returns: the failures of messages that are already in another log.
-    mutating func move(_ cut: LogCut) -> [PendingFailure] {
-        for (sequence, failure) in failures(in: cut.logID).sorted(by: { $0.key < $1.key }) where sequence > cut.after {
-            failures[cut.logID]?[sequence] = nil
-            guard let place = cut.place(of: failure.messageID) else { continue }
-            failures[place.log, default: [:]][place.sequence] = failure.moved(to: place)
-        }
-        var waiting = pending
-        var settled: [PendingFailure] = []
-        pending = PendingFailures()
-        while let next = waiting.popFirst() {
-            if let placed = next.placed(after: [cut]) {
-                pending.append(placed)
-            } else {
-                withdraw(next.failure.messageID)
-                settled.append(next)
+    /// Messages have other names now: their failures move along.
+    mutating func rename(_ runs: [RenamedMessages]) {
+        for run in runs {
+            for (sequence, failure) in failures(in: run.from.log) {
+                guard let place = run.newName(of: MessageID(log: run.from.log, sequence: sequence)) else { continue }
+                failures[run.from.log]?[sequence] = nil
+                failures[place.log, default: [:]][place.sequence] = failure.moved(to: place)
             }
         }
-        return settled
+        var waiting = pending
+        pending = PendingFailures()
+        while let next = waiting.popFirst() {
+            let place = runs.lazy.compactMap { $0.newName(of: next.failure.messageID) }.first
+            pending.append(
+                place.map { PendingFailure(failure: next.failure.moved(to: $0), requestID: next.requestID) } ?? next)
+        }
     }
+
+    /// A peer has given back an own entry that this node has, too. Whoever has the content has the message, whatever this
+    /// node thought; whoever has only the hash was never sent it, unless they have erased it.
+    mutating func compare(
+        _ content: EntryContent, isErased: Bool, with messageID: MessageID, to recipientID: UserID
+    ) {
+        switch content {
+        case .body where isWithheld(messageID):
+            failures[messageID.log]?[messageID.sequence]?.isWithheld = false
+            withdrawn.insert(Addressed(messageID: messageID, recipientID: recipientID))
+        case .withheld where !isErased && !isWithheld(messageID):
+            fail(DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: .cancelled, isWithheld: true))
+        case .body, .withheld: break
+        }
+    }
+
+    /// Messages that did not fail after all, for the next commit.
+    mutating func takeWithdrawn() -> [Addressed] {
+        defer { withdrawn = [] }
+        return withdrawn.sorted { $0.messageID < $1.messageID }
+    }
+
+    /// It is not on the disk.
+    mutating func writeAgain(_ messages: [Addressed]) { withdrawn.formUnion(messages) }
 
     // MARK: - A log that comes back
 
-    /// A piece of an own log goes into the next commit. What came back has left this node before, and what its holder
-    /// has signed for is delivered.
-    /// - Returns: the log's progress with that commit.
-    mutating func restore(_ piece: RecoveredPiece) -> DeliveryProgress {
-        var target = target(piece.key) ?? DeliveryProgress()
-        target.offered = piece.cut == nil ? max(target.offered, piece.proved) : piece.proved
-        target.sent = piece.cut == nil ? max(target.sent, piece.proved) : piece.proved
-        if let receipt = piece.receipt { target.acknowledge(receipt) }
-        tracked[piece.key, default: Tracked()].target = target
-        unwritten.insert(piece.key)
-        return target
-    }
-
-    /// The piece is on the disk.
-    mutating func restored(_ piece: RecoveredPiece) {
-        // No longer withheld. It is forgotten when the receipt is reported: it went from failed to delivered.
-        for sequence in piece.withdrawn { failures[piece.record.logID]?[sequence]?.isWithheld = false }
-        _ = written(piece.key, piece.progress)
-    }
-
-    /// Receipts that came while a log was cut are about entries that are now elsewhere.
-    /// - Returns: whether there were any.
-    mutating func dropAcknowledgements(of piece: RecoveredPiece) -> Bool {
-        let isAcknowledged = target(piece.key) != piece.progress
-        tracked[piece.key, default: Tracked()].target = piece.progress
-        return isAcknowledged
-    }
-
-    /// The piece is not on the disk.
-    /// - Parameter isLogKnown: whether the log existed before it.
-    mutating func dropRestored(_ piece: RecoveredPiece, isLogKnown: Bool) {
-        let committed = committed(piece.key) ?? DeliveryProgress()
-        tracked[piece.key] = isLogKnown ? Tracked(committed) : nil
-        unwritten.remove(piece.key)
+    /// Entries of an own log that came back go into the next commit. They have left this node before.
+    mutating func returned(_ key: DeliveryKey, through sequence: UInt64) {
+        var target = target(key) ?? DeliveryProgress()
+        target.offered = max(target.offered, sequence)
+        target.sent = max(target.sent, sequence)
+        tracked[key, default: Tracked()].target = target
+        unwritten.insert(key)
     }
 
     // MARK: - What is told
@@ -358,12 +336,6 @@ struct Deliveries: Sendable {
 
 extension OwnLog {
     var deliveryKey: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.recipientID) }
-}
-
-extension DeliveryFailure {
-    func moved(to messageID: MessageID) -> DeliveryFailure {
-        DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: reason, isWithheld: isWithheld)
-    }
 }
 
 extension DeliveryProgress {

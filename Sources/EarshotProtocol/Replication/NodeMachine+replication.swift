@@ -81,19 +81,15 @@ extension NodeMachine {
             for receipt in receipts where isOpen(connectionID) {
                 try checkBudget(on: connectionID, now: now)
                 note { $0.receiptsReceived += 1 }
-                try replication.receivedReceipt(receipt, on: connectionID, now: now)
+                try replication.receivedReceipt(receipt, on: connectionID)
                 performReplication(now: now)
             }
-        case .heads(let receipts, let isComplete):
-            try replication.checkHeads(receipts, on: connectionID)
-            for receipt in receipts where isOpen(connectionID) {
-                try checkBudget(on: connectionID, now: now)
-                try replication.receivedHead(receipt, on: connectionID, now: now)
-                performReplication(now: now)
-            }
-            if isComplete { replication.receivedAllHeads(on: connectionID) }
-        case .wanted(let logID, let sequence):
-            try replication.receivedWanted(logID, from: sequence, on: connectionID, clocks: &clocks, now: now)
+        case .heads(let heads):
+            try checkBudget(on: connectionID, now: now)
+            replication.receivedHeads(heads, on: connectionID, now: now)
+        case .wanted(let wanted): try replication.receivedWanted(wanted, on: connectionID)
+        case .unplaced(let log): replication.receivedUnplaced(log, on: connectionID, now: now)
+        case .taken(let logID, let place): replication.receivedTaken(logID, through: place, on: connectionID)
         case .dialBack(let port, let nonce): askedToDialBack(port: port, nonce: nonce, on: connectionID, now: now)
         case .dialBackResult(let nonce, let isReachable):
             run(reachability.answered(nonce: nonce, isReachable: isReachable, on: connectionID))
@@ -111,6 +107,18 @@ extension NodeMachine {
     /// The store could not answer `read`: the link is closed, and the next one asks again.
     package mutating func readFailed(_ read: EntriesRead, _ error: String, now: Moment) -> [NodeAction] {
         handle(now: now) { $0.replication.readFailed(read, error) }
+    }
+
+    /// The answer to `readChains`: of each log what it has at these places.
+    package mutating func chainsRead(
+        _ read: ChainsRead, chains: [LogID: [UInt64: ChainHash]], now: Moment
+    ) -> [NodeAction] {
+        handle(now: now) { $0.replication.chainsRead(read, chains, now: now) }
+    }
+
+    /// The store could not answer `readChains`: the link is closed, and the next one asks again.
+    package mutating func chainsReadFailed(_ read: ChainsRead, _ error: String, now: Moment) -> [NodeAction] {
+        handle(now: now) { $0.replication.chainsReadFailed(read, error) }
     }
 
     /// The answer to `findExpired`: these entries' time is over, and the next one's will be then.
@@ -185,6 +193,8 @@ extension NodeMachine {
         case .exchanged(let userID): use(userID, now: now)
         case .commit(let commit): emit(.commit(commit))
         case .read(let read): emit(.read(read))
+        case .readChains(let read): emit(.readChains(read))
+        case .findKeys(let conversationID, let keys): emit(.findKeys(.rewriting(conversationID), keys))
         case .findExpired(let logID, let after, let wallClock):
             emit(.findExpired(logID: logID, after: after, now: wallClock))
         case .lookUpAgain(let send): lookUpAgain(send, now: now)

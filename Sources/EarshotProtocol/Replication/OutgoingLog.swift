@@ -29,11 +29,10 @@ struct OutgoingLog: Sendable {
         let bytes: Int
     }
 
-    private(set) var next: UInt64
+    /// The last entry that the peer has, or that was sent to it.
+    private(set) var before: Place
     private var phase: Phase = .idle
     private var unacknowledged: Deque<Boundary> = []
-    /// A receipt whose chain hash is being compared with that on the disk.
-    private var receiptInQuestion: Receipt?
     /// The peer had the log up to `held` when it began on this link, and it was sent up to `sent`.
     private let held: UInt64
     private var sent: UInt64
@@ -41,11 +40,15 @@ struct OutgoingLog: Sendable {
     private var saidDelivered: UInt64 = 0
     private var saidRead: UInt64 = 0
 
-    init(next: UInt64) {
-        self.next = next
-        held = next - 1
+    /// - Parameter place: the peer has the log up to here.
+    init(after place: Place) {
+        before = place
+        held = place.sequence
         sent = held
     }
+
+    /// The next entry to send.
+    var next: UInt64 { before.sequence + 1 }
 
     // MARK: - Receipts
 
@@ -72,33 +75,15 @@ struct OutgoingLog: Sendable {
         unacknowledged.first { $0.sequence == sequence }?.chain
     }
 
-    /// The chain hash at the place of a receipt is not known here, so the disk is asked: for one receipt at a time, and
-    /// last for the furthest.
-    /// - Returns: whether the disk is to be asked now.
-    mutating func question(_ receipt: Receipt) -> Bool {
-        let earlier = receiptInQuestion
-        guard earlier.map({ $0.sequence <= receipt.sequence }) ?? true else { return false }
-        receiptInQuestion = receipt
-        return earlier == nil
-    }
-
-    /// The chain hash at the place of a receipt is now known.
-    mutating func answered(_ receipt: Receipt) {
-        if receiptInQuestion == receipt { receiptInQuestion = nil }
-    }
-
-    /// A receipt that came while the disk was asked about an earlier one.
-    var nextQuestion: Receipt? { receiptInQuestion }
-
     /// The peer has everything up to here.
     /// - Returns: the window's bytes that are free again.
-    mutating func acknowledged(through sequence: UInt64) -> Int {
+    mutating func acknowledged(through place: Place) -> Int {
         var bytes = 0
-        while let first = unacknowledged.first, first.sequence <= sequence {
+        while let first = unacknowledged.first, first.sequence <= place.sequence {
             bytes += first.bytes
             unacknowledged.removeFirst()
         }
-        if case .idle = phase { next = max(next, sequence + 1) }
+        if case .idle = phase, place.sequence > before.sequence { before = place }
         return bytes
     }
 
@@ -113,7 +98,7 @@ struct OutgoingLog: Sendable {
     }
 
     /// Whether the store may be asked for more of the log.
-    func canRead(through end: UInt64) -> Bool { isIdle && receiptInQuestion == nil && next <= end }
+    func canRead(through end: UInt64) -> Bool { isIdle && next <= end }
 
     mutating func beginReading() { phase = .reading }
 
@@ -164,7 +149,7 @@ struct OutgoingLog: Sendable {
 
     /// A frame went out.
     mutating func sent(through sequence: UInt64, chain: ChainHash, bytes: Int) {
-        next = sequence + 1
+        before = Place(sequence: sequence, chain: chain)
         self.sent = sequence
         unacknowledged.append(Boundary(sequence: sequence, chain: chain, bytes: bytes))
     }

@@ -34,13 +34,3 @@ struct PendingFailures: Sendable {
         return first
     }
 }
-
-extension PendingFailure {
-    /// The same failure under the message's new id; `nil` if the message is already in another log.
-    func placed(after cuts: [LogCut]) -> PendingFailure? {
-        guard let cut = cuts.first(where: { $0.logID == failure.messageID.log }) else { return self }
-        return cut.place(of: failure.messageID).map {
-            PendingFailure(failure: failure.moved(to: $0), requestID: requestID)
-        }
-    }
-}

@@ -5,11 +5,29 @@ import EarshotModel
 struct ReceivedRun: Sendable {
     let connectionID: ConnectionID
     let deviceID: DeviceID
-    let logID: LogID
-    let head: LogHead
+    /// The branch that they belong to, as it is with them.
+    let branch: IncomingLog
+    let conversation: ConversationRecord
+    /// Whether this device has written them, and has them back.
+    let isOwn: Bool
     let entries: [EntryRecord]
     let messages: [Message]
     let bytes: Int
+
+    var logID: LogID { branch.logID }
+    var log: LogDescription { branch.description }
+    var head: LogHead { branch.proved }
+
+    /// The branch as it is on the disk with them.
+    func record(in logs: Logs) -> LogRecord {
+        guard var record = logs.own(logID)?.record else {
+            return LogRecord(
+                logID: logID, description: log, base: branch.base, authorID: branch.authorID,
+                conversation: conversation, head: head)
+        }
+        record.head = head
+        return record
+    }
 }
 
 /// Entries of peers that are proved and not yet on the disk.
@@ -31,27 +49,39 @@ struct ReceivedRuns: Sendable {
         case new(ReceivedRun, [HybridTimestamp])
     }
 
-    /// Takes what is new in a frame with entries of a peer's own log.
-    /// - Parameter link: the link, and the peer at its end.
+    /// Takes what is new in a frame with entries of a branch.
+    /// - Parameters:
+    ///   - known: how many of its entries the branch has.
+    ///   - link: the link, and the peer at its end.
     /// - Throws: `ProtocolError`, for which the link is to be closed.
     mutating func take(
-        _ frame: EntriesFrame, from link: ReplicationSession, isStranger: Bool, logs: inout Logs, author: LogAuthor
+        _ frame: EntriesFrame, into branch: IncomingLog, known: Int, from link: ReplicationSession, isStranger: Bool,
+        logs: inout Logs, author: LogAuthor, now: Moment
     ) throws(ProtocolError) -> Intake {
-        guard frame.log.conversationID == .direct(author.userID, link.userID), frame.log.deviceID == link.deviceID
-        else { throw ProtocolError(.violation, "the peer sent entries of a log that is not its own") }
-        var log = try logs.logForEntries(frame.log, by: link.userID)
-        let taken = try log.receive(frame)
-        guard !taken.isEmpty else { return .known(isSettled: log.isSettled) }
+        var branch = branch
+        let isOwn = frame.log.deviceID == author.deviceID
+        // No peer's word makes an entry later than it is.
+        let latest = HybridTimestamp(milliseconds: now.wallClock + Timing.clockTolerance)
+        let taken = try branch.receive(
+            frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil)
+        guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
         let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
         try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)
         // Not before: what is not queued for the disk is not proved, or a hole would follow.
-        logs.proved(log)
+        logs.proved(branch)
         let run = ReceivedRun(
-            connectionID: link.connectionID, deviceID: link.deviceID, logID: frame.log.logID, head: log.proved,
-            entries: taken.map(\.record),
-            messages: taken.compactMap { Message($0.record, $0.body, of: log, to: author.userID) }, bytes: bytes)
+            connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,
+            conversation: .direct(author.userID, link.userID), isOwn: isOwn,
+            entries: taken.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record },
+            messages: isOwn ? [] : taken.compactMap { Message($0.record, $0.body, of: branch, to: author.userID) },
+            bytes: bytes)
         add(run)
         return .new(run, taken.compactMap { $0.body?.timestamp })
+    }
+
+    /// Whether own entries of a conversation wait.
+    func containsOwn(in conversationID: ConversationID) -> Bool {
+        waiting.contains { $0.isOwn && $0.log.conversationID == conversationID }
     }
 
     /// A device has one window, however many links it makes: what it sends again on another link is already known.
@@ -96,13 +126,17 @@ struct ReceivedRuns: Sendable {
             heads[run.logID] = run.head
             next.commit.entries.append(LogEntries(logID: run.logID, entries: run.entries))
         }
-        for (logID, head) in heads.sorted(by: { $0.key < $1.key }) {
-            guard let log = logs.incoming(logID) else { continue }
-            next.commit.logs.append(
-                LogRecord(
-                    description: log.description, authorID: log.authorID,
-                    conversation: .direct(author.userID, log.authorID), head: head))
-            deliveries.keep(DeliveryKey(logID: logID, recipientID: author.userID), through: head.sequence)
+        var last: [LogID: ReceivedRun] = [:]
+        for run in next.received { last[run.logID] = run }
+        for (logID, run) in last.sorted(by: { $0.key < $1.key }) {
+            let record = run.record(in: logs)
+            next.commit.logs.append(record)
+            if run.isOwn {
+                deliveries.returned(
+                    DeliveryKey(logID: logID, recipientID: record.recipientID), through: run.head.sequence)
+            } else {
+                deliveries.keep(DeliveryKey(logID: logID, recipientID: author.userID), through: run.head.sequence)
+            }
         }
         return heads
     }
@@ -137,7 +171,7 @@ extension Message {
     fileprivate init?(_ record: EntryRecord, _ body: EntryBody?, of log: IncomingLog, to recipientID: UserID) {
         guard case .text(let text, let headers) = body?.content else { return nil }
         self.init(
-            messageID: MessageID(log: log.description.logID, sequence: record.sequence),
+            messageID: MessageID(log: log.logID, sequence: record.sequence),
             conversationID: log.description.conversationID, senderID: log.authorID, recipientIDs: [recipientID],
             text: text, headers: headers, timestamp: record.timestamp, expiry: record.expiry,
             states: [recipientID: .delivered])

@@ -22,14 +22,18 @@ struct Replication: Sendable {
     private(set) var changes = DirectoryChanges()
     private var expiries = ExpirySearches()
     private var commits = CommitQueue()
-    private(set) var takingBack = TakingBack()
-    private var givingBack = GivingBack()
+    private var fetching: Fetching
+    private var locating = Locating()
+    private(set) var takingBack: TakingBack
+    private var giving = Giving()
     private var actions: [ReplicationAction] = []
 
     init(local: LocalDevice, snapshot: Snapshot) {
         author = LogAuthor(local)
-        logs = Logs(author: author, records: snapshot.logs)
+        logs = Logs(author: author, records: snapshot.logs, hidden: snapshot.hidden)
         deliveries = Deliveries(deliveries: snapshot.deliveries, failures: snapshot.failures)
+        fetching = Fetching(deviceID: author.deviceID)
+        takingBack = TakingBack(limbo: logs.limbo.values)
     }
 
     /// What the inputs since the last call want done, in this order.
@@ -134,27 +138,27 @@ struct Replication: Sendable {
             ReplicationSession(connectionID: connectionID, userID: peer.userID, deviceID: peer.deviceID))
     }
 
-    /// Of the links to a device this one stays: tells the peer what this node holds of its logs, so that it sends what is
-    /// missing.
+    /// Of the links to a device this one stays: tells the peer what this node holds, so that each sends what the other
+    /// lacks.
     mutating func linkChosen(_ connectionID: ConnectionID) {
         guard let session = sessions[connectionID] else { return }
         sessions.choose(connectionID)
-        let receipts = logs.incoming(of: session.deviceID)
-            .filter { $0.authorID == session.userID }
-            .compactMap { ownReceipt(for: $0.description.logID) }
-        for frame in Frame.heads(receipts) { actions.append(.send(frame, connectionID)) }
+        let conversationID = ConversationID.direct(author.userID, session.userID)
+        for frame in Frame.heads(of: conversationID, logs.heads(of: conversationID)) {
+            actions.append(.send(frame, connectionID))
+        }
+        let receipts = logs.incoming(of: session.deviceID).compactMap { ownReceipt(for: $0.logID) }
+        for frame in Frame.receipts(receipts) { actions.append(.send(frame, connectionID)) }
     }
 
     /// A link is over.
-    mutating func linkEnded(_ connectionID: ConnectionID) {
-        endSession(connectionID)
-        if let event = takingBack.takeUntold(of: connectionID) { post(event) }
-    }
+    mutating func linkEnded(_ connectionID: ConnectionID) { endSession(connectionID) }
 
     private mutating func endSession(_ connectionID: ConnectionID) {
-        guard let session = sessions.end(connectionID) else { return }
-        givingBack.end(on: connectionID)
-        takingBack.end(on: connectionID, of: session.userID, sessions: sessions)
+        guard sessions.end(connectionID) != nil else { return }
+        giving.end(on: connectionID)
+        locating.end(connectionID)
+        perform(fetching.end(connectionID))
     }
 
     private mutating func close(_ connectionID: ConnectionID, _ reason: CloseReason, _ error: ProtocolError? = nil) {
@@ -173,33 +177,53 @@ struct Replication: Sendable {
     mutating func entriesRead(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
         switch read.purpose {
         case .sending: readToSend(read, entries, now: now)
-        case .checking(let receipt):
-            readToCheck(receipt, on: read.connectionID, chain: entries.first?.chain, now: now)
-        case .recovering:
-            follow(
-                takingBack.read(read, entries, logs: logs, deliveries: &deliveries, author: author, now: now), now: now)
-        case .givingBack: readToGiveBack(read, entries, now: now)
+        case .locating(let logID):
+            if let next = locating.read(read, of: logID, entries) { actions.append(.read(next)) }
+        case .giving: readToGive(read, entries, now: now)
+        case .rewriting(let conversationID):
+            if let keys = takingBack.read(entries, of: conversationID) {
+                actions.append(.findKeys(conversationID, keys))
+            }
         }
     }
 
     /// The store could not answer a read: the next link asks again.
     mutating func readFailed(_ read: EntriesRead, _ error: String) {
-        close(read.connectionID, .storageFailure, ProtocolError(.storage, error))
+        if case .rewriting(let conversationID) = read.purpose { takingBack.readFailed(conversationID) }
+        if let connectionID = read.connectionID {
+            close(connectionID, .storageFailure, ProtocolError(.storage, error))
+        }
+    }
+
+    /// Own entries with these keys, as far as the store has any.
+    mutating func keysFound(_ lookup: KeyLookup, _ entries: [KeyedEntry]) {
+        guard case .rewriting(let conversationID) = lookup else { return }
+        var messages: [EntryKey: MessageID] = [:]
+        for found in entries {
+            if let key = found.entry.key { messages[key] = MessageID(log: found.logID, sequence: found.entry.sequence) }
+        }
+        takingBack.found(messages, in: conversationID)
+    }
+
+    /// The store could not look keys up: it is asked again.
+    mutating func findKeysFailed(_ lookup: KeyLookup, clocks: inout ClockMachine, now: Moment) {
+        if case .rewriting(let conversationID) = lookup { takingBack.readFailed(conversationID) }
+        clocks.wake(by: now.uptime + Timing.commitRetry)
     }
 
     /// Entries may go out once it is on the disk that they may, and which of them may not; they are not taken back after
     /// that.
     private mutating func readToSend(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
-        guard sessions[read.connectionID]?.endReading(read) == true else {
-            sessions.pump(read.connectionID)
+        guard let connectionID = read.connectionID, sessions[connectionID]?.endReading(read) == true else {
+            if let connectionID = read.connectionID { sessions.pump(connectionID) }
             return
         }
         guard let last = entries.last, let log = logs.own(read.logID),
             !deliveries.hasPendingFailures(in: read.logID)
         else { return }
-        sessions[read.connectionID]?.offer(entries, of: read.logID)
+        sessions[connectionID]?.offer(entries, of: read.logID)
         if let committed = deliveries.committed(log.deliveryKey), committed.offered >= last.sequence {
-            sendOffered(log, on: read.connectionID, now: now)
+            sendOffered(log, on: connectionID, now: now)
             return
         }
         deliveries.offer(log.deliveryKey, through: last.sequence)
@@ -221,7 +245,7 @@ struct Replication: Sendable {
 
     // MARK: - Entries in
 
-    /// A peer sends entries of its own logs, or gives back those of this node.
+    /// A peer sends entries of its own logs, or what it was asked for.
     /// - Throws: `ProtocolError`, for which the link is to be closed.
     mutating func receivedEntries(
         _ frame: EntriesFrame, on connectionID: ConnectionID, isStranger: Bool, clocks: inout ClockMachine, now: Moment
@@ -230,24 +254,161 @@ struct Replication: Sendable {
         guard session.hasHeads else {
             throw ProtocolError(.violation, "the peer sent entries before it said what it holds")
         }
-        guard frame.log.deviceID != author.deviceID else {
-            try receivedOwnEntries(frame, from: session.userID, on: connectionID, now: now)
+        guard frame.log.conversationID == .direct(author.userID, session.userID),
+            frame.log.deviceID == session.deviceID || fetching.isFetching(frame.log.logID, over: connectionID)
+        else { throw ProtocolError(.violation, "the peer sent entries of a log that is not its own") }
+        guard !frame.contents.isEmpty, frame.firstSequence > 0, frame.firstSequence <= UInt64(Int64.max) - UInt64(frame.contents.count) else {
+            throw ProtocolError(.violation, "a run of entries has no place in a log")
+        }
+        fetching.moved(frame.log.logID, over: connectionID, now: now)
+        try place(frame, on: connectionID, isStranger: isStranger, clocks: &clocks, now: now)
+    }
+
+    /// Finds out which branch of its log a frame belongs to.
+    private mutating func place(
+        _ frame: EntriesFrame, on connectionID: ConnectionID, isStranger: Bool, clocks: inout ClockMachine, now: Moment
+    ) throws(ProtocolError) {
+        let branches = logs.branches(of: frame.log)
+        var isUncertain = locating.isParked(frame.log, on: connectionID)
+        for branch in isUncertain ? [] : branches.compactMap({ logs.proved($0) }) {
+            switch branch.fit(of: frame) {
+            case .continues(let known):
+                try take(
+                    frame, into: branch, known: known, on: connectionID, isStranger: isStranger, clocks: &clocks, now: now)
+                return
+            case .earlier, .differs: isUncertain = true
+            case .gap: break
+            }
+        }
+        guard isUncertain else {
+            let origin = LogHead.origin(of: frame.log.logID)
+            guard branches.isEmpty, frame.firstSequence == 1, frame.previousChain == origin.chain,
+                let userID = authorID(of: frame.log, on: connectionID)
+            else { throw ProtocolError(.violation, "entries are missing before \(frame.firstSequence)") }
+            try logs.checkRoom(for: userID)
+            let log = IncomingLog(description: frame.log, authorID: userID, head: origin)
+            try take(frame, into: log, known: 0, on: connectionID, isStranger: isStranger, clocks: &clocks, now: now)
             return
         }
-        switch try runs.take(frame, from: session, isStranger: isStranger, logs: &logs, author: author) {
-        case .known(isSettled: true): sendReceipt(for: frame.log.logID, on: connectionID)
+        actions.append(.credit(-1, connectionID))
+        if let read = try locating.park(frame, on: connectionID, branches: branches) { actions.append(.read(read)) }
+    }
+
+    /// The user whose device writes a log.
+    private func authorID(of log: LogDescription, on connectionID: ConnectionID) -> UserID? {
+        if log.deviceID == author.deviceID { return author.userID }
+        return log.deviceID == sessions[connectionID]?.deviceID ? sessions[connectionID]?.userID : nil
+    }
+
+    /// A frame's place is known.
+    private mutating func take(
+        _ frame: EntriesFrame, into log: IncomingLog, known: Int, on connectionID: ConnectionID, isStranger: Bool,
+        clocks: inout ClockMachine, now: Moment
+    ) throws(ProtocolError) {
+        guard let session = sessions[connectionID] else { return }
+        let intake = try runs.take(
+            frame, into: log, known: known, from: session, isStranger: isStranger, logs: &logs, author: author,
+            now: now)
+        if log.description.deviceID == author.deviceID {
+            confirm(frame, of: log, count: min(known, frame.contents.count), on: connectionID, now: now)
+        }
+        switch intake {
+        case .known(isSettled: true): acknowledge(log, on: connectionID)
         case .known(isSettled: false): excuse(frame, on: connectionID)
         case .new(let run, let timestamps):
+            actions.append(.credit(2 + run.bytes / Limits.requestBytes, connectionID))
+            guard !run.isOwn else {
+                takingBack.came(run.entries, of: frame.log)
+                return
+            }
             for timestamp in timestamps {
                 if let skew = clocks.hear(timestamp, of: session.userID, now: now) { post(.clockSkewed(skew)) }
             }
-            actions.append(.credit(2 + run.bytes / Limits.requestBytes, connectionID))
             if !run.messages.isEmpty { actions.append(.exchanged(session.userID)) }
         }
     }
 
+    /// A peer has own entries that this node has, too: they have left it.
+    private mutating func confirm(
+        _ frame: EntriesFrame, of log: IncomingLog, count: Int, on connectionID: ConnectionID, now: Moment
+    ) {
+        guard count > 0, let own = logs.own(log.logID) else { return }
+        var place = Place(sequence: frame.firstSequence - 1, chain: frame.previousChain)
+        for content in frame.contents.prefix(count) {
+            place = Place(sequence: place.sequence + 1, chain: place.chain.appending(content.hash))
+            deliveries.compare(
+                content, isErased: frame.deleted[place.sequence] != nil,
+                with: MessageID(log: log.logID, sequence: place.sequence), to: own.record.recipientID)
+            if !fetching.isEmpty { reached(place, ofOwn: own.record.logID) }
+        }
+        deliveries.returned(own.deliveryKey, through: place.sequence)
+        commits.hurry()
+    }
+
+    /// Goes on with frames of which the disk has said where they belong.
+    private mutating func takeLocated(clocks: inout ClockMachine, now: Moment) {
+        guard !locating.isEmpty else { return }
+        for (branch, head) in locating.partings {
+            guard let log = logs.own(branch), log.head != head, log.isUnsent(after: head, deliveries) else { continue }
+            takingBack.cut(log, after: head)
+        }
+        let (logs, deliveries) = (logs, deliveries)
+        let located = locating.takePlaced { _, place in
+            switch place {
+            case .nowhere: true
+            case .known(let branch), .continues(let branch, _): logs.proved(branch)?.isSettled ?? true
+            case .parts(let branch, let head, _):
+                // An unsent end gives way first.
+                logs.proved(branch)?.isSettled ?? true
+                    && logs.own(branch).map { !$0.isUnsent(after: head, deliveries) || $0.head == head } ?? true
+            }
+        }
+        for (connectionID, frame, place, rest) in located {
+            do throws(ProtocolError) {
+                try take(frame, at: place, on: connectionID, clocks: &clocks, now: now)
+                for frame in rest where sessions[connectionID] != nil {
+                    try self.place(frame, on: connectionID, isStranger: false, clocks: &clocks, now: now)
+                }
+            } catch { close(connectionID, error.closeReason ?? .violation, error) }
+        }
+    }
+
+    private mutating func take(
+        _ frame: EntriesFrame, at place: Locating.Place, on connectionID: ConnectionID, clocks: inout ClockMachine,
+        now: Moment
+    ) throws(ProtocolError) {
+        var (branch, known): (IncomingLog?, Int)
+        switch place {
+        case .known(let logID): (branch, known) = (logs.proved(logID), frame.contents.count)
+        case .continues(let logID, let count): (branch, known) = (logs.proved(logID), count)
+        case .parts(let logID, let head, let count):
+            (branch, known) = (logs.proved(logID), count)
+            if branch?.proved != head { branch = try self.branch(of: frame, after: head, known: count) }
+        case .nowhere: (branch, known) = (nil, 0)
+        }
+        guard let branch else {
+            throw ProtocolError(.violation, "entries are missing before \(frame.firstSequence)")
+        }
+        try take(frame, into: branch, known: known, on: connectionID, isStranger: false, clocks: &clocks, now: now)
+    }
+
+    /// A new branch of a log.
+    private func branch(
+        of frame: EntriesFrame, after head: LogHead, known: Int
+    ) throws(ProtocolError) -> IncomingLog? {
+        let branches = logs.branches(of: frame.log)
+        guard let trunk = branches.first.flatMap({ logs.proved($0) }), known < frame.contents.count else { return nil }
+        guard branches.count < Limits.branchesPerLog else {
+            throw ProtocolError(.violation, "a log has more than \(Limits.branchesPerLog) branches")
+        }
+        let chain = head.chain.appending(frame.contents[known].hash)
+        return IncomingLog(
+            logID: .branch(of: frame.log, from: head.sequence + 1, chain), description: frame.log,
+            authorID: trunk.authorID, base: head, head: head)
+    }
+
     private mutating func excuse(_ frame: EntriesFrame, on connectionID: ConnectionID) {
-        let bytes = frame.contents.reduce(0) { $0 + $1.windowBytes }
+        let bytes = frame.windowBytes
         guard sessions[connectionID]?.excuse(bytes) == true else { return }
         actions.append(.credit(1 + bytes / Limits.requestBytes, connectionID))
     }
@@ -264,246 +425,309 @@ struct Replication: Sendable {
         actions.append(.send(.receipts([receipt]), connectionID))
     }
 
-    // MARK: - Heads and receipts in
-
-    /// A peer begins, or goes on, to say what it holds of this node's logs.
-    /// - Throws: `ProtocolError` `violation` where it has said that already.
-    func checkHeads(_ receipts: [Receipt], on connectionID: ConnectionID) throws(ProtocolError) {
-        guard let session = sessions[connectionID], !session.hasHeads,
-            receipts.allSatisfy({ session.log($0.logID) == nil })
-        else { throw ProtocolError(.violation, "the peer said twice what it holds") }
-    }
-
-    /// What a peer holds of one log. It is more than this node has let out if the database here was restored from an
-    /// older copy.
-    mutating func receivedHead(_ receipt: Receipt, on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
-        guard let (userID, _) = sessions.peer(on: connectionID) else { return }
-        let log = logs.own(receipt.logID)
-        guard receipt.sequence > 0, log.map({ $0.record.recipientID == userID }) ?? true,
-            logs.incoming(receipt.logID) == nil, !takingBack.contains(receipt.logID, on: connectionID)
-        else { return }
-        guard let log, receipt.sequence <= offered(log) else {
-            try recover(receipt, from: userID, on: connectionID, now: now)
+    /// What a peer has sent is on the disk.
+    private mutating func acknowledge(_ log: IncomingLog, on connectionID: ConnectionID) {
+        guard log.description.deviceID != sessions[connectionID]?.deviceID else {
+            sendReceipt(for: log.logID, on: connectionID)
             return
         }
-        sessions[connectionID]?.open(receipt.logID, next: receipt.sequence + 1)
-        try receivedReceipt(receipt, on: connectionID, now: now)
+        actions.append(.send(.taken(log.description.logID, through: log.committed.place), connectionID))
     }
 
-    /// The peer has said all that it holds.
-    mutating func receivedAllHeads(on connectionID: ConnectionID) {
-        guard let userID = sessions[connectionID]?.userID else { return }
-        sessions[connectionID]?.receivedAllHeads()
-        for log in logs.own(to: userID) where !takingBack.contains(log.record.logID, on: connectionID) {
-            sessions[connectionID]?.openIfNew(log.record.logID)
+    // MARK: - Heads in
+
+    /// A peer says what it holds of a conversation.
+    mutating func receivedHeads(_ frame: HeadsFrame, on connectionID: ConnectionID, now: Moment) {
+        guard let session = sessions[connectionID] else { return }
+        // What the two have not in common is skipped.
+        if frame.conversationID == .direct(author.userID, session.userID) {
+            for head in frame.heads where head.log.deviceID == author.deviceID {
+                receivedOwnHead(head, on: connectionID, now: now)
+            }
         }
-        sessions.pump(connectionID)
+        if frame.isComplete, !session.hasHeads { receivedAllHeads(on: connectionID) }
+    }
+
+    /// What a peer holds of one of this node's own logs. It is more than this node has if the database here was restored
+    /// from an older copy.
+    private mutating func receivedOwnHead(_ head: BranchHead, on connectionID: ConnectionID, now: Moment) {
+        let branches = logs.branches(of: head.log)
+        // Beyond what was offered the two may agree by name only: one may hold as withheld what the other has.
+        let own = branches.compactMap { logs.own($0) }.filter { head.place.sequence <= offered($0) }
+        if let branch = own.first(where: { $0.head.place == head.place }) {
+            decide(head, in: branch, on: connectionID)
+        } else if !own.isEmpty {
+            actions.append(.credit(-1, connectionID))
+            sessions[connectionID]?.shut(head.log, branches: branches)
+            readChains(.comparing(head), of: branches, at: [head.place.sequence], on: connectionID)
+        } else {
+            claim(head, on: connectionID, now: now)
+        }
     }
 
     /// Up to here entries of a log may have left this node, as the disk has it.
     private func offered(_ log: OwnLog) -> UInt64 { deliveries.committed(log.deliveryKey)?.offered ?? 0 }
 
-    /// A peer says what it holds of one of this node's logs.
-    mutating func receivedReceipt(
-        _ receipt: Receipt, on connectionID: ConnectionID, now: Moment
-    ) throws(ProtocolError) {
-        guard let (userID, _) = sessions.peer(on: connectionID) else { return }
-        let logID = receipt.logID
-        if takingBack.contains(logID, on: connectionID) {
-            actions.append(.credit(-1, connectionID))
-            try takingBack.raise(receipt, on: connectionID)
-            return
+    /// The peer's end of a log is in a branch that this node has: the rest of that branch goes to it, and the others.
+    private mutating func decide(_ head: BranchHead, in branch: OwnLog, on connectionID: ConnectionID) {
+        sessions[connectionID]?.decide(head.log)
+        sessions[connectionID]?.open(branch.record.logID, after: head.place)
+        for other in logs.branches(of: head.log) where other != branch.record.logID {
+            if let log = logs.own(other) { sessions[connectionID]?.openIfNew(log) }
         }
-        let own = logs.own(logID)
-        if own == nil, logs.incoming(logID) == nil, receipt.sequence > 0, sessions[connectionID]?.hasHeads == true {
-            // The peer has only now written what this node forgot that it sent.
-            try recover(receipt, from: userID, on: connectionID, now: now)
-            return
-        }
-        guard let log = own, log.record.recipientID == userID, sessions[connectionID]?.log(logID) != nil else {
-            throw ProtocolError(.violation, "a receipt for a log that is not for this peer")
-        }
-        // Before its signature is looked at, which is most of the work.
-        let known = deliveries.target(log.deliveryKey) ?? DeliveryProgress()
-        let isNews = sessions[connectionID]?.hear(receipt, known: known) == true
-        actions.append(.credit(isNews ? 1 : -1, connectionID))
-        let offered = offered(log)
-        let verdict = try sessions[connectionID]?.check(receipt, of: log, offered: offered)
-        try follow(verdict, of: receipt, on: connectionID, now: now)
+        sessions.pump(connectionID)
+        guard let receipt = sessions[connectionID]?.takeEarlyReceipt(for: head.log) else { return }
+        do { try receivedReceipt(receipt, on: connectionID) } catch { close(connectionID, .violation, error) }
     }
 
-    private mutating func readToCheck(
-        _ receipt: Receipt, on connectionID: ConnectionID, chain: ChainHash?, now: Moment
+    /// The peer has said all that it holds.
+    private mutating func receivedAllHeads(on connectionID: ConnectionID) {
+        guard let userID = sessions[connectionID]?.userID else { return }
+        sessions[connectionID]?.receivedAllHeads()
+        for log in logs.own(to: userID) { sessions[connectionID]?.openIfNew(log) }
+        sessions.pump(connectionID)
+    }
+
+    // MARK: - The disk's chains
+
+    private mutating func readChains(
+        _ purpose: ChainsRead.Purpose, of branches: [LogID], at sequences: [UInt64], on connectionID: ConnectionID
     ) {
-        guard sessions[connectionID]?.log(receipt.logID) != nil else { return }
-        let verdict = sessions[connectionID]?.compare(receipt, with: chain)
-        do { try follow(verdict, of: receipt, on: connectionID, now: now) } catch {
-            close(connectionID, .violation, error)
-        }
-        if let next = sessions[connectionID]?.nextQuestion(of: receipt.logID) { actions.append(.read(next)) }
+        actions.append(
+            .readChains(
+                ChainsRead(connectionID: connectionID, purpose: purpose, logIDs: branches, sequences: sequences)))
     }
 
-    private mutating func follow(
-        _ verdict: ReplicationSession.Verdict?, of receipt: Receipt, on connectionID: ConnectionID, now: Moment
-    ) throws(ProtocolError) {
-        switch verdict {
-        case .nothing, nil: break
-        case .ask(let read): actions.append(.read(read))
-        case .acknowledged:
-            sessions.pump(connectionID)
-            guard let log = logs.own(receipt.logID) else { return }
-            if deliveries.acknowledge(receipt, log.deliveryKey) { commits.hurry() }
-        case .differs: try differs(receipt, on: connectionID, now: now)
+    /// The store's answer.
+    mutating func chainsRead(_ read: ChainsRead, _ chains: [LogID: [UInt64: ChainHash]], now: Moment) {
+        guard sessions[read.connectionID] != nil else { return }
+        switch read.purpose {
+        case .comparing(let head): compared(head, chains, on: read.connectionID, now: now)
+        case .checking(let receipt):
+            let branch = chains.keys.sorted().first { chains[$0]?[receipt.sequence] == receipt.chain }
+            if let branch {
+                acknowledged(receipt, of: branch, on: read.connectionID)
+            } else {
+                sessions[read.connectionID]?.keep(receipt)
+            }
+        case .asking(let head): ask(for: head, knowing: chains, on: read.connectionID)
+        case .giving(let wanted):
+            do throws(ProtocolError) {
+                if try giving.begin(wanted, on: read.connectionID, branches: chains) == nil {
+                    actions.append(.send(.unplaced(wanted.log), read.connectionID))
+                }
+            } catch { close(read.connectionID, .violation, error) }
         }
     }
 
-    /// A peer acknowledges what this node has not sent. It holds other entries than this node, who can only have lost
-    /// them; but what it has signed for once it does not exchange for something else.
-    private mutating func differs(
-        _ receipt: Receipt, on connectionID: ConnectionID, now: Moment
-    ) throws(ProtocolError) {
-        guard let (userID, _) = sessions.peer(on: connectionID) else { return }
-        let key = DeliveryKey(logID: receipt.logID, recipientID: userID)
-        guard receipt.sequence > (deliveries.committed(key)?.delivered ?? 0) else {
-            throw ProtocolError(
-                .violation, "the peer acknowledges entry \(receipt.sequence) of a log that is not this node's")
+    mutating func chainsReadFailed(_ read: ChainsRead, _ error: String) {
+        close(read.connectionID, .storageFailure, ProtocolError(.storage, error))
+    }
+
+    private mutating func compared(
+        _ head: BranchHead, _ chains: [LogID: [UInt64: ChainHash]], on connectionID: ConnectionID, now: Moment
+    ) {
+        let branch = chains.keys.sorted().first { chains[$0]?[head.place.sequence] == head.place.chain }
+        if let own = branch.flatMap({ logs.own($0) }) {
+            decide(head, in: own, on: connectionID)
+        } else {
+            claim(head, on: connectionID, now: now)
         }
-        if sessions[connectionID]?.log(receipt.logID)?.isUntouched == true {
-            try recover(receipt, from: userID, on: connectionID, now: now)
+    }
+
+    // MARK: - Receipts in
+
+    /// A peer says what it holds of one of this node's logs.
+    mutating func receivedReceipt(_ receipt: Receipt, on connectionID: ConnectionID) throws(ProtocolError) {
+        guard let session = sessions[connectionID] else { return }
+        let branches = logs.branches(of: receipt.logID).compactMap { logs.own($0) }
+            .filter { $0.record.recipientID == session.userID }
+        guard receipt.sequence > 0 else { return }
+        // Before its signature is looked at, which is most of the work.
+        var isNews = false
+        for branch in branches {
+            let known = deliveries.target(branch.deliveryKey) ?? DeliveryProgress()
+            if sessions[connectionID]?.hear(receipt, for: branch.record.logID, known: known) == true { isNews = true }
+        }
+        actions.append(.credit(isNews ? 1 : -1, connectionID))
+        try receipt.authenticate()
+        for branch in branches where session.chain(of: branch, at: receipt.sequence) == receipt.chain {
+            acknowledged(receipt, of: branch.record.logID, on: connectionID)
             return
         }
-        // What was sent on this link is in doubt with it. The next begins with what the peer holds.
-        close(connectionID, .logDiffers)
+        guard branches.contains(where: { receipt.sequence < $0.head.sequence }) else {
+            // It is about what this node may get back.
+            sessions[connectionID]?.keep(receipt)
+            return
+        }
+        readChains(
+            .checking(receipt), of: branches.map(\.record.logID), at: [receipt.sequence], on: connectionID)
+    }
+
+    private mutating func acknowledged(_ receipt: Receipt, of branch: LogID, on connectionID: ConnectionID) {
+        guard let log = logs.own(branch) else { return }
+        sessions[connectionID]?.acknowledged(receipt, of: branch)
+        sessions.pump(connectionID)
+        if deliveries.acknowledge(receipt, log.deliveryKey) { commits.hurry() }
     }
 
     // MARK: - Taking back
 
-    /// A peer says that it holds what this node does not have, or has otherwise.
-    private mutating func recover(
-        _ claim: Receipt, from userID: UserID, on connectionID: ConnectionID, now: Moment
-    ) throws(ProtocolError) {
+    /// A peer says that it holds own entries that this node does not have, or others in their places.
+    private mutating func claim(_ head: BranchHead, on connectionID: ConnectionID, now: Moment) {
+        guard let session = sessions[connectionID] else { return }
         actions.append(.credit(-1, connectionID))
-        try claim.authenticate()
-        try takingBack.begin(claim, from: userID, on: connectionID, logs: logs, sessions: sessions, now: now)
-        sessions[connectionID]?.shut(claim.logID)
-        if isHolding(userID) { outbox.hold(userID) }
+        sessions[connectionID]?.shut(head.log, branches: logs.branches(of: head.log))
+        takingBack.begin(.direct(author.userID, session.userID), with: session.userID, now: now)
+        guard !takingBack.isPaused(session.userID), fetching.want(head, from: connectionID) else { return }
+        outbox.hold(session.userID)
     }
 
-    private func isHolding(_ userID: UserID) -> Bool { takingBack.isHolding(userID, over: sessions) }
-
-    /// `isHolding` as it is now.
-    private var isHeld: (UserID) -> Bool {
-        let (sessions, takingBack) = (sessions, takingBack)
-        return { takingBack.isHolding($0, over: sessions) }
+    /// A peer finds none of the places that this node has named.
+    mutating func receivedUnplaced(_ log: LogDescription, on connectionID: ConnectionID, now: Moment) {
+        actions.append(.credit(-1, connectionID))
+        perform(fetching.noneKnown(of: log, over: connectionID, now: now))
     }
+
+    private func isHolding(_ userID: UserID) -> Bool { takingBack.isHolding(userID) }
 
     /// Whether logs of this node's own are being taken back, from anybody.
-    var isTakingBack: Bool { takingBack.isHolding(over: sessions) }
+    var isTakingBack: Bool { takingBack.isHolding }
+
+    private mutating func perform(_ actions: [Fetching.Action]) {
+        for action in actions {
+            switch action {
+            case .ask(let connectionID, let head, let places): ask(for: head, places, on: connectionID)
+            case .givenUp: break
+            }
+        }
+    }
+
+    /// Names the ends of what this node has of a log, or places at distances 1, 2, 4 and so on before them. Of its own logs
+    /// only what was offered counts: what was not is in nobody's branch.
+    private mutating func ask(for head: BranchHead, _ places: Fetching.Places, on connectionID: ConnectionID) {
+        let branches = logs.branches(of: head.log)
+        var sequences: Set<UInt64> = []
+        for branch in branches {
+            let end = logs.own(branch).map { max(offered($0), $0.record.start.sequence) }
+                ?? logs.incoming(branch)?.committed.sequence ?? 0
+            guard end > 0 else { continue }
+            sequences.insert(end)
+            guard case .spaced = places else { continue }
+            var distance: UInt64 = 1
+            while distance < end {
+                sequences.insert(end - distance)
+                distance *= 2
+            }
+        }
+        readChains(.asking(head), of: branches, at: sequences.sorted(), on: connectionID)
+    }
+
+    private mutating func ask(
+        for head: BranchHead, knowing chains: [LogID: [UInt64: ChainHash]], on connectionID: ConnectionID
+    ) {
+        var known: Set<Place> = [LogHead.origin(of: head.log.logID).place]
+        for places in chains.values {
+            for (sequence, chain) in places { known.insert(Place(sequence: sequence, chain: chain)) }
+        }
+        let sorted = known.sorted { ($0.sequence, $0.chain) < ($1.sequence, $1.chain) }
+        // Of too many those at the end matter least: whoever has them was found by the heads.
+        actions.append(
+            .send(
+                .wanted(
+                    WantedFrame(log: head.log, end: head.place, known: Array(sorted.prefix(Limits.knownPlaces)))),
+                connectionID))
+    }
 
     /// Goes on with what had to wait.
     private mutating func advanceTakingBack(now: Moment) {
-        follow(takingBack.refuseContradictions(of: deliveries), now: now)
-        follow(takingBack.updateHolds(sessions, now: now), now: now)
-        for connectionID in takingBack.connections {
-            while let effects = takingBack.beginNext(
-                on: connectionID, logs: logs, deliveries: deliveries, author: author, sessions: sessions,
-                commit: commits.inFlight)
-            {
-                follow(effects, now: now)
-            }
-        }
+        let (late, held) = takingBack.updateHolds(now: now)
+        for (userID, hold) in late { letGo(userID, hold) }
+        for userID in held { outbox.hold(userID) }
+        let sessions = sessions
+        perform(fetching.advance(now: now) { sessions[$0]?.hasHeads == true })
+        for conversationID in takingBack.conversationIDs { advance(conversationID) }
         releaseHeld()
     }
 
-    private mutating func releaseHeld() {
-        let isHeld = self.isHeld
-        if outbox.hasHeld {
-            for send in outbox.release(where: isHeld) { actions.append(.lookUpAgain(send)) }
+    private mutating func advance(_ conversationID: ConversationID) {
+        let isUnderWay = locating.isParked(conversationID) || runs.containsOwn(in: conversationID)
+            || commits.inFlight?.received.contains { $0.isOwn && $0.log.conversationID == conversationID } == true
+        if !isUnderWay, !fetching.isFetching(conversationID, where: { [author] in $0.log.deviceID == author.deviceID }) {
+            if let event = takingBack.settle(conversationID, limbo: logs.limbo[conversationID]) { post(event) }
         }
-        for held in takingBack.releaseCancels(where: isHeld) {
+        if let read = takingBack.nextRead(of: conversationID) { actions.append(.read(read)) }
+    }
+
+    /// Somebody claims what they do not give: their links that were asked are let go.
+    private mutating func letGo(_ userID: UserID, _ hold: SendHold) {
+        for connectionID in sessions[userID] where !fetching.asked(over: connectionID).isEmpty
+            || sessions[connectionID]?.hasHeads == false
+        {
+            let message =
+                hold.hasBroughtEntries
+                ? "the peer has not given back a log of this node within the time for that; the rest is asked for again "
+                    + "in \(Timing.recoveryPause / 1000) s"
+                : "the peer says that it holds entries of a log of this node, and does not give them back"
+            close(connectionID, .timeout, ProtocolError(.timeout, message, closeReason: .timeout))
+        }
+    }
+
+    private mutating func releaseHeld() {
+        let takingBack = takingBack
+        if outbox.hasHeld {
+            for send in outbox.release(where: { takingBack.isHolding($0) }) { actions.append(.lookUpAgain(send)) }
+        }
+        for held in self.takingBack.releaseCancels() {
             do throws(ProtocolError) { try cancel(held.messageID, requestID: held.requestID) } catch {
                 actions.append(.complete(held.requestID, .failure(error)))
             }
         }
     }
 
-    private mutating func follow(_ effects: [TakingBack.Effect], now: Moment) {
-        for effect in effects {
-            switch effect {
-            case .send(let frame, let connectionID): actions.append(.send(frame, connectionID))
-            case .read(let read): actions.append(.read(read))
-            case .close(let connectionID, let reason, let error): close(connectionID, reason, error)
-            case .discardReading(let logIDs, let userID): sessions.discardReading(of: logIDs, to: userID)
-            case .hold(let userID): outbox.hold(userID)
-            case .end(let recovery, let own): ended(recovery, of: own, now: now)
+    // MARK: - Giving
+
+    /// A peer wants a branch of a log.
+    mutating func receivedWanted(_ wanted: WantedFrame, on connectionID: ConnectionID) throws(ProtocolError) {
+        guard let session = sessions[connectionID] else { return }
+        let branches = logs.branches(of: wanted.log).filter { logs.incoming($0) != nil }
+        guard wanted.log.conversationID == .direct(author.userID, session.userID), !branches.isEmpty else {
+            throw ProtocolError(.violation, "the peer wants entries that this node does not hold")
+        }
+        readChains(
+            .giving(wanted), of: branches, at: Set(wanted.known.map { $0.sequence } + [wanted.end.sequence]).sorted(),
+            on: connectionID)
+    }
+
+    /// A peer has on its disk what it was given.
+    mutating func receivedTaken(_ logID: LogID, through place: Place, on connectionID: ConnectionID) {
+        if !giving.isGiving(on: connectionID) { actions.append(.credit(-1, connectionID)) }
+        giving.taken(logID, through: place, on: connectionID)
+    }
+
+    private mutating func advanceGiving(clocks: inout ClockMachine, now: Moment) {
+        for connectionID in giving.connections {
+            guard let (userID, _) = sessions.peer(on: connectionID) else { continue }
+            for read in giving.takeReads(on: connectionID, to: userID, now: now) { actions.append(.read(read)) }
+            if giving.isPostponed(on: connectionID, to: userID, now: now) {
+                clocks.wake(by: now.uptime + Timing.returnPause)
             }
         }
     }
 
-    /// A peer gives back entries of this node's own.
-    private mutating func receivedOwnEntries(
-        _ frame: EntriesFrame, from userID: UserID, on connectionID: ConnectionID, now: Moment
-    ) throws(ProtocolError) {
-        guard frame.log.conversationID == .direct(author.userID, userID) else {
-            throw ProtocolError(.violation, "the peer gives back entries that it was not asked for")
-        }
-        let taken = try takingBack.take(frame, from: userID, on: connectionID, author: author, now: now)
-        let bytes = taken.reduce(0) { $0 + $1.windowBytes }
-        actions.append(.credit(2 + bytes / Limits.requestBytes, connectionID))
-        let effects = takingBack.compareNext(on: connectionID, logs: logs, deliveries: deliveries, author: author)
-        follow(effects, now: now)
-    }
-
-    /// One log is what the peer holds, or that and what this node has written since.
-    private mutating func ended(_ recovery: Recovery, of own: OwnLog, now: Moment) {
-        let connectionID = recovery.connectionID
-        sessions[connectionID]?.open(own.record.logID, next: recovery.end + 1)
-        sessions.pump(connectionID)
-        // A receipt that came while the last piece was written, or one that another device of the user has proved.
-        do { try receivedReceipt(recovery.claim, on: connectionID, now: now) } catch {
-            close(connectionID, .violation, error)
-            return
-        }
-        guard sessions[connectionID] != nil, !takingBack.isActive(on: connectionID) else { return }
-        takingBack.end(on: connectionID, of: recovery.userID, sessions: sessions)
-        if let event = takingBack.takeUntold(of: connectionID) { post(event) }
-    }
-
-    // MARK: - Giving back
-
-    /// A peer wants entries of its own back, from one on.
-    mutating func receivedWanted(
-        _ logID: LogID, from sequence: UInt64, on connectionID: ConnectionID, clocks: inout ClockMachine, now: Moment
-    ) throws(ProtocolError) {
-        guard let session = sessions[connectionID] else { return }
-        try givingBack.add(logs.incoming(logID), from: sequence, session: session)
-        readReturn(on: connectionID, clocks: &clocks, now: now)
-    }
-
-    private mutating func readReturn(on connectionID: ConnectionID, clocks: inout ClockMachine, now: Moment) {
-        guard let (userID, _) = sessions.peer(on: connectionID) else { return }
-        if let read = givingBack.takeRead(on: connectionID, to: userID, now: now) {
-            actions.append(.read(read))
-        } else {
-            clocks.wake(by: now.uptime + Timing.returnPause)
-        }
-    }
-
-    private mutating func readToGiveBack(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
-        guard let log = logs.incoming(read.logID), let (userID, _) = sessions.peer(on: read.connectionID)
-        else { return }
+    private mutating func readToGive(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
+        guard let connectionID = read.connectionID, let (userID, _) = sessions.peer(on: connectionID) else { return }
         do throws(ProtocolError) {
-            let frame = try givingBack.frame(of: entries, read, log: log, to: userID, now: now)
-            actions.append(.send(.entries(frame), read.connectionID))
+            guard let frame = try giving.frame(of: entries, read, to: userID, now: now) else { return }
+            actions.append(.send(.entries(frame), connectionID))
         } catch {
-            close(read.connectionID, .storageFailure, error)
+            close(connectionID, .storageFailure, error)
         }
     }
 
     // MARK: - Time
 
-    /// Time has passed: looks for messages whose time is over, tries the disk again if it took no writes, and goes on with
-    /// giving back.
+    /// Time has passed: looks for messages whose time is over, and tries the disk again if it took no writes.
     mutating func tick(clocks: inout ClockMachine, now: Moment) {
         for log in expiries.begin(among: logs.allOwn, now: now) {
             let delivered = deliveries.target(log.deliveryKey)?.delivered ?? 0
@@ -511,7 +735,6 @@ struct Replication: Sendable {
         }
         // Sending again is how a node finds out that the disk takes writes again.
         if commits.hasFailed { sessions.pumpAll() }
-        for connectionID in givingBack.waiting { readReturn(on: connectionID, clocks: &clocks, now: now) }
         for log in logs.allOwn { expiries.wake(for: log.record, clocks: &clocks, now: now) }
     }
 
@@ -534,13 +757,17 @@ struct Replication: Sendable {
     }
 
     /// When a commit or a held message needs a tick.
-    var deadline: Int64 { min(commits.deadline(work), takingBack.due) }
+    var deadline: Int64 { min(commits.deadline(work), takingBack.due, fetching.deadline) }
 
     /// What has become possible with an input.
-    mutating func advance(now: Moment) {
+    mutating func advance(clocks: inout ClockMachine, now: Moment) {
+        takeLocated(clocks: &clocks, now: now)
         advanceTakingBack(now: now)
+        advanceGiving(clocks: &clocks, now: now)
+        let takingBack = takingBack
         let reads = sessions.takeReads(
-            mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries, isHeld: isHeld)
+            mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries,
+            isHeld: { takingBack.isHolding($0) })
         for read in reads { actions.append(.read(read)) }
     }
 
@@ -557,7 +784,7 @@ struct Replication: Sendable {
     // MARK: - To the disk
 
     private var work: CommitQueue.Work {
-        if !outbox.isEmpty || !runs.isEmpty || takingBack.hasPieces || deliveries.hasPendingFailures {
+        if !outbox.isEmpty || !runs.isEmpty || takingBack.hasCommits || deliveries.hasPendingFailures {
             return .pressing
         }
         let isPatient =
@@ -573,8 +800,10 @@ struct Replication: Sendable {
         changes.move(into: &next)
         next.requests = commits.takeRequests()
         let heads = runs.move(into: &next, logs: logs, deliveries: &deliveries, author: author)
-        takingBack.move(into: &next, deliveries: &deliveries)
+        if next.received.contains(where: \.isOwn) { next.commit.beginsGeneration = !takingBack.isKnownOlder }
         takeSends(into: &next, clocks: &clocks, now: now)
+        takingBack.move(into: &next, logs: logs, deliveries: deliveries)
+        takeRewritten(into: &next, clocks: &clocks, now: now)
         takeFailures(into: &next)
         expiries.move(into: &next, logs: logs)
         deliveries.move(into: &next, heads: heads, logs: logs, author: author)
@@ -591,28 +820,30 @@ struct Replication: Sendable {
 
     /// What goes out with this commit is offered by it.
     private mutating func offerNew(_ entries: [EntryRecord], of record: LogRecord) {
-        let isOffered = sessions.offerNew(entries, of: record) { [takingBack] in
-            !takingBack.contains(record.logID, on: $0)
-        }
-        guard isOffered, let last = entries.last else { return }
+        guard sessions.offerNew(entries, of: record), let last = entries.last else { return }
         deliveries.offer(
             DeliveryKey(logID: record.logID, recipientID: record.recipientID), through: last.sequence)
     }
 
-    private mutating func takeFailures(into next: inout CommitInFlight) {
-        let (taken, written, settled) = deliveries.takePending(
-            cuts: next.commit.cuts, withdrawn: Set(next.commit.withdrawnFailures.map(\.messageID)))
-        next.failures = taken
-        next.commit.failures = written
-        for failure in settled { answerSettled(failure) }
+    /// What gave way to entries that came back is written anew.
+    private mutating func takeRewritten(into next: inout CommitInFlight, clocks: inout ClockMachine, now: Moment) {
+        for conversationID in takingBack.ready {
+            guard let older = takingBack[conversationID], let rewriting = older.rewriting, let page = rewriting.page,
+                !(rewriting.limbo.map { deliveries.hasPendingFailures(in: $0.logID) } ?? false)
+            else { continue }
+            let log = rewriting.target.flatMap { logs.own($0) } ?? logs.nextEpoch(in: older.conversation, now: now)
+            let ends = logs.heads(of: conversationID).filter { $0.log.deviceID == author.deviceID }
+            next.append(
+                RewrittenPage(
+                    page, of: rewriting.limbo, into: log, after: ends, by: author, clocks: &clocks, now: now))
+            takingBack.beginCommit(conversationID)
+        }
     }
 
-    /// The message is in another log already, where it has gone its way.
-    private mutating func answerSettled(_ failure: PendingFailure) {
-        pumpLinks(of: failure.failure.messageID.log)
-        guard let requestID = failure.requestID else { return }
-        actions.append(
-            .complete(requestID, .failure(ProtocolError(.alreadySent, "the message was sent already"))))
+    private mutating func takeFailures(into next: inout CommitInFlight) {
+        next.commit.withdrawnFailures = deliveries.takeWithdrawn()
+        next.failures = deliveries.takePending()
+        next.commit.failures = next.failures.map(\.failure)
     }
 
     // MARK: - On the disk
@@ -629,10 +860,11 @@ struct Replication: Sendable {
         for (requestID, messages) in done.accepted {
             actions.append(.complete(requestID, .success(.accepted(messages))))
         }
-        for run in done.received { written(run) }
-        for piece in done.recovered { written(piece, clocks: &clocks, now: now) }
+        for run in done.received { written(run, clocks: &clocks, now: now) }
+        for cut in done.cuts { written(cut) }
+        for page in done.rewritten { written(page, clocks: &clocks, now: now) }
         for progress in done.progress { written(progress, now: now) }
-        for failure in done.failures { written(failure, after: done.commit.cuts) }
+        for failure in done.failures { written(failure) }
         for request in done.requests { actions.append(.complete(request.requestID, .success(request.answer))) }
     }
 
@@ -645,13 +877,41 @@ struct Replication: Sendable {
         for message in appended.messages { post(.messageQueued(message)) }
         // The user may have been barred while this was written.
         failUndelivered(to: userID, trust: trust)
-        sessions.openIfNew(logID, to: userID) { [takingBack] in !takingBack.contains(logID, on: $0) }
+        if let log = logs.own(logID) { sessions.openIfNew(log) }
     }
 
-    private mutating func written(_ run: ReceivedRun) {
+    private mutating func written(_ run: ReceivedRun, clocks: inout ClockMachine, now: Moment) {
         logs.committed(run.logID, through: run.head)
         runs.written(run)
         for message in run.messages { post(.messageReceived(message)) }
+        announce(run)
+        if run.isOwn { returned(run, clocks: &clocks, now: now) }
+        if run.log.deviceID != run.deviceID, sessions[run.connectionID] != nil {
+            actions.append(.send(.taken(run.log.logID, through: run.head.place), run.connectionID))
+        }
+        guard !fetching.isEmpty else { return }
+        for entry in run.entries {
+            let place = Place(sequence: entry.sequence, chain: entry.chain)
+            if run.isOwn { reached(place, ofOwn: run.logID) } else { _ = fetching.reached(place.chain) }
+        }
+    }
+
+    /// Own entries have come back.
+    private mutating func returned(_ run: ReceivedRun, clocks: inout ClockMachine, now: Moment) {
+        logs.adopt(run.record(in: logs))
+        logs.note(run.entries, of: run.logID)
+        clocks.resume(after: run.head.timestamp)
+        takingBack.returned(run.entries, of: run.log)
+        if let log = logs.own(run.logID) { expiries.wake(for: log.record, clocks: &clocks, now: now) }
+    }
+
+    /// What somebody holds is here: the links that said so go on from there.
+    private mutating func reached(_ place: Place, ofOwn logID: LogID) {
+        guard let log = logs.own(logID) else { return }
+        for connectionID in fetching.reached(place.chain)
+        where !fetching.isFetching(log.description.logID, over: connectionID) {
+            decide(BranchHead(log: log.description, place: place), in: log, on: connectionID)
+        }
     }
 
     private mutating func written(_ written: WrittenProgress, now: Moment) {
@@ -673,54 +933,53 @@ struct Replication: Sendable {
         }
     }
 
-    private mutating func post(_ steps: [JournalRecord], of log: OwnLog) {
-        for event in steps.lazy.flatMap({ $0.events(in: log.description.conversationID) }) { post(event) }
+    /// Entries came over an earlier link of their author, which may have forgotten them since.
+    private mutating func announce(_ run: ReceivedRun) {
+        guard run.log.deviceID == run.deviceID, let connectionID = sessions[run.deviceID],
+            connectionID != run.connectionID
+        else { return }
+        let head = BranchHead(log: run.log, place: run.head.place)
+        let frame = HeadsFrame(conversationID: run.log.conversationID, heads: [head], isComplete: false)
+        actions.append(.send(.heads(frame), connectionID))
     }
 
-    private mutating func written(_ pending: PendingFailure, after cuts: [LogCut]) {
-        guard let placed = pending.placed(after: cuts) else { return }
-        let messageID = placed.failure.messageID
+    private mutating func post(_ steps: [JournalRecord], of log: OwnLog) {
+        let logs = logs
+        for step in steps {
+            for event in step.events(in: log.description.conversationID, where: logs.isMessage) { post(event) }
+        }
+    }
+
+    private mutating func written(_ pending: PendingFailure) {
+        let messageID = pending.failure.messageID
         pumpLinks(of: messageID.log)
-        if let requestID = placed.requestID {
+        if let requestID = pending.requestID {
             actions.append(.complete(requestID, .success(.cancelled(messageID))))
         }
-        if let log = logs.own(messageID.log), let event = deliveries.event(of: placed.failure, in: log) { post(event) }
+        if let log = logs.own(messageID.log), let event = deliveries.event(of: pending.failure, in: log) { post(event) }
     }
 
-    private mutating func written(_ piece: RecoveredPiece, clocks: inout ClockMachine, now: Moment) {
-        deliveries.restored(piece)
-        for cut in (piece.cut.map { [$0] } ?? []) + piece.repeats {
-            expiries.cancel(cut.logID)
-            for failure in deliveries.move(cut) { answerSettled(failure) }
-        }
-        if let cut = piece.cut { doubtOtherLinks(piece, cut) }
-        takingBack.rename(piece.renamed)
-        for record in [piece.record, piece.successor].compactMap({ $0 }) + piece.retimed.map(\.record) {
-            logs.adopt(record)
-            clocks.resume(after: record.head.timestamp)
-            expiries.wake(for: record, clocks: &clocks, now: now)
-        }
-        if let log = logs.own(piece.record.logID) { post(piece.steps, of: log) }
-        deliveries.forgetSettledFailures(in: piece.record.logID, through: piece.progress.delivered)
-        if let successor = piece.successor { sessions.open(successor.logID, to: successor.recipientID) }
-        if let effects = takingBack.written(piece, logs: logs, deliveries: deliveries, author: author) {
-            follow(effects, now: now)
-        } else if let event = piece.event {
-            // The link that brought it has ended while it was written.
-            post(event)
-        }
+    /// The unsent end of an own log waits elsewhere now.
+    private mutating func written(_ cut: CommitInFlight.Cut) {
+        expiries.cancel(cut.record.logID)
+        logs.cut(cut.record, limbo: cut.limbo)
+        sessions.discardReading(of: cut.record.logID, to: cut.record.recipientID)
+        deliveries.rename([cut.renamed])
+        takingBack.wasCut(cut.record.description.conversationID)
     }
 
-    /// What other devices of the user were sent, or have acknowledged, while that was written is in doubt: the entries
-    /// are elsewhere now. What they have acknowledged meanwhile they say again when they link.
-    private mutating func doubtOtherLinks(_ piece: RecoveredPiece, _ cut: LogCut) {
-        let isAcknowledged = deliveries.dropAcknowledgements(of: piece)
-        for connectionID in sessions[piece.record.recipientID] where connectionID != piece.connectionID {
-            guard let outgoing = sessions[connectionID]?.log(cut.logID),
-                isAcknowledged || outgoing.next > cut.after + 1 || !outgoing.isUntouched
-            else { continue }
-            close(connectionID, .logDiffers)
-        }
+    /// Some of what waits is written anew.
+    private mutating func written(_ page: RewrittenPage, clocks: inout ClockMachine, now: Moment) {
+        let conversationID = page.record.description.conversationID
+        logs.appended(page.record)
+        logs.note(page.entries, of: page.record.logID)
+        logs.setLimbo(page.rest, of: conversationID)
+        deliveries.rename(page.places)
+        expiries.wake(for: page.record, clocks: &clocks, now: now)
+        if let log = logs.own(page.record.logID) { sessions.openIfNew(log) }
+        sessions.pump(page.record.recipientID)
+        let event = takingBack.rewritten(conversationID, page.places, into: page.record.logID, limbo: page.rest)
+        if let event { post(event) }
     }
 
     // MARK: - Not on the disk
@@ -744,15 +1003,12 @@ struct Replication: Sendable {
             }
         }
         for record in failed.commit.logs where logs.own(record.logID) != nil { expiries.write(record.logID) }
-        for piece in failed.recovered {
-            // Nothing has come back: the next link begins anew.
-            deliveries.dropRestored(piece, isLogKnown: logs.own(piece.record.logID) != nil)
-            close(piece.connectionID, .storageFailure)
-        }
+        for page in failed.rewritten { takingBack.commitFailed(page.record.description.conversationID) }
+        takingBack.takeBackCuts()
+        deliveries.writeAgain(failed.commit.withdrawnFailures)
         sessions.takeBackOffers()
         deliveries.takeBackOffers(except: author.userID)
         dropRuns(with: failed.received)
-        takingBack.forgetEnded(sessions)
         let (retryAt, isFirst) = commits.fail(now: now)
         clocks.wake(by: retryAt)
         if isFirst { post(.storageFailed(error)) }

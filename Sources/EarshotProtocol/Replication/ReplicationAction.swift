@@ -16,6 +16,8 @@ enum ReplicationAction: Sendable {
     case exchanged(UserID)
     case commit(Commit)
     case read(EntriesRead)
+    case readChains(ChainsRead)
+    case findKeys(ConversationID, [EntryKey])
     case findExpired(logID: LogID, after: UInt64, now: Int64)
     /// A call with keys was held while a log was taken back, which may have brought its messages.
     case lookUpAgain(PendingSend)

@@ -12,6 +12,10 @@ struct ReplicationSession: Sendable {
     /// Whether the peer has said what it holds; nothing is sent before that.
     private(set) var hasHeads = false
     private var outgoing: [LogID: OutgoingLog] = [:]
+    /// Own logs, by the id that their branches share, of which it is not known yet where the peer's end is.
+    private var undecided: Set<LogID> = []
+    /// Receipts for what this node does not have yet, by log.
+    private var early: [LogID: Receipt] = [:]
     /// Bytes of entries that were sent and not acknowledged.
     private(set) var windowUsed = 0
     /// Bytes of entries that came again because the disk did not yet have those from an earlier link.
@@ -29,16 +33,25 @@ struct ReplicationSession: Sendable {
 
     func log(_ logID: LogID) -> OutgoingLog? { outgoing[logID] }
 
-    /// Begins to send a log from an entry on.
-    mutating func open(_ logID: LogID, next: UInt64 = 1) { outgoing[logID] = OutgoingLog(next: next) }
+    /// Begins to send a branch behind a place up to which the peer has it.
+    mutating func open(_ logID: LogID, after place: Place) { outgoing[logID] = OutgoingLog(after: place) }
 
-    /// Begins to send a log that the peer does not have.
-    mutating func openIfNew(_ logID: LogID) {
-        if outgoing[logID] == nil { open(logID) }
+    /// Begins to send a branch that the peer does not have, unless it is not known yet what the peer has of the log.
+    mutating func openIfNew(_ log: OwnLog) {
+        guard outgoing[log.record.logID] == nil, !undecided.contains(log.description.logID) else { return }
+        open(log.record.logID, after: log.record.start.place)
     }
 
-    /// Sends nothing more of a log.
-    mutating func shut(_ logID: LogID) { outgoing[logID] = nil }
+    /// It is not known where the peer's end of a log is: nothing more of it is sent.
+    mutating func shut(_ log: LogDescription, branches: [LogID]) {
+        undecided.insert(log.logID)
+        for branch in branches { outgoing[branch] = nil }
+    }
+
+    /// It is known where the peer's end of a log is.
+    mutating func decide(_ log: LogDescription) { undecided.remove(log.logID) }
+
+    func isUndecided(_ log: LogDescription) -> Bool { undecided.contains(log.logID) }
 
     /// The peer has said everything that it holds.
     mutating func receivedAllHeads() { hasHeads = true }
@@ -76,11 +89,12 @@ struct ReplicationSession: Sendable {
 
     /// New entries go out with their commit, if everything before was sent and the window has room.
     /// - Returns: whether they do.
-    mutating func offerNew(_ entries: [EntryRecord], bytes: Int, of logID: LogID) -> Bool {
-        guard hasHeads, let first = entries.first, windowRoom >= bytes,
-            (outgoing[logID] ?? OutgoingLog(next: 1)).canContinue(at: first.sequence)
+    mutating func offerNew(_ entries: [EntryRecord], bytes: Int, of record: LogRecord) -> Bool {
+        let start = OutgoingLog(after: record.start.place)
+        guard hasHeads, !undecided.contains(record.description.logID), let first = entries.first, windowRoom >= bytes,
+            (outgoing[record.logID] ?? start).canContinue(at: first.sequence)
         else { return false }
-        outgoing[logID, default: OutgoingLog(next: 1)].offer(entries)
+        outgoing[record.logID, default: start].offer(entries)
         return true
     }
 
@@ -102,7 +116,7 @@ struct ReplicationSession: Sendable {
         else { return nil }
         var frames: [EntriesFrame] = []
         var start = 0
-        while start < entries.count {
+        while start < entries.count, let before = outgoing[logID]?.before {
             var end = start
             var bytes = 0
             repeat {
@@ -110,7 +124,7 @@ struct ReplicationSession: Sendable {
                 end += 1
             } while end < entries.count && end - start < Limits.entriesPerFrame
                 && bytes + entries[end].windowBytes <= Limits.entriesFrameBytes
-            frames.append(frame(of: entries[start..<end], log: log, failed: failed, author: author))
+            frames.append(frame(of: entries[start..<end], after: before, log: log, failed: failed, author: author))
             outgoing[logID]?.sent(through: entries[end - 1].sequence, chain: entries[end - 1].chain, bytes: bytes)
             windowUsed += bytes
             start = end
@@ -119,7 +133,7 @@ struct ReplicationSession: Sendable {
     }
 
     private func frame(
-        of entries: ArraySlice<EntryRecord>, log: OwnLog, failed: [UInt64: DeliveryFailure], author: LogAuthor
+        of entries: ArraySlice<EntryRecord>, after before: Place, log: OwnLog, failed: [UInt64: DeliveryFailure], author: LogAuthor
     ) -> EntriesFrame {
         let last = entries[entries.endIndex - 1]
         var marks: [UInt64: Signature] = [:]
@@ -127,68 +141,42 @@ struct ReplicationSession: Sendable {
             if case .body = entry.content, failed[entry.sequence]?.isWithheld != true { return entry.content }
             let hash = entry.content.hash
             marks[entry.sequence] = WithheldMark.sign(
-                logID: log.record.logID, sequence: entry.sequence, hash: hash, with: author.signingKey)
+                logID: log.description.logID, sequence: entry.sequence, hash: hash, with: author.signingKey)
             return .withheld(hash)
         }
         let checkpoint =
             last.checkpoint
             ?? Checkpoint.sign(
-                logID: log.record.logID, sequence: last.sequence, chain: last.chain, with: author.signingKey)
+                logID: log.description.logID, sequence: last.sequence, chain: last.chain, with: author.signingKey)
         return EntriesFrame(
-            log: log.description, firstSequence: entries[entries.startIndex].sequence, contents: contents,
-            checkpoint: checkpoint, marks: marks)
+            log: log.description, firstSequence: entries[entries.startIndex].sequence, previousChain: before.chain,
+            contents: contents, checkpoint: checkpoint, marks: marks)
     }
 
     // MARK: - Receipts in
 
-    /// What follows from a receipt.
-    enum Verdict: Sendable {
-        /// It acknowledges nothing, or waits for what the store says of an earlier one.
-        case nothing
-        /// Only the store knows the chain hash at its place.
-        case ask(EntriesRead)
-        /// The peer has everything up to its place.
-        case acknowledged
-        /// The peer holds other entries than this node has sent.
-        case differs
+    /// - Returns: whether a receipt for a branch says anything new.
+    mutating func hear(_ receipt: Receipt, for branch: LogID, known: DeliveryProgress) -> Bool {
+        outgoing[branch]?.hear(receipt, known: known) == true
     }
 
-    /// - Returns: whether a receipt says anything new.
-    mutating func hear(_ receipt: Receipt, known: DeliveryProgress) -> Bool {
-        outgoing[receipt.logID]?.hear(receipt, known: known) == true
+    /// The chain hash that a branch has at a place; `nil` if only the disk knows.
+    func chain(of log: OwnLog, at sequence: UInt64) -> ChainHash? {
+        sequence == log.head.sequence ? log.head.chain : outgoing[log.record.logID]?.chain(at: sequence)
     }
 
-    /// Holds a receipt against the chain of this node's own log.
-    /// - Parameter offered: up to here entries of the log may have left this node.
-    /// - Throws: `ProtocolError` `unauthentic`.
-    mutating func check(_ receipt: Receipt, of log: OwnLog, offered: UInt64) throws(ProtocolError) -> Verdict {
-        guard receipt.sequence > 0 else { return .nothing }
-        try receipt.authenticate()
-        guard receipt.sequence <= offered else { return .differs }
-        let chain =
-            receipt.sequence == log.head.sequence
-            ? log.head.chain : outgoing[receipt.logID]?.chain(at: receipt.sequence)
-        if let chain { return compare(receipt, with: chain) }
-        guard outgoing[receipt.logID]?.question(receipt) == true else { return .nothing }
-        return .ask(readOfChain(at: receipt))
+    /// The peer has everything of a branch up to the place of a receipt.
+    mutating func acknowledged(_ receipt: Receipt, of branch: LogID) {
+        windowUsed -= outgoing[branch]?.acknowledged(through: receipt.place) ?? 0
     }
 
-    /// The store has said what the chain hash at the place of a receipt is; `nil` if it has no such entry.
-    mutating func compare(_ receipt: Receipt, with chain: ChainHash?) -> Verdict {
-        outgoing[receipt.logID]?.answered(receipt)
-        guard chain == receipt.chain else { return .differs }
-        windowUsed -= outgoing[receipt.logID]?.acknowledged(through: receipt.sequence) ?? 0
-        return .acknowledged
+    /// A receipt for what this node may get back: it counts when it is here.
+    mutating func keep(_ receipt: Receipt) {
+        guard early.count < Limits.logsPerHeads || early[receipt.logID] != nil else { return }
+        early[receipt.logID] = receipt
     }
 
-    /// What is to be asked about a receipt that came while the store was asked about an earlier one.
-    func nextQuestion(of logID: LogID) -> EntriesRead? { outgoing[logID]?.nextQuestion.map(readOfChain) }
-
-    private func readOfChain(at receipt: Receipt) -> EntriesRead {
-        EntriesRead(
-            connectionID: connectionID, purpose: .checking(receipt), logID: receipt.logID, from: receipt.sequence,
-            countLimit: 1, byteLimit: 0)
-    }
+    mutating func takeEarlyReceipt(for log: LogDescription) -> Receipt? { early.removeValue(forKey: log.logID) }
 
     // MARK: - Entries in
 
@@ -202,6 +190,8 @@ struct ReplicationSession: Sendable {
 }
 
 extension Receipt {
+    var place: Place { Place(sequence: sequence, chain: chain) }
+
     /// - Throws: `ProtocolError` `unauthentic`.
     func authenticate() throws(ProtocolError) {
         guard isAuthentic else {

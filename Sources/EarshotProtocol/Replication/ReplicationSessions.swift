@@ -55,44 +55,26 @@ struct ReplicationSessions: Sendable {
     // MARK: - Logs of this node's own
 
     /// A log has begun, or goes on: links to its recipient carry it, unless they do already.
-    /// - Parameter isFree: whether it may go over a link.
-    mutating func openIfNew(_ logID: LogID, to userID: UserID, where isFree: (ConnectionID) -> Bool) {
-        for connectionID in self[userID] where sessions[connectionID]?.hasHeads == true && isFree(connectionID) {
-            sessions[connectionID]?.openIfNew(logID)
-            pump(connectionID)
-        }
-    }
-
-    /// A log takes the place of another: links to its recipient carry it from its beginning.
-    mutating func open(_ logID: LogID, to userID: UserID) {
-        for connectionID in self[userID] where sessions[connectionID]?.hasHeads == true {
-            sessions[connectionID]?.open(logID)
+    mutating func openIfNew(_ log: OwnLog) {
+        for connectionID in self[log.record.recipientID] where sessions[connectionID]?.hasHeads == true {
+            sessions[connectionID]?.openIfNew(log)
             pump(connectionID)
         }
     }
 
     /// Where a link has sent all that came before, new entries may go out as soon as their commit is done.
-    /// - Parameter isFree: whether the log may go over a link.
     /// - Returns: whether some link takes them.
-    mutating func offerNew(
-        _ entries: [EntryRecord], of record: LogRecord, where isFree: (ConnectionID) -> Bool
-    ) -> Bool {
+    mutating func offerNew(_ entries: [EntryRecord], of record: LogRecord) -> Bool {
         let bytes = entries.reduce(0) { $0 + $1.windowBytes }
         var isOffered = false
         for connectionID in self[record.recipientID]
-        where isFree(connectionID)
-            && sessions[connectionID]?.offerNew(entries, bytes: bytes, of: record.logID) == true
-        {
-            isOffered = true
-        }
+        where sessions[connectionID]?.offerNew(entries, bytes: bytes, of: record) == true { isOffered = true }
         return isOffered
     }
 
-    /// What is being read of these logs, to be sent to a user, must be read again.
-    mutating func discardReading(of logIDs: [LogID], to userID: UserID) {
-        for connectionID in self[userID] {
-            for logID in logIDs { sessions[connectionID]?.discardReading(of: logID) }
-        }
+    /// What is being read of a log, to be sent to a user, must be read again.
+    mutating func discardReading(of logID: LogID, to userID: UserID) {
+        for connectionID in self[userID] { sessions[connectionID]?.discardReading(of: logID) }
     }
 
     // MARK: - Room for more

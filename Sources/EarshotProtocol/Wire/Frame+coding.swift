@@ -7,8 +7,7 @@ extension Frame {
 
     private var wireContent: Wire.Frame.Content {
         switch self {
-        case .heads(let receipts, let isComplete):
-            .heads(Wire.Heads(receipts: receipts.map(\.wire), complete: isComplete))
+        case .heads(let heads): .heads(heads.wire)
         case .entries(let run): .entries(run.wire)
         case .receipts(let receipts): .receipts(Wire.Receipts(receipts: receipts.map(\.wire)))
         case .ping: .ping(Wire.Empty())
@@ -18,8 +17,10 @@ extension Frame {
         case .dialBack(let port, let nonce): .dialBack(Wire.DialBack(port: UInt32(port), nonce: nonce))
         case .dialBackResult(let nonce, let isReachable):
             .dialBackResult(Wire.DialBackResult(nonce: nonce, reachable: isReachable))
-        case .wanted(let logID, let sequence):
-            .wanted(Wire.Wanted(logID: Wire.bytes(logID), firstSequence: sequence))
+        case .wanted(let wanted):
+            .wanted(Wire.Wanted(log: wanted.log.wire, end: wanted.end.wire, known: wanted.known.map(\.wire)))
+        case .unplaced(let log): .unplaced(Wire.Unplaced(log: log.wire))
+        case .taken(let logID, let place): .taken(Wire.Taken(logID: Wire.bytes(logID), through: place.wire))
         }
     }
 
@@ -28,15 +29,7 @@ extension Frame {
     static func decode(_ bytes: [UInt8], from peer: DeviceID) throws(ProtocolError) -> Frame? {
         let wire = try Wire.decode(Wire.Frame.self, from: bytes, as: "a frame")
         switch wire.content {
-        case .heads(let heads):
-            guard heads.receipts.count <= Limits.logsPerHeads else {
-                throw ProtocolError(.violation, "a frame names more than \(Limits.logsPerHeads) logs")
-            }
-            // Each receipt may cost a look at the disk.
-            guard Set(heads.receipts.map(\.logID)).count == heads.receipts.count else {
-                throw ProtocolError(.violation, "a frame names a log twice")
-            }
-            return .heads(try Receipt.decode(heads.receipts, from: peer), isComplete: heads.complete)
+        case .heads(let heads): return .heads(try HeadsFrame(heads))
         case .entries(let entries): return .entries(try EntriesFrame(entries))
         case .receipts(let receipts):
             guard receipts.receipts.count <= Limits.receiptsPerFrame else {
@@ -54,25 +47,135 @@ extension Frame {
             return .dialBack(port: port, nonce: dialBack.nonce)
         case .dialBackResult(let result):
             return .dialBackResult(nonce: result.nonce, isReachable: result.reachable)
-        case .wanted(let wanted):
-            guard let logID = LogID(bytes: wanted.logID) else {
+        case .wanted(let wanted): return .wanted(try WantedFrame(wanted))
+        case .unplaced(let unplaced): return .unplaced(try LogDescription(unplaced.log))
+        case .taken(let taken):
+            guard let logID = LogID(bytes: taken.logID) else {
                 throw ProtocolError(.malformed, "a log has the wrong length")
             }
-            // No log has such an entry.
-            guard wanted.firstSequence > 0, wanted.firstSequence <= UInt64(Int64.max) else {
-                throw ProtocolError(.violation, "the peer wants entry \(wanted.firstSequence) of a log")
-            }
-            return .wanted(logID, from: wanted.firstSequence)
+            return .taken(logID, through: try Place(taken.through))
         case nil: return nil
         }
+    }
+}
+
+extension LogDescription {
+    fileprivate var wire: Wire.Log {
+        Wire.Log(
+            conversationID: Wire.bytes(conversationID), deviceID: Wire.bytes(deviceID), epoch: epoch,
+            kind: UInt32(kind.rawValue))
+    }
+
+    fileprivate init(_ wire: Wire.Log?) throws(ProtocolError) {
+        let wire = wire ?? Wire.Log()
+        guard let conversationID = ConversationID(bytes: wire.conversationID),
+            let deviceID = DeviceID(bytes: wire.deviceID)
+        else { throw ProtocolError(.malformed, "a log's conversation or device has the wrong length") }
+        self.init(
+            conversationID: conversationID, deviceID: deviceID, epoch: wire.epoch, kind: try LogKind(wire: wire.kind))
+    }
+}
+
+extension LogKind {
+    fileprivate init(wire: UInt32) throws(ProtocolError) {
+        guard let value = UInt8(exactly: wire), let kind = LogKind(rawValue: value) else {
+            throw ProtocolError(.malformed, "there is no log of kind \(wire)")
+        }
+        self = kind
+    }
+}
+
+extension Place {
+    fileprivate var wire: Wire.Place { Wire.Place(sequence: sequence, chain: Wire.bytes(chain)) }
+
+    fileprivate init(_ wire: Wire.Place?) throws(ProtocolError) {
+        guard let wire, let chain = ChainHash(bytes: wire.chain), wire.sequence <= UInt64(Int64.max) else {
+            throw ProtocolError(.malformed, "a place in a log is missing or out of range")
+        }
+        self.init(sequence: wire.sequence, chain: chain)
+    }
+}
+
+extension HeadsFrame {
+    fileprivate var wire: Wire.Heads {
+        Wire.Heads(
+            conversationID: conversationID.map(Wire.bytes) ?? [],
+            heads: heads.map(\.wire), complete: isComplete)
+    }
+
+    fileprivate init(_ wire: Wire.Heads) throws(ProtocolError) {
+        guard wire.heads.count <= Limits.logsPerHeads else {
+            throw ProtocolError(.violation, "a frame names more than \(Limits.logsPerHeads) logs")
+        }
+        let conversationID = ConversationID(bytes: wire.conversationID)
+        guard conversationID != nil || wire.conversationID.isEmpty && wire.heads.isEmpty else {
+            throw ProtocolError(.malformed, "a conversation has the wrong length")
+        }
+        var heads: [BranchHead] = []
+        heads.reserveCapacity(wire.heads.count)
+        for head in wire.heads {
+            guard let conversationID else { throw ProtocolError(.malformed, "a head is of no conversation") }
+            heads.append(try BranchHead(head, of: conversationID))
+        }
+        // Each may cost a look at the disk.
+        guard Set(heads.map(\.place.chain)).count == heads.count else {
+            throw ProtocolError(.violation, "a frame names the end of a log twice")
+        }
+        self.init(conversationID: conversationID, heads: heads, isComplete: wire.complete)
+    }
+}
+
+extension BranchHead {
+    static func wire(_ heads: [BranchHead]) -> Wire.Branches {
+        Wire.Branches(
+            conversationID: heads.first.map { Wire.bytes($0.log.conversationID) } ?? [], ends: heads.map(\.wire))
+    }
+
+    /// - Throws: `ProtocolError` `malformed`.
+    static func decode(_ wire: Wire.Branches) throws(ProtocolError) -> [BranchHead] {
+        guard let conversationID = ConversationID(bytes: wire.conversationID) else {
+            guard wire.conversationID.isEmpty, wire.ends.isEmpty else {
+                throw ProtocolError(.malformed, "a conversation has the wrong length")
+            }
+            return []
+        }
+        var heads: [BranchHead] = []
+        for end in wire.ends { heads.append(try BranchHead(end, of: conversationID)) }
+        return heads
+    }
+
+    fileprivate var wire: Wire.Head {
+        Wire.Head(
+            deviceID: Wire.bytes(log.deviceID), epoch: log.epoch, kind: UInt32(log.kind.rawValue),
+            sequence: place.sequence, chain: Wire.bytes(place.chain))
+    }
+
+    fileprivate init(_ wire: Wire.Head, of conversationID: ConversationID) throws(ProtocolError) {
+        guard let deviceID = DeviceID(bytes: wire.deviceID) else {
+            throw ProtocolError(.malformed, "the device of a log has the wrong length")
+        }
+        let log = LogDescription(
+            conversationID: conversationID, deviceID: deviceID, epoch: wire.epoch, kind: try LogKind(wire: wire.kind))
+        self.init(log: log, place: try Place(Wire.Place(sequence: wire.sequence, chain: wire.chain)))
+    }
+}
+
+extension WantedFrame {
+    fileprivate init(_ wire: Wire.Wanted) throws(ProtocolError) {
+        guard wire.known.count <= Limits.knownPlaces else {
+            throw ProtocolError(.violation, "the peer names more than \(Limits.knownPlaces) places of a log")
+        }
+        var known: [Place] = []
+        for place in wire.known { known.append(try Place(place)) }
+        self.init(log: try LogDescription(wire.log), end: try Place(wire.end), known: known)
     }
 }
 
 extension EntriesFrame {
     fileprivate var wire: Wire.Entries {
         var wire = Wire.Entries()
-        wire.log = Wire.Log(
-            conversationID: Wire.bytes(log.conversationID), deviceID: Wire.bytes(log.deviceID), epoch: log.epoch)
+        wire.log = log.wire
+        wire.previousChain = Wire.bytes(previousChain)
         wire.firstSequence = firstSequence
         wire.entries = contents.enumerated().map { index, content in
             var entry = Wire.Entry()
@@ -90,14 +193,13 @@ extension EntriesFrame {
     }
 
     fileprivate init(_ wire: Wire.Entries) throws(ProtocolError) {
-        let wireLog = wire.log ?? Wire.Log()
-        guard let conversationID = ConversationID(bytes: wireLog.conversationID),
-            let deviceID = DeviceID(bytes: wireLog.deviceID), let checkpoint = Signature(wire.checkpoint)
-        else { throw ProtocolError(.malformed, "a log or a checkpoint has the wrong length") }
+        guard let checkpoint = Signature(wire.checkpoint), let previousChain = ChainHash(bytes: wire.previousChain)
+        else { throw ProtocolError(.malformed, "a chain hash or a checkpoint has the wrong length") }
         guard wire.entries.count <= Limits.entriesPerFrame else {
             throw ProtocolError(.violation, "a frame has more than \(Limits.entriesPerFrame) entries")
         }
-        log = LogDescription(conversationID: conversationID, deviceID: deviceID, epoch: wireLog.epoch)
+        log = try LogDescription(wire.log)
+        self.previousChain = previousChain
         firstSequence = wire.firstSequence
         self.checkpoint = checkpoint
         var contents: [EntryContent] = []

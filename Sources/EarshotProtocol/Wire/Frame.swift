@@ -1,9 +1,8 @@
-import EarshotModel
+package import EarshotModel
 
 /// One item that two linked peers send each other.
 enum Frame: Hashable, Sendable {
-    /// What the sender holds of the receiver's logs; `isComplete` is set on the last of a series.
-    case heads([Receipt], isComplete: Bool)
+    case heads(HeadsFrame)
     case entries(EntriesFrame)
     case receipts([Receipt])
     case ping
@@ -14,20 +13,64 @@ enum Frame: Hashable, Sendable {
     /// Asks whether this port can be reached at the sender's end of the link.
     case dialBack(port: UInt16, nonce: UInt64)
     case dialBackResult(nonce: UInt64, isReachable: Bool)
-    /// The sender wants back a run of its own log that begins here.
-    case wanted(LogID, from: UInt64)
+    case wanted(WantedFrame)
+    /// None of the places that the receiver named is in the branch that it wants.
+    case unplaced(LogDescription)
+    /// The sender has on its disk what it was sent of another's log, up to here.
+    case taken(LogID, through: Place)
+}
+
+/// A place in a log: the number of an entry, and the chain hash there.
+package struct Place: Hashable, Sendable {
+    package let sequence: UInt64
+    package let chain: ChainHash
+}
+
+/// The end of a log, or of one branch of it, as somebody holds it.
+package struct BranchHead: Hashable, Sendable {
+    package let log: LogDescription
+    package let place: Place
+}
+
+/// What the sender holds of one conversation.
+struct HeadsFrame: Hashable, Sendable {
+    /// `nil` in a frame that only ends a series.
+    let conversationID: ConversationID?
+    let heads: [BranchHead]
+    /// Whether the sender has now said all that it holds.
+    let isComplete: Bool
+}
+
+/// The sender wants the entries of a branch.
+struct WantedFrame: Hashable, Sendable {
+    let log: LogDescription
+    /// The end of the branch.
+    let end: Place
+    /// Places that the sender holds. It wants what follows the last one of these that is in the branch.
+    let known: [Place]
 }
 
 extension Frame {
-    /// A series of frames that says what the sender holds. Where that is nothing, one frame says so.
-    static func heads(_ receipts: [Receipt]) -> [Frame] {
+    /// A series of frames that says what the sender holds of a conversation. Where that is nothing, one frame says so.
+    static func heads(of conversationID: ConversationID, _ heads: [BranchHead]) -> [Frame] {
         var frames: [Frame] = []
-        var start = 0
+        var rest = heads[...]
         repeat {
-            let end = min(start + Limits.logsPerHeads, receipts.count)
-            frames.append(.heads(Array(receipts[start..<end]), isComplete: end == receipts.count))
-            start = end
-        } while start < receipts.count
+            let part = rest.prefix(Limits.logsPerHeads)
+            rest = rest.dropFirst(part.count)
+            frames.append(
+                .heads(HeadsFrame(conversationID: conversationID, heads: Array(part), isComplete: rest.isEmpty)))
+        } while !rest.isEmpty
+        return frames
+    }
+
+    static func receipts(_ receipts: [Receipt]) -> [Frame] {
+        var frames: [Frame] = []
+        var rest = receipts[...]
+        while !rest.isEmpty {
+            frames.append(.receipts(Array(rest.prefix(Limits.receiptsPerFrame))))
+            rest = rest.dropFirst(Limits.receiptsPerFrame)
+        }
         return frames
     }
 }
@@ -36,6 +79,8 @@ extension Frame {
 struct EntriesFrame: Hashable, Sendable {
     let log: LogDescription
     let firstSequence: UInt64
+    /// The chain hash before the first of them.
+    let previousChain: ChainHash
     let contents: [EntryContent]
     let checkpoint: Signature
     /// The author's marks of entries whose content it withholds.

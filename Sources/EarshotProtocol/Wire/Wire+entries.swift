@@ -4,12 +4,14 @@ extension Wire {
         var conversationID: [UInt8] = []
         var deviceID: [UInt8] = []
         var epoch: UInt64 = 0
+        var kind: UInt32 = 0
 
         mutating func take(_ field: WireField) {
             switch (field.number, field.value) {
             case (1, .bytes(let bytes)): conversationID = Array(bytes)
             case (2, .bytes(let bytes)): deviceID = Array(bytes)
             case (3, .fixed64(let value)): epoch = value
+            case (4, .varint(let value)): kind = UInt32(truncatingIfNeeded: value)
             default: break
             }
         }
@@ -18,6 +20,25 @@ extension Wire {
             writer.bytes(1, conversationID)
             writer.bytes(2, deviceID)
             writer.fixed64(3, epoch)
+            writer.varint(4, UInt64(kind))
+        }
+    }
+
+    struct Place: WireMessage {
+        var sequence: UInt64 = 0
+        var chain: [UInt8] = []
+
+        mutating func take(_ field: WireField) {
+            switch (field.number, field.value) {
+            case (1, .varint(let value)): sequence = value
+            case (2, .bytes(let bytes)): chain = Array(bytes)
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.varint(1, sequence)
+            writer.bytes(2, chain)
         }
     }
 
@@ -56,6 +77,7 @@ extension Wire {
         var timestamp: UInt64 = 0
         var expiry: UInt64 = 0
         var text: Text?
+        var branches: Branches?
         var key: [UInt8] = []
         /// It means nothing, and only makes the hash of the body hard to guess.
         var salt: [UInt8] = []
@@ -67,6 +89,7 @@ extension Wire {
             case (3, .bytes(let bytes)): text = try Text(merging: bytes, into: text)
             case (4, .bytes(let bytes)): key = Array(bytes)
             case (5, .bytes(let bytes)): salt = Array(bytes)
+            case (6, .bytes(let bytes)): branches = try Branches(merging: bytes, into: branches)
             default: break
             }
         }
@@ -76,7 +99,26 @@ extension Wire {
             writer.fixed64(2, expiry)
             if let text { writer.message(3, text) }
             writer.bytes(4, key)
+            if let branches { writer.message(6, branches) }
             writer.bytes(5, salt)
+        }
+    }
+
+    struct Branches: WireMessage {
+        var conversationID: [UInt8] = []
+        var ends: [Head] = []
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): conversationID = Array(bytes)
+            case (2, .bytes(let bytes)): ends.append(try Head(merging: bytes))
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.bytes(1, conversationID)
+            for end in ends { writer.message(2, end) }
         }
     }
 

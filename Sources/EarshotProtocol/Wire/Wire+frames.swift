@@ -12,6 +12,8 @@ extension Wire {
             case dialBack(DialBack)
             case dialBackResult(DialBackResult)
             case wanted(Wanted)
+            case taken(Taken)
+            case unplaced(Unplaced)
         }
 
         var content: Content?
@@ -45,6 +47,10 @@ extension Wire {
             case (9, _): .dialBackResult(try DialBackResult(merging: bytes))
             case (10, .wanted(let earlier)): .wanted(try Wanted(merging: bytes, into: earlier))
             case (10, _): .wanted(try Wanted(merging: bytes))
+            case (11, .taken(let earlier)): .taken(try Taken(merging: bytes, into: earlier))
+            case (11, _): .taken(try Taken(merging: bytes))
+            case (12, .unplaced(let earlier)): .unplaced(try Unplaced(merging: bytes, into: earlier))
+            case (12, _): .unplaced(try Unplaced(merging: bytes))
             default: nil
             }
         }
@@ -61,26 +67,58 @@ extension Wire {
             case .dialBack(let dialBack): writer.message(8, dialBack)
             case .dialBackResult(let result): writer.message(9, result)
             case .wanted(let wanted): writer.message(10, wanted)
+            case .taken(let taken): writer.message(11, taken)
+            case .unplaced(let unplaced): writer.message(12, unplaced)
             case nil: break
             }
         }
     }
 
     struct Heads: WireMessage {
-        var receipts: [Receipt] = []
+        var conversationID: [UInt8] = []
+        var heads: [Head] = []
         var complete = false
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
-            case (1, .bytes(let bytes)): receipts.append(try Receipt(merging: bytes))
-            case (2, .varint(let value)): complete = value != 0
+            case (1, .bytes(let bytes)): conversationID = Array(bytes)
+            case (2, .bytes(let bytes)): heads.append(try Head(merging: bytes))
+            case (3, .varint(let value)): complete = value != 0
             default: break
             }
         }
 
         func write(to writer: inout WireWriter) {
-            for receipt in receipts { writer.message(1, receipt) }
-            writer.varint(2, complete ? 1 : 0)
+            writer.bytes(1, conversationID)
+            for head in heads { writer.message(2, head) }
+            writer.varint(3, complete ? 1 : 0)
+        }
+    }
+
+    struct Head: WireMessage {
+        var deviceID: [UInt8] = []
+        var epoch: UInt64 = 0
+        var kind: UInt32 = 0
+        var sequence: UInt64 = 0
+        var chain: [UInt8] = []
+
+        mutating func take(_ field: WireField) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): deviceID = Array(bytes)
+            case (2, .fixed64(let value)): epoch = value
+            case (3, .varint(let value)): kind = UInt32(truncatingIfNeeded: value)
+            case (4, .varint(let value)): sequence = value
+            case (5, .bytes(let bytes)): chain = Array(bytes)
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.bytes(1, deviceID)
+            writer.fixed64(2, epoch)
+            writer.varint(3, UInt64(kind))
+            writer.varint(4, sequence)
+            writer.bytes(5, chain)
         }
     }
 
@@ -89,6 +127,7 @@ extension Wire {
         var firstSequence: UInt64 = 0
         var entries: [Entry] = []
         var checkpoint: [UInt8] = []
+        var previousChain: [UInt8] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
@@ -96,6 +135,7 @@ extension Wire {
             case (2, .varint(let value)): firstSequence = value
             case (3, .bytes(let bytes)): entries.append(try Entry(merging: bytes))
             case (4, .bytes(let bytes)): checkpoint = Array(bytes)
+            case (5, .bytes(let bytes)): previousChain = Array(bytes)
             default: break
             }
         }
@@ -105,24 +145,58 @@ extension Wire {
             writer.varint(2, firstSequence)
             for entry in entries { writer.message(3, entry) }
             writer.bytes(4, checkpoint)
+            writer.bytes(5, previousChain)
         }
     }
 
     struct Wanted: WireMessage {
-        var logID: [UInt8] = []
-        var firstSequence: UInt64 = 0
+        var log = Log?.none
+        var end = Place?.none
+        var known: [Place] = []
 
-        mutating func take(_ field: WireField) {
+        mutating func take(_ field: WireField) throws(WireError) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): log = try Log(merging: bytes, into: log)
+            case (2, .bytes(let bytes)): end = try Place(merging: bytes, into: end)
+            case (3, .bytes(let bytes)): known.append(try Place(merging: bytes))
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            if let log { writer.message(1, log) }
+            if let end { writer.message(2, end) }
+            for place in known { writer.message(3, place) }
+        }
+    }
+
+    struct Unplaced: WireMessage {
+        var log = Log?.none
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            if case (1, .bytes(let bytes)) = (field.number, field.value) { log = try Log(merging: bytes, into: log) }
+        }
+
+        func write(to writer: inout WireWriter) {
+            if let log { writer.message(1, log) }
+        }
+    }
+
+    struct Taken: WireMessage {
+        var logID: [UInt8] = []
+        var through = Place?.none
+
+        mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .bytes(let bytes)): logID = Array(bytes)
-            case (2, .varint(let value)): firstSequence = value
+            case (2, .bytes(let bytes)): through = try Place(merging: bytes, into: through)
             default: break
             }
         }
 
         func write(to writer: inout WireWriter) {
             writer.bytes(1, logID)
-            writer.varint(2, firstSequence)
+            if let through { writer.message(2, through) }
         }
     }
 

@@ -70,8 +70,8 @@ struct CommitWriter {
         for user in commit.users { try write(user) }
         for device in commit.devices { try write(device) }
         for log in commit.logs { try write(log) }
-        for cut in commit.cuts { try write(cut) }
-        for retimed in commit.retimed { try write(retimed) }
+        for tail in commit.unsentTails { try write(tail) }
+        for tail in commit.rewrittenTails { try write(tail) }
         for run in commit.entries {
             try write(run)
             try writeKeys(of: run)
@@ -137,7 +137,7 @@ struct CommitWriter {
         if db.changesCount == 0 { try begin(log) }
     }
 
-    private func begin(_ log: LogRecord) throws {
+    func begin(_ log: LogRecord) throws {
         let conversation = log.conversation
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO conversation (conversationID, kind) VALUES (?, ?)")
             .execute(arguments: [conversation.conversationID.data, conversation.kind.rawValue])
@@ -147,15 +147,16 @@ struct CommitWriter {
         }
         try db.cachedStatement(
             sql: """
-                INSERT INTO log (logID, conversationID, deviceID, epoch, authorID,
+                INSERT INTO log (logID, conversationID, deviceID, epoch, kind, isLimbo, authorID,
                     headSequence, headChain, headTimestamp, nextExpiry)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             log.logID.data, log.description.conversationID.data, log.description.deviceID.data,
-            Int64(bitPattern: log.description.epoch), log.authorID.data, Int64(log.head.sequence), log.head.chain.data,
-            Int64(log.head.timestamp.rawValue), log.nextExpiry,
+            Int64(bitPattern: log.description.epoch), Int64(log.description.kind.rawValue), log.isLimbo,
+            log.authorID.data, Int64(log.head.sequence), log.head.chain.data, Int64(log.head.timestamp.rawValue), log.nextExpiry,
         ])
+        if let base = log.base { try write(base, of: log) }
     }
 
     private func write(_ delivery: DeliveryRecord) throws {

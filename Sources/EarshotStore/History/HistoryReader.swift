@@ -87,7 +87,7 @@ struct HistoryReader {
 
     /// How many entries of a log come before a place in the timeline.
     private func count(in log: NumberedLog, before end: Place) throws -> UInt64 {
-        var low: UInt64 = 0
+        var low = log.record.base?.sequence ?? 0
         var high = log.record.head.sequence
         while low < high {
             let middle = low + (high - low + 1) / 2

@@ -76,9 +76,14 @@ struct JournalReader {
             return place(number, 0)
         }
         let last = run.upperBound - run.lowerBound
+        let hidden = try hidden(in: run, of: log)
         var next = run.lowerBound + (known.map { min($0, last) + 1 } ?? 0)
         while next <= run.upperBound, hasRoom {
             let id = place(number, next - run.lowerBound)
+            guard !hidden.contains(next) else {
+                next += 1
+                continue
+            }
             switch record {
             case .queued:
                 next = try takeMessages(next...run.upperBound, of: log, from: id, time) { .queued($0) }
@@ -96,6 +101,15 @@ struct JournalReader {
             }
         }
         return place(number, next - 1 - run.lowerBound)
+    }
+
+    /// The entries of a run that are no messages.
+    private func hidden(in run: ClosedRange<UInt64>, of log: HistoryReader.NumberedLog) throws -> Set<UInt64> {
+        let statement = try history.db.cachedStatement(
+            sql: "SELECT sequence FROM entry WHERE log = ? AND sequence BETWEEN ? AND ? AND kind > 1")
+        let found = try Int64.fetchAll(
+            statement, arguments: [log.number, Int64(run.lowerBound), Int64(run.upperBound)])
+        return Set(found.map(UInt64.init))
     }
 
     /// Takes the next messages of a row.

@@ -55,6 +55,20 @@ struct SampleLog {
         return entry
     }
 
+    /// Is a branch from now on, whose first entry follows this one.
+    mutating func part(at base: LogHead) {
+        guard let first = entries.first(where: { $0.sequence == base.sequence + 1 }) else { return }
+        record = LogRecord(
+            logID: .branch(of: record.description, from: first.sequence, first.chain), description: record.description,
+            base: base, authorID: record.authorID, conversation: record.conversation, head: record.head)
+    }
+
+    /// Begins with another log's entries.
+    mutating func adopt(_ others: some Sequence<EntryRecord>, head: EntryRecord) {
+        entries = Array(others)
+        record.head = LogHead(sequence: head.sequence, chain: head.chain, timestamp: head.timestamp)
+    }
+
     /// Appends entries at these times, in milliseconds.
     static func at(_ times: some Sequence<Int64>, conversation: UInt8 = 1, device: UInt8 = 2) -> SampleLog {
         var log = SampleLog(conversation: conversation, device: device)

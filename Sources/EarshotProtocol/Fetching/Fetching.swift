@@ -1,0 +1,175 @@
+import EarshotModel
+
+/// What this node lacks of logs that linked peers hold, and whom it asks.
+///
+/// A peer's heads name the ends of the branches that it holds. An end that this node does not have is wanted: it is asked
+/// for from one holder at a time, and from the next one if nothing comes for a while. Logs of this device's own, which it
+/// has forgotten, come first. This decides whom to ask for what, and when. It does not look at entries: who tells it that
+/// an end was reached has proved them.
+struct Fetching: Sendable {
+    enum Action: Hashable, Sendable {
+        /// Ask for what follows the places of the log that this node holds: its heads, or, if none of these is in the
+        /// branch, places at doubling distances.
+        case ask(ConnectionID, BranchHead, Places)
+        /// Nobody who is linked gives it.
+        case givenUp(BranchHead)
+    }
+
+    enum Places: Hashable, Sendable { case heads, spaced }
+
+    private enum Phase: Sendable {
+        /// Nobody is asked now.
+        case waiting
+        /// - until: an uptime; if nothing has come by then, the next holder is asked.
+        case asked(ConnectionID, Places, until: Int64)
+    }
+
+    private struct Want: Sendable {
+        let head: BranchHead
+        /// Links over which it may be asked, those that were not tried yet first.
+        var holders: [ConnectionID]
+        var phase = Phase.waiting
+    }
+
+    /// By the chain hash at the end, which names a branch and its place.
+    private var wants: [ChainHash: Want] = [:]
+    /// This device, whose own logs come first.
+    private let deviceID: DeviceID
+
+    init(deviceID: DeviceID) { self.deviceID = deviceID }
+
+    var isEmpty: Bool { wants.isEmpty }
+
+    var count: Int { wants.count }
+
+    /// Whether something of a conversation is still to come over a link, or from anybody.
+    func isFetching(_ conversationID: ConversationID, where condition: (BranchHead) -> Bool = { _ in true }) -> Bool {
+        wants.values.contains { $0.head.log.conversationID == conversationID && condition($0.head) }
+    }
+
+    func isFetching(_ logID: LogID, over connectionID: ConnectionID) -> Bool {
+        wants.values.contains { $0.head.log.logID == logID && $0.holders.contains(connectionID) }
+    }
+
+    /// What a link was asked for, and has not brought.
+    func asked(over connectionID: ConnectionID) -> [BranchHead] {
+        wants.values.compactMap { want in
+            if case .asked(connectionID, _, _) = want.phase { want.head } else { nil }
+        }
+    }
+
+    /// When nothing came for so long that somebody else is to be asked.
+    var deadline: Int64 {
+        wants.values.reduce(.max) { time, want in
+            if case .asked(_, _, let until) = want.phase { min(time, until) } else { time }
+        }
+    }
+
+    // MARK: - What there is
+
+    /// A peer holds a branch up to an end that this node does not have.
+    /// - Returns: whether there was room to note it.
+    mutating func want(_ head: BranchHead, from connectionID: ConnectionID) -> Bool {
+        if wants[head.place.chain] == nil {
+            guard wants.count < Limits.wantedBranches else { return false }
+            wants[head.place.chain] = Want(head: head, holders: [])
+        }
+        if wants[head.place.chain]?.holders.contains(connectionID) == false {
+            wants[head.place.chain]?.holders.append(connectionID)
+        }
+        return true
+    }
+
+    /// This node has an entry now, from wherever it came.
+    /// - Returns: the links whose peers had named it as an end.
+    mutating func reached(_ chain: ChainHash) -> [ConnectionID] { wants.removeValue(forKey: chain)?.holders ?? [] }
+
+    /// Entries of a log came over a link that was asked for them: it may take as long again.
+    mutating func moved(_ logID: LogID, over connectionID: ConnectionID, now: Moment) {
+        for (chain, want) in wants where want.head.log.logID == logID {
+            guard case .asked(connectionID, let places, _) = want.phase else { continue }
+            wants[chain]?.phase = .asked(connectionID, places, until: now.uptime + Timing.fetchPatience)
+        }
+    }
+
+    /// The peer says that none of the places that it was told is in the branch.
+    mutating func noneKnown(of log: LogDescription, over connectionID: ConnectionID, now: Moment) -> [Action] {
+        var actions: [Action] = []
+        for (chain, want) in wants.sorted(by: { $0.key < $1.key }) where want.head.log == log {
+            guard case .asked(connectionID, let places, _) = want.phase else { continue }
+            guard places == .heads else {
+                // Its branch has not even the log's beginning: it does not hold what it says.
+                drop(connectionID, from: chain, &actions)
+                continue
+            }
+            wants[chain]?.phase = .asked(connectionID, .spaced, until: now.uptime + Timing.fetchPatience)
+            actions.append(.ask(connectionID, want.head, .spaced))
+        }
+        return actions
+    }
+
+    /// A link is over, or gives nothing of what it holds.
+    mutating func end(_ connectionID: ConnectionID) -> [Action] {
+        var actions: [Action] = []
+        for chain in wants.keys.sorted() where wants[chain]?.holders.contains(connectionID) == true {
+            drop(connectionID, from: chain, &actions)
+        }
+        return actions
+    }
+
+    private mutating func drop(_ connectionID: ConnectionID, from chain: ChainHash, _ actions: inout [Action]) {
+        wants[chain]?.holders.removeAll { $0 == connectionID }
+        if case .asked(connectionID, _, _) = wants[chain]?.phase { wants[chain]?.phase = .waiting }
+        guard let want = wants[chain], want.holders.isEmpty else { return }
+        wants[chain] = nil
+        actions.append(.givenUp(want.head))
+    }
+
+    // MARK: - Whom to ask
+
+    /// Asks for what nobody is asked for, as far as links are free.
+    /// - Parameter mayAsk: whether a link may be asked now: its peer has said all that it holds.
+    mutating func advance(now: Moment, mayAsk: (ConnectionID) -> Bool) -> [Action] {
+        guard !wants.isEmpty else { return [] }
+        var actions: [Action] = []
+        for chain in wants.keys.sorted() {
+            guard case .asked(let connectionID, _, let until) = wants[chain]?.phase, until <= now.uptime else { continue }
+            // The next one is asked. Who was tried comes last, and may still send what it was asked for.
+            wants[chain]?.phase = .waiting
+            wants[chain]?.holders.removeAll { $0 == connectionID }
+            wants[chain]?.holders.append(connectionID)
+        }
+        var busy = asking
+        let waiting = wants.values.filter { if case .waiting = $0.phase { true } else { false } }
+        for want in waiting.sorted(by: isBefore) {
+            let free = want.holders.first { mayAsk($0) && busy[$0, default: 0] < Limits.askedBranchesPerLink }
+            // One branch of a log at a time: what they have in common then comes once.
+            guard let connectionID = free, !isAsked(want.head.log) else { continue }
+            wants[want.head.place.chain]?.phase = .asked(
+                connectionID, .heads, until: now.uptime + Timing.fetchPatience)
+            busy[connectionID, default: 0] += 1
+            actions.append(.ask(connectionID, want.head, .heads))
+        }
+        return actions
+    }
+
+    /// This device's own logs first, then the longest branch of each.
+    private func isBefore(_ a: Want, _ b: Want) -> Bool {
+        let (isOwn, isOther) = (a.head.log.deviceID == deviceID, b.head.log.deviceID == deviceID)
+        guard isOwn == isOther else { return isOwn }
+        return a.head.place.sequence == b.head.place.sequence
+            ? a.head.place.chain < b.head.place.chain : a.head.place.sequence > b.head.place.sequence
+    }
+
+    private func isAsked(_ log: LogDescription) -> Bool {
+        wants.values.contains { want in
+            if case .asked = want.phase { want.head.log == log } else { false }
+        }
+    }
+
+    private var asking: [ConnectionID: Int] {
+        wants.values.reduce(into: [:]) { counts, want in
+            if case .asked(let connectionID, _, _) = want.phase { counts[connectionID, default: 0] += 1 }
+        }
+    }
+}

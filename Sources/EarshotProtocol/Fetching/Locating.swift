@@ -1,0 +1,192 @@
+import DequeModule
+import EarshotModel
+
+/// Frames of entries of which only the disk knows where they belong: their log goes on differently than this node holds
+/// it, or they are of a branch that it does not know.
+///
+/// It compares them, frame by frame, with what the disk has in their places. It holds back what comes behind them on the
+/// same link, and decides nothing but where each belongs.
+struct Locating: Sendable {
+    /// Where a run of entries belongs.
+    enum Place: Hashable, Sendable {
+        /// The disk has all of it.
+        case known(LogID)
+        /// It goes on behind the end of a branch, which has so many of its entries.
+        case continues(LogID, known: Int)
+        /// It parts from a branch behind this entry, which is the last that both have of it.
+        case parts(LogID, after: LogHead, known: Int)
+        /// No branch has the entry before it.
+        case nowhere
+    }
+
+    private struct Key: Hashable {
+        let connectionID: ConnectionID
+        let logID: LogID
+    }
+
+    private enum State {
+        /// What a branch has in the places of the first frame is being read.
+        case comparing(LogID, Comparison, others: ArraySlice<LogID>)
+        /// It is known where the first frame belongs, and its turn has not come yet.
+        case placed(Place)
+    }
+
+    /// How far a run was found to be the same as a branch.
+    private struct Comparison {
+        /// The last entry that both have; `nil` until the one before the run is compared.
+        var common: LogHead?
+        /// How many entries of the run are among them.
+        var known = 0
+    }
+
+    private struct Parked {
+        var frames: Deque<EntriesFrame>
+        var bytes: Int
+        var state: State
+    }
+
+    private var parked: [Key: Parked] = [:]
+
+    var isEmpty: Bool { parked.isEmpty }
+
+    func isParked(_ log: LogDescription, on connectionID: ConnectionID) -> Bool {
+        parked[Key(connectionID: connectionID, logID: log.logID)] != nil
+    }
+
+    func isParked(_ conversationID: ConversationID) -> Bool {
+        parked.values.contains { $0.frames.first?.log.conversationID == conversationID }
+    }
+
+    // MARK: - Frames
+
+    /// - Parameter branches: those of the log that the disk has.
+    /// - Returns: what to read; `nil` if another frame of the log is before it, or if it belongs nowhere.
+    /// - Throws: `ProtocolError` `violation` if the peer sends more than its window.
+    mutating func park(
+        _ frame: EntriesFrame, on connectionID: ConnectionID, branches: [LogID]
+    ) throws(ProtocolError) -> EntriesRead? {
+        let key = Key(connectionID: connectionID, logID: frame.log.logID)
+        if var waiting = parked[key] {
+            waiting.frames.append(frame)
+            waiting.bytes += frame.windowBytes
+            guard waiting.bytes <= Limits.windowBytes + Limits.frameBytes else {
+                throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
+            }
+            parked[key] = waiting
+            return nil
+        }
+        parked[key] = Parked(frames: [frame], bytes: frame.windowBytes, state: .placed(.nowhere))
+        return compare(key, with: branches[...])
+    }
+
+    /// Where frames part from branches, whose turn has not come yet.
+    var partings: [(branch: LogID, after: LogHead)] {
+        parked.values.compactMap { waiting in
+            guard case .placed(.parts(let branch, let head, _)) = waiting.state else { return nil }
+            return (branch, head)
+        }
+    }
+
+    /// Frames whose place is known, each with those that wait behind it.
+    /// - Parameter isReady: whether its turn has come.
+    mutating func takePlaced(
+        where isReady: (EntriesFrame, Place) -> Bool
+    ) -> [(connectionID: ConnectionID, frame: EntriesFrame, place: Place, rest: [EntriesFrame])] {
+        var taken: [(connectionID: ConnectionID, frame: EntriesFrame, place: Place, rest: [EntriesFrame])] = []
+        for (key, waiting) in parked.sorted(by: { ($0.key.connectionID, $0.key.logID) < ($1.key.connectionID, $1.key.logID) })
+        {
+            guard case .placed(let place) = waiting.state, let first = waiting.frames.first, isReady(first, place)
+            else { continue }
+            parked[key] = nil
+            taken.append((key.connectionID, first, place, Array(waiting.frames.dropFirst())))
+        }
+        return taken
+    }
+
+    mutating func end(_ connectionID: ConnectionID) {
+        parked = parked.filter { $0.key.connectionID != connectionID }
+    }
+
+    // MARK: - The disk
+
+    private mutating func compare(_ key: Key, with branches: ArraySlice<LogID>) -> EntriesRead? {
+        guard let branch = branches.first, let frame = parked[key]?.frames.first else {
+            parked[key]?.state = .placed(.nowhere)
+            return nil
+        }
+        var comparison = Comparison()
+        if frame.firstSequence == 1 {
+            let origin = LogHead.origin(of: frame.log.logID)
+            guard frame.previousChain == origin.chain else {
+                parked[key]?.state = .placed(.nowhere)
+                return nil
+            }
+            comparison.common = origin
+        }
+        parked[key]?.state = .comparing(branch, comparison, others: branches.dropFirst())
+        return read(branch, from: max(1, frame.firstSequence - 1), key)
+    }
+
+    private func read(_ branch: LogID, from sequence: UInt64, _ key: Key) -> EntriesRead {
+        EntriesRead(
+            connectionID: key.connectionID, purpose: .locating(key.logID), logID: branch, from: sequence,
+            countLimit: Limits.entriesPerFrame, byteLimit: Limits.frameBytes)
+    }
+
+    /// The store's answer to a read for a log.
+    /// - Returns: what to read next; `nil` if it is known now where the frame belongs.
+    mutating func read(_ read: EntriesRead, of logID: LogID, _ entries: [EntryRecord]) -> EntriesRead? {
+        guard let connectionID = read.connectionID else { return nil }
+        let key = Key(connectionID: connectionID, logID: logID)
+        guard case .comparing(let branch, var comparison, let others) = parked[key]?.state, branch == read.logID,
+            let frame = parked[key]?.frames.first
+        else { return nil }
+        var entries = entries[...]
+        if comparison.common == nil {
+            guard let before = entries.popFirst(), before.sequence == frame.firstSequence - 1,
+                before.chain == frame.previousChain
+            else { return compare(key, with: others) }
+            comparison.common = before.head
+            if entries.isEmpty { return goOn(key, branch, comparison, others) }
+        }
+        guard var common = comparison.common else { return nil }
+        guard !entries.isEmpty else {
+            parked[key]?.state = .placed(.continues(branch, known: comparison.known))
+            return nil
+        }
+        for entry in entries {
+            guard comparison.known < frame.contents.count else { break }
+            guard entry.chain == common.chain.appending(frame.contents[comparison.known].hash) else {
+                parked[key]?.state = .placed(.parts(branch, after: common, known: comparison.known))
+                return nil
+            }
+            common = entry.head
+            comparison.known += 1
+        }
+        comparison.common = common
+        return goOn(key, branch, comparison, others)
+    }
+
+    private mutating func goOn(
+        _ key: Key, _ branch: LogID, _ comparison: Comparison, _ others: ArraySlice<LogID>
+    ) -> EntriesRead? {
+        guard let frame = parked[key]?.frames.first, let common = comparison.common,
+            comparison.known < frame.contents.count
+        else {
+            parked[key]?.state = .placed(.known(branch))
+            return nil
+        }
+        parked[key]?.state = .comparing(branch, comparison, others: others)
+        return read(branch, from: common.sequence + 1, key)
+    }
+}
+
+extension EntryRecord {
+    /// The end of a log whose last entry it is.
+    var head: LogHead { LogHead(sequence: sequence, chain: chain, timestamp: timestamp) }
+}
+
+extension EntriesFrame {
+    /// What its entries count in a window.
+    var windowBytes: Int { contents.reduce(0) { $0 + $1.windowBytes } }
+}

@@ -1,0 +1,77 @@
+import EarshotModel
+
+/// Entries of an unsent end as they stand in the next epoch.
+struct RewrittenPage: Sendable {
+    /// The log that takes them.
+    let record: LogRecord
+    let entries: [EntryRecord]
+    /// Where the messages are now, those that were there already included.
+    let places: [RenamedMessages]
+    /// What is left of the unsent end; `nil` for nothing.
+    let rest: LogRecord?
+    fileprivate let tail: RewrittenTail?
+
+    /// - Parameters:
+    ///   - limbo: the unsent end; `nil` if there is none, and the log only has to end.
+    ///   - log: the log that takes them. If it is new, it begins with the ends of the logs that it follows.
+    init(
+        _ page: Rewriting.Page, of limbo: LogRecord?, into log: OwnLog, after ends: [BranchHead], by author: LogAuthor,
+        clocks: inout ClockMachine, now: Moment
+    ) {
+        var writer = LogWriter(log)
+        if log.head.sequence == 0 {
+            let body = EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .branches(ends))
+            writer.append(.body(body.encoded(with: author.salts)), body.timestamp, kind: .branches)
+        }
+        var places: [RenamedMessages] = []
+        for entry in page.entries {
+            let old = limbo.map { MessageID(log: $0.logID, sequence: entry.sequence) }
+            guard page.repeats[entry.sequence] == nil else {
+                if let old, let known = page.repeats[entry.sequence] { places.add(old, known) }
+                continue
+            }
+            // What was erased was never sent, and goes.
+            let timestamp = clocks.tick(now: now)
+            guard case .body(let bytes) = entry.content, let content = entry.content.retimed(to: timestamp) else { continue }
+            writer.append(
+                content, timestamp, expiry: entry.expiry, kind: entry.kind, key: (try? EntryBody(decoding: bytes))?.key)
+            if let old { places.add(old, MessageID(log: log.record.logID, sequence: writer.record.head.sequence)) }
+        }
+        (record, entries) = writer.finished(by: author)
+        self.places = places
+        guard let limbo, let last = page.entries.last else {
+            (rest, tail) = (nil, limbo.map { RewrittenTail(limboID: $0.logID, through: $0.head, isLast: true, places: places) })
+            return
+        }
+        let isLast = last.sequence >= limbo.head.sequence
+        tail = RewrittenTail(limboID: limbo.logID, through: last.head, isLast: isLast, places: places)
+        rest =
+            isLast
+            ? nil
+            : LogRecord(
+                logID: limbo.logID, description: limbo.description, base: last.head, isLimbo: true,
+                authorID: limbo.authorID, conversation: limbo.conversation, head: limbo.head)
+    }
+}
+
+extension CommitInFlight {
+    mutating func append(_ page: RewrittenPage) {
+        commit.logs.append(page.record)
+        if !page.entries.isEmpty { commit.entries.append(LogEntries(logID: page.record.logID, entries: page.entries)) }
+        if let tail = page.tail { commit.rewrittenTails.append(tail) }
+        rewritten.append(page)
+    }
+}
+
+extension [RenamedMessages] {
+    /// One more message has another name, behind the last or apart from it.
+    fileprivate mutating func add(_ old: MessageID, _ new: MessageID) {
+        if let last, last.from.log == old.log, last.to.log == new.log, last.from.sequence + last.count == old.sequence,
+            last.to.sequence + last.count == new.sequence
+        {
+            self[count - 1] = RenamedMessages(from: last.from, to: last.to, count: last.count + 1)
+        } else {
+            append(RenamedMessages(from: old, to: new, count: 1))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import EarshotModel
+import EarshotProtocol
+import TestSupport
+import Testing
+
+@testable import EarshotStore
+
+@Suite("Branches of a log")
+struct BranchTests {
+    /// Three entries, and another third one of the same device.
+    private static func forked() -> (trunk: SampleLog, branch: SampleLog) {
+        var (trunk, branch) = (SampleLog(), SampleLog())
+        for time in Int64(1)...2 {
+            trunk.append(at: time)
+            branch.append(at: time)
+        }
+        let base = trunk.record.head
+        trunk.append(at: 3, body: [7])
+        branch.append(at: 4, body: [8])
+        branch.append(at: 5, body: [9])
+        branch.part(at: base)
+        return (trunk, branch)
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func store(with logs: [Commit]) throws -> Store {
+        let store = try Store(path: folder.file("history.db"))
+        for commit in logs { try store.commit(commit) }
+        return store
+    }
+
+    @Test("are kept beside each other, and each is read from the log's beginning")
+    func both() throws {
+        let (trunk, branch) = Self.forked()
+        let store = try store(with: [trunk.commit, branch.commit(from: 3)])
+        #expect(Set(try store.snapshot().logs) == [trunk.record, branch.record])
+        let all = try store.entries(of: branch.logID, from: 1, countLimit: 9, byteLimit: .max)
+        #expect(all.map(\.chain) == branch.entries.map(\.chain))
+        #expect(try store.entries(of: branch.logID, from: 2, countLimit: 2, byteLimit: .max) == Array(all[1...2]))
+        #expect(
+            try store.chains(of: branch.logID, at: [1, 2, 3, 4, 5])
+                == Dictionary(uniqueKeysWithValues: branch.entries.map { ($0.sequence, $0.chain) }))
+        #expect(try store.history(of: trunk.conversationID, .latest, limit: 9)?.map(\.entry.chain).count == 5)
+    }
+
+    @Test("may part from a branch, or at the beginning")
+    func nested() throws {
+        let (trunk, branch) = Self.forked()
+        var twig = SampleLog()
+        twig.adopt(branch.entries.prefix(3), head: branch.entries[2])
+        let base = twig.record.head
+        twig.append(at: 9, body: [1])
+        twig.part(at: base)
+        var other = SampleLog()
+        other.append(at: 6, body: [3])
+        other.part(at: .origin(of: trunk.logID))
+        let store = try store(with: [
+            trunk.commit, branch.commit(from: 3), twig.commit(from: 4), other.commit(from: 1),
+        ])
+        #expect(try store.chains(of: twig.logID, at: 1...4).values.count == 4)
+        #expect(try store.chains(of: twig.logID, at: [3]) == [3: branch.entries[2].chain])
+        #expect(try store.entries(of: other.logID, from: 1, countLimit: 9, byteLimit: .max).map(\.chain)
+            == other.entries.map(\.chain))
+    }
+
+    @Test("leave room for what comes back: an unsent end waits elsewhere until it is written anew")
+    func unsentTail() throws {
+        var log = SampleLog()
+        for time in Int64(1)...4 { log.append(at: time) }
+        let store = try store(with: [log.commit])
+        let base = LogHead(
+            sequence: 2, chain: log.entries[1].chain, timestamp: log.entries[1].timestamp)
+        let limbo = LogRecord(
+            logID: identifier(77), description: log.record.description, base: base, isLimbo: true, authorID: log.record.authorID,
+            conversation: log.record.conversation, head: log.record.head)
+        var kept = log.record
+        kept.head = base
+        var commit = Commit()
+        commit.logs = [kept]
+        commit.unsentTails = [UnsentTail(logID: log.logID, after: 2, limbo: limbo)]
+        try store.commit(commit)
+        #expect(Set(try store.snapshot().logs) == [kept, limbo])
+        #expect(try store.entries(of: limbo.logID, from: 3, countLimit: 9, byteLimit: .max) == Array(log.entries.suffix(2)))
+
+        // What came back takes the places, and the first of the two is written anew.
+        var back = SampleLog()
+        back.adopt(log.entries.prefix(2), head: log.entries[1])
+        back.append(at: 8, body: [5])
+        try store.commit(back.commit(from: 3))
+        var next = SampleLog(epoch: 9)
+        next.append(at: 10)
+        var rewritten = next.commit
+        let through = LogHead(
+            sequence: 3, chain: log.entries[2].chain, timestamp: log.entries[2].timestamp)
+        let place = RenamedMessages(
+            from: MessageID(log: limbo.logID, sequence: 3), to: next.messageID(1), count: 1)
+        rewritten.rewrittenTails = [
+            RewrittenTail(limboID: limbo.logID, through: through, isLast: false, places: [place])
+        ]
+        try store.commit(rewritten)
+        #expect(try store.snapshot().logs.first { $0.logID == limbo.logID }?.base == through)
+        #expect(try store.history(of: log.conversationID, .latest, limit: 9)?.count == 5)
+
+        var last = Commit()
+        last.rewrittenTails = [
+            RewrittenTail(limboID: limbo.logID, through: limbo.head, isLast: true, places: [])
+        ]
+        try store.commit(last)
+        #expect(Set(try store.snapshot().logs.map(\.logID)) == [log.logID, next.logID])
+        #expect(try store.integrityFindings() == [])
+    }
+}
