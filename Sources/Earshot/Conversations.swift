@@ -1,5 +1,6 @@
 import EarshotProtocol
 import EarshotStore
+import Logging
 
 /// The conversations of a node's user.
 public struct Conversations: Sendable {
@@ -79,6 +80,45 @@ public struct Conversation: Sendable {
     @discardableResult
     public func send(_ text: String, headers: [String: String] = [:]) async throws(EarshotError) -> Message {
         try await node.messages.send(text, headers: headers, to: peerID)
+    }
+
+    /// Tells the linked participants that this node's user types, or has stopped (`Event.typingStarted`). It may be called
+    /// at each key.
+    ///
+    /// They show it for 10 s: while the user goes on, say it again at least every 5 s. A message that is sent ends it.
+    /// Nothing of it is stored, and nobody who is away hears of it later.
+    /// - Throws: `EarshotError` `blocked`, `identityConflict`, `notAdmitted`, `stopped`; `invalidMessage` for the
+    ///   conversation with oneself.
+    public func setTyping(_ isTyping: Bool = true) async throws(EarshotError) {
+        do { try await node.shell.setTyping(isTyping, in: conversationID, with: peerID) } catch {
+            throw error.about(peerID)
+        }
+    }
+
+    /// Says that this node's user types, for as long as some work takes.
+    /// - Returns: what the work returns.
+    /// - Throws: what the work throws. Whether somebody could be told makes no difference to it.
+    public func typing<Result: Sendable>(
+        while work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                while true {
+                    do { try await setTyping() } catch {
+                        node.configuration.logger.debug("nobody is told who types", metadata: ["error": "\(error)"])
+                    }
+                    do {
+                        try await node.environment.clock.sleep(milliseconds: Timing.typingRepeat)
+                    } catch { return nil }
+                }
+            }
+            group.addTask { try await work() }
+            defer { group.cancelAll() }
+            while let next = try await group.next() {
+                if let result = next { return result }
+            }
+            throw CancellationError()
+        }
     }
 }
 

@@ -47,6 +47,8 @@ public enum Limits {
     package static let askedBranchesPerLink = 4
     /// Frames of a branch that are under way to a peer who wants it.
     package static let givenFrames = 8
+    /// Conversations in which a device's user may type at once; in others the node does not take note of it.
+    package static let typingConversations = 16
     /// Branches of a log that are kept.
     package static let branchesPerLog = 4
     /// Logs of a user, over all of their devices.

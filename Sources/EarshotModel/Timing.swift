@@ -34,6 +34,10 @@ package enum Timing {
     package static let returnPause: Int64 = 100
     /// How long nothing is taken back from a user whose time is over; messages to them go out meanwhile.
     package static let recoveryPause: Int64 = 30_000
+    /// A user of whom nobody repeats for this long that they type no longer does.
+    package static let typing: Int64 = 10_000
+    /// How often, at most, a node repeats that its user types.
+    package static let typingRepeat: Int64 = 4_000
     /// How long a connection may take that a peer asked for to learn whether it can be reached.
     package static let dialBack: Int64 = 3_000
     /// The least time between two such connections for the same device.

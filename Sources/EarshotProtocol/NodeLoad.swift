@@ -40,6 +40,10 @@ package struct NodeLoad: Sendable {
     package var dialBacks = 0
     package var peerClocks = 0
     package var toldConflicts = 0
+    /// Conversations in which this node's user types, and in which the user of another device does: those of the device
+    /// that has the most.
+    package var typing = 0
+    package var typingOfDevice = 0
 
     package init() {}
 
@@ -69,6 +73,8 @@ package struct NodeLoad: Sendable {
             ("dial-backs", dialBacks, Limits.concurrentDialBacks),
             ("clocks of peers", peerClocks, Limits.peerClocks),
             ("conflicts", toldConflicts, Limits.strangers),
+            ("conversations that are typed in", typing, Limits.typingConversations),
+            ("conversations that a peer types in", typingOfDevice, Limits.typingConversations),
         ]
         return bounds.filter { $0.value > $0.limit }.map { "\($0.what): \($0.value) of \($0.limit)" }
     }
@@ -85,6 +91,7 @@ extension NodeMachine {
         load.dialBacks = reachability.attemptCount
         load.peerClocks = clocks.peerCount
         load.toldConflicts = trust.toldConflictCount
+        (load.typing, load.typingOfDevice) = typing.load
         addLinks(to: &load)
         return load
     }

@@ -20,6 +20,7 @@ package struct NodeMachine: Sendable {
     private var actions: [NodeAction] = []
     var reachability = ReachabilityMachine()
     var programs: ProgramsMachine
+    var typing = TypingMachine()
     private(set) var notes = NodeNotes()
 
     /// - Parameters:
@@ -136,5 +137,9 @@ package struct NodeMachine: Sendable {
 
     mutating func note(_ change: (inout NodeNotes) -> Void) { change(&notes) }
     mutating func emit(_ action: NodeAction) { actions.append(action) }
-    mutating func post(_ event: Event) { actions.append(.post(event)) }
+
+    mutating func post(_ event: Event) {
+        actions.append(.post(event))
+        followTyping(event)
+    }
 }

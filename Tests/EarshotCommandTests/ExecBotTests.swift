@@ -31,6 +31,16 @@ struct ExecBotTests {
         #expect(bot.acknowledged(now: 2) == [.receive(limit: 1)])
     }
 
+    @Test("says that it types to the sender of a message that it has, and of no other")
+    func typing() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        #expect(bot.programWrote(#"{"typing":"m1"}"#.utf8, now: 1).contains(.typing(message("m1"))))
+        let refused = bot.programWrote(#"{"typing":"m2"}"#.utf8, now: 2)
+        #expect(refused.contains(.complain("no message \"m2\" waits for this")))
+        #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 3) == [.acknowledge(through: "at m1", [])])
+    }
+
     @Test("asks again if nothing came")
     func nothing() {
         var bot = running()

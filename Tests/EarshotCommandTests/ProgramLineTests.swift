@@ -22,6 +22,7 @@ struct ProgramLineTests {
                             notBefore: Date(timeIntervalSince1970: 1_769_860_800))
                     ]))
         #expect(try read(#"{"fail":"m1","reason":"no database"}"#) == .fail("m1", reason: "no database"))
+        #expect(try read(#"{"typing":"m1"}"#) == .typing("m1"))
         #expect(try read(#"{"send":[{"text":"hi","to":"bob"}]}"#) == .send([BotSend(text: "hi", to: "bob")]))
         #expect(
             try read(#"{"send":[{"text":"hi","to":"bob","idempotencyKey":"7"}]}"#)
@@ -33,8 +34,11 @@ struct ProgramLineTests {
         arguments: [
             ("hello", "the line is not a JSON object: hello"), ("[]", "the line is not a JSON object: []"),
             ("", "the line is empty"),
-            (#"{"acknowledge":"m1"}"#, "there is no field \"acknowledge\"; there are: ack, fail, reason, send"),
-            ("{}", "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"send\""),
+            (#"{"acknowledge":"m1"}"#, "there is no field \"acknowledge\"; there are: ack, fail, reason, typing, send"),
+            (
+                "{}",
+                "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"typing\", or \"send\""
+            ),
             (#"{"fail":"m1"}"#, "the field \"reason\" is missing"),
             (#"{"ack":1}"#, "the field \"ack\" must be a text"), (#"{"ack":null}"#, "the field \"ack\" must be a text"),
             (#"{"ack":"m1","send":[{"to":"bob"}]}"#, "the field \"send[0].text\" is missing"),

@@ -1,6 +1,7 @@
 import Earshot
 import EarshotGateway
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The local API")
@@ -76,6 +77,29 @@ struct GatewayTests {
             #expect(received.timestamp == sent.timestamp)
             try await bob.client.markRead(upTo: sent.id, with: "alice")
             try await alice.wait(for: "read", of: sent.id)
+        }
+    }
+
+    @Test("tells who types, and of whom it cannot be told")
+    func typing() async throws {
+        let judge = try DocumentJudge.shared.get()
+        try await TestNode.pair { alice, bob in
+            try await bob.client.withEvents([.typingStarted, .typingEnded]) { events in
+                try await alice.client.setTyping(true, to: "bob")
+                try await alice.client.setTyping(false, to: "bob")
+                var seen: [GatewayEvent] = []
+                for try await event in events {
+                    judge?.check(event, as: "Event")
+                    seen.append(event)
+                    if seen.count == 2 { break }
+                }
+                #expect(seen.map(\.name) == ["typingStarted", "typingEnded"])
+                let conversation = try await bob.client.conversation("alice").id
+                #expect(seen.allSatisfy { $0.user?.name == "alice" && $0.conversationID == conversation })
+            }
+            try await alice.client.decide(.block, about: "bob")
+            let error = await #expect(throws: GatewayError.self) { try await alice.client.setTyping(true, to: "bob") }
+            #expect(error?.code == .blocked)
         }
     }
 

@@ -49,6 +49,7 @@ struct TokenTests {
                         ("POST", "messages", #"{"to":"carol","text":"x"}"#),
                         ("POST", "messages/\(toCarol.id)/cancel", ""),
                         ("POST", "conversations/carol/read", #"{"upTo":"\#(toCarol.id)"}"#),
+                        ("POST", "conversations/carol/typing", #"{"isTyping":true}"#),
                         ("POST", "scheduled", later), ("DELETE", "scheduled/\(scheduledID)", ""),
                     ] {
                         let answer = try await RawRequest(

@@ -52,6 +52,7 @@ struct WireTests {
         compare(Wire.DialBackResult.self, Earshot_V2_DialBackResult.self)
         compare(Wire.Wanted.self, Earshot_V2_Wanted.self)
         compare(Wire.Close.self, Earshot_V2_Close.self)
+        compare(Wire.Typing.self, Earshot_V2_Typing.self)
     }
 
     @Test("gives a field its length, however long it is", arguments: [0, 1, 127, 128, 16_383, 16_384, 70_000])

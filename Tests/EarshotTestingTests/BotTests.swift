@@ -69,6 +69,35 @@ struct BotTests {
         try await running
     }
 
+    @Test("types while it works on an answer, for as long as that takes, and no longer when it has answered")
+    func typing() async throws {
+        let (hurry, mayAnswer) = AsyncStream<Void>.makeStream()
+        let bot = Bot("thinker", on: robot).otherwise { message in
+            let answer = try await message.typing {
+                for await _ in hurry { break }
+                return "42"
+            }
+            try await message.reply(answer)
+        }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let events = alice.events.events(.named([.typingStarted, .typingEnded, .messageReceived]))
+        try await alice.messages.send("what?", to: robot.userID)
+        var names: [EventName] = []
+        for await event in events {
+            names.append(event.name)
+            if event.name == .typingStarted {
+                // Longer than one word of it lasts.
+                for _ in 0..<30 { await network.advance(by: .seconds(1)) }
+                mayAnswer.finish()
+            }
+            if event.name == .typingEnded { break }
+        }
+        #expect(names == [.typingStarted, .messageReceived, .typingEnded])
+        await network.stop()
+        try await running
+    }
+
     @Test("goes on with what comes next when somebody has moved it past the message that it handles")
     func moved() async throws {
         let (moves, isMoved) = AsyncStream<Void>.makeStream()

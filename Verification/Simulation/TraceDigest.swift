@@ -74,6 +74,9 @@ struct TraceDigest {
             id(change.conversationID)
             id(change.recipientID)
             state(change.state)
+        case .typingStarted(let typing), .typingEnded(let typing):
+            id(typing.conversationID)
+            id(typing.userID)
         case .userDiscovered(let user): self.user(user)
         case .userUpdated(let user, let changes):
             self.user(user)

@@ -48,6 +48,15 @@ public struct BotMessage: Sendable {
         try await reply(text, headers: headers, notBefore: now + delay / .seconds(1))
     }
 
+    /// Tells the sender that the bot types, for as long as some work takes.
+    /// - Returns: what the work returns.
+    /// - Throws: what the work throws.
+    public func typing<Result: Sendable>(
+        while work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await node.conversations.direct(with: senderID).typing(while: work)
+    }
+
     private var now: Date { Date(milliseconds: node.environment.clock.now.wallClock) }
 
     /// Writes to somebody, as an answer to this message.
@@ -122,6 +131,13 @@ public struct BotCall: Sendable {
         _ text: String, headers: [String: String] = [:], after delay: Duration
     ) async throws(EarshotError) {
         try await message.reply(text, headers: headers, after: delay)
+    }
+
+    /// Tells the one who called that the bot types, for as long as some work takes; see `BotMessage.typing`.
+    public func typing<Result: Sendable>(
+        while work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await message.typing(while: work)
     }
 
     private func value(_ name: String) throws(EarshotError) -> BotValue {

@@ -57,6 +57,16 @@ extension EventKind where Payload == MessageStateChange {
     }
 }
 
+extension EventKind where Payload == Typing {
+    public static var typingStarted: Self {
+        Self([.typingStarted]) { if case .typingStarted(let typing) = $0 { typing } else { nil } }
+    }
+
+    public static var typingEnded: Self {
+        Self([.typingEnded]) { if case .typingEnded(let typing) = $0 { typing } else { nil } }
+    }
+}
+
 extension EventKind where Payload == User {
     public static var userDiscovered: Self {
         Self([.userDiscovered]) { if case .userDiscovered(let user) = $0 { user } else { nil } }

@@ -89,6 +89,14 @@ actor NodeShell {
         }
     }
 
+    nonisolated func setTyping(
+        _ isTyping: Bool, in conversationID: ConversationID, with peerID: UserID
+    ) async throws(EarshotError) {
+        _ = try await request { machine, requestID, now in
+            machine.setTyping(isTyping, in: conversationID, with: peerID, requestID: requestID, now: now)
+        }
+    }
+
     nonisolated func decide(
         _ decision: TrustDecision, about userID: UserID, named name: UserName?
     ) async throws(EarshotError) {

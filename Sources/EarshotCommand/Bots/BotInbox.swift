@@ -86,6 +86,11 @@ struct BotInbox: Sendable {
         }
     }
 
+    /// Tells a message's sender that the bot types.
+    func tellTyping(_ message: HandedMessage) async throws(GatewayError) {
+        try await client.setTyping(true, to: message.sender)
+    }
+
     private static func marked(_ send: BotSend, _ mark: String) -> [String: String] {
         AutoSubmitted.marked(send.headers, mark)
     }

@@ -82,7 +82,7 @@ actor BotRunner {
             case .receive(let limit): queue.yield(.receive(limit: limit))
             case .acknowledge(let cursor, let answers): queue.yield(.acknowledge(through: cursor, answers))
             case .fail(let id, let reason): queue.yield(.fail(id, reason: reason))
-            case .send: preconditionFailure("only a line of the program makes the bot send unasked")
+            case .send, .typing: preconditionFailure("only a line of the program makes the bot send unasked")
             case .note(let text): note(text)
             case .noteFailure(let message, let reason, let isSetAside):
                 note(failureNote(message, reason, isSetAside: isSetAside))
@@ -161,6 +161,13 @@ actor BotRunner {
         }
     }
 
+    /// It makes no difference to the program whether somebody could be told.
+    private func tellTyping(_ message: HandedMessage) async {
+        do { try await inbox.tellTyping(message) } catch {
+            logger.debug("nobody is told that the bot types: \(SafeText.line(error.message))")
+        }
+    }
+
     // MARK: - The program
 
     private func tell(_ line: ToldLine) {
@@ -191,7 +198,11 @@ actor BotRunner {
         switch line {
         case .whole(let bytes):
             for action in bot.programWrote(bytes, now: Self.now) {
-                if case .send(let sends) = action { await send(sends) } else { perform([action]) }
+                switch action {
+                case .send(let sends): await send(sends)
+                case .typing(let message): await tellTyping(message)
+                default: perform([action])
+                }
             }
         case .cut:
             let reason = "the program has written a line of more than \(BotChild.lineBytes) bytes"

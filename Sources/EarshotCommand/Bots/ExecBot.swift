@@ -40,6 +40,8 @@ struct ExecBot: Sendable {
         /// Tell the inbox that the program failed on a message; `failureNoted` or `inboxFailed` follows.
         case fail(String, reason: String)
         case send([BotSend])
+        /// Tell a message's sender that the bot types.
+        case typing(HandedMessage)
         /// For the log.
         case note(String)
         /// For the log: the program has failed on a message.
@@ -199,6 +201,7 @@ struct ExecBot: Sendable {
         case .fail(let id, let reason):
             handOut.fail(try place(of: id), reason)
             standing = .works
+        case .typing(let id): actions.append(.typing(messages[try place(of: id)]))
         case .send(let sends):
             guard !sends.contains(where: { $0.to == nil }) else {
                 throw LineError("the field \"to\" is missing: only an answer has a sender to go to")

@@ -7,6 +7,8 @@ enum ProgramLine: Hashable, Sendable {
     case acknowledge(String, [BotSend])
     /// The program cannot do anything with a message now.
     case fail(String, reason: String)
+    /// The program works on the answer to a message, which its sender is told.
+    case typing(String)
     /// Messages that answer none.
     case send([BotSend])
 }
@@ -25,14 +27,17 @@ struct BotSend: Hashable, Sendable {
 
 extension ProgramLine: Decodable {
     init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields(["ack", "fail", "reason", "send"])
+        let fields = try decoder.fields(["ack", "fail", "reason", "typing", "send"])
         let present = Set(fields.allKeys.map(\.stringValue))
         switch present {
         case ["ack"], ["ack", "send"]:
             self = .acknowledge(try fields.read("ack"), try fields.readIfPresent("send") ?? [])
         case ["fail"], ["fail", "reason"]: self = .fail(try fields.read("fail"), reason: try fields.read("reason"))
+        case ["typing"]: self = .typing(try fields.read("typing"))
         case ["send"]: self = .send(try fields.read("send"))
-        default: throw LineError("a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"send\"")
+        default:
+            throw LineError(
+                "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"typing\", or \"send\"")
         }
     }
 }

@@ -4,8 +4,8 @@ import EarshotGateway
 /// A dialog with one user. It shows messages, sends what is typed, and tells the other user what was read.
 actor ChatDialog {
     static let events: Set<EventName> = [
-        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .userUpdated,
-        .identityConflict,
+        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .typingStarted,
+        .typingEnded, .userUpdated, .identityConflict,
     ]
 
     private let client: GatewayClient
@@ -15,6 +15,8 @@ actor ChatDialog {
     private let names: NameBook
     private var screen: ChatScreen
     private var reading: ChatReading
+    /// Known as soon as the node has answered.
+    private var conversationID: String?
     /// The last message that was shown, until the node has marked it as read.
     private var unmarkedID: String?
     /// Messages sent from here that are neither delivered nor failed yet.
@@ -108,6 +110,9 @@ actor ChatDialog {
         } else if let change = event.stateChange, change.recipient.id == peer.id {
             try screen.show(change)
             close(change)
+        } else if let conversationID = event.conversationID {
+            guard event.user?.id == peer.id, conversationID == self.conversationID else { return }
+            try screen.show(isTyping: event.name == EventName.typingStarted.rawValue)
         } else if let user = event.user, user.id == peer.id {
             changed(user, Set(event.changes ?? []))
         } else if let conflict = event.conflict, conflict.pinnedID == peer.id {
@@ -134,6 +139,7 @@ actor ChatDialog {
     /// Shows what is new in the history, and marks it as read.
     private func read() async throws {
         do {
+            if conversationID == nil { conversationID = try await client.conversation(peer.id).id }
             try await markShown()
             var actions = reading.wake()[...]
             while let action = actions.popFirst() { actions += try await perform(action) }
@@ -194,6 +200,7 @@ actor ChatDialog {
 
     /// Events were lost. The history has the messages, and each message has its state.
     private func catchUp() async throws {
+        try screen.show(isTyping: false)
         try await read()
         for id in openIDs {
             let message = try await client.message(id)

@@ -7,6 +7,8 @@ struct ChatScreen {
     let peerName: String
     /// Rows written so far, not counting the line that is being typed.
     private var rowCount = 0
+    /// Whether the other user types. On a terminal, the last row says so.
+    private var isTyping = false
     private var ownMessages: [String: (message: GatewayMessage, row: Int)] = [:]
     /// Own messages whose state may still change on the screen.
     private static let rememberedMessages = 1000
@@ -23,6 +25,7 @@ struct ChatScreen {
     private struct Record: Encodable {
         let message: GatewayMessage?
         let stateChange: GatewayStateChange?
+        var isTyping: Bool?
     }
 
     mutating func show(_ message: GatewayMessage, isOwn: Bool) throws {
@@ -54,6 +57,15 @@ struct ChatScreen {
         }
     }
 
+    /// The other user types, or has stopped.
+    mutating func show(isTyping: Bool) throws {
+        guard isTyping != self.isTyping else { return }
+        try output.object(Record(message: nil, stateChange: nil, isTyping: isTyping))
+        eraseTyping()
+        self.isTyping = isTyping
+        writeTyping()
+    }
+
     mutating func notice(_ text: String) { write([output.style.dim("— \(text)")]) }
 
     /// Erases the line that the terminal echoed while it was typed.
@@ -65,9 +77,27 @@ struct ChatScreen {
     }
 
     private mutating func write(_ rows: [String]) {
+        eraseTyping()
+        writeRows(rows)
+        writeTyping()
+    }
+
+    private mutating func writeRows(_ rows: [String]) {
         output.control("\r\u{1b}[2K")
         for row in rows { output.line(row) }
         rowCount += rows.count
+    }
+
+    private mutating func writeTyping() {
+        guard isTyping, output.isTerminal else { return }
+        writeRows([output.style.dim("— \(peerName) is typing")])
+    }
+
+    /// Deletes the row above the one that is being typed, which moves up.
+    private mutating func eraseTyping() {
+        guard isTyping, output.isTerminal else { return }
+        output.control("\u{1b}7\u{1b}[1A\u{1b}[M\u{1b}8\u{1b}[1A")
+        rowCount -= 1
     }
 }
 

@@ -129,6 +129,12 @@ package struct GatewayClient: Sendable {
         _ = try await call(.POST, "conversations/\(try Self.user(user))/read", body: ReadRequest(upTo: messageID))
     }
 
+    /// Tells a user that this node's user types, or has stopped.
+    package func setTyping(_ isTyping: Bool, to user: String) async throws(GatewayError) {
+        let body = TypingRequest(isTyping: isTyping)
+        _ = try await call(.POST, "conversations/\(try Self.user(user))/typing", body: body)
+    }
+
     package func tokens() async throws(GatewayError) -> [GatewayToken] { try await get("tokens") }
 
     /// Makes a token for a program.

@@ -237,6 +237,30 @@ enum OpenAPIDocument {
                 "204": {description: It is marked.}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/conversations/{conversation}/typing:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: setTyping
+              tags: [conversations]
+              summary: Tell the linked participants that this node's user types, or has stopped.
+              description: |
+                They show it for 10 s: while the user goes on, say it again at least every 5 s. It may be said at each key; the
+                node passes it on only now and then. A message ends it. Nothing of it is stored.
+              x-scope: send
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [isTyping]
+                      properties:
+                        isTyping: {type: boolean}
+              responses:
+                "204": {description: Whoever is linked has been told.}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/conversations/{conversation}/erase:
             parameters: [{$ref: "#/components/parameters/conversation"}]
             post:
@@ -1177,6 +1201,7 @@ enum OpenAPIDocument {
                     messageID: {$ref: "#/components/schemas/MessageID"}
                     conversationID: {$ref: "#/components/schemas/ID"}
                     recipient: {$ref: "#/components/schemas/Delivery"}
+                conversationID: {$ref: "#/components/schemas/ID", description: "Of `typingStarted` and `typingEnded`."}
                 user: {$ref: "#/components/schemas/User"}
                 changes: {type: array, items: {enum: [isOnline, name, pin, trust]}}
                 conflict:
@@ -1225,6 +1250,8 @@ enum OpenAPIDocument {
                 - messageDelivered
                 - messageRead
                 - messageFailed
+                - typingStarted
+                - typingEnded
                 - userDiscovered
                 - userUpdated
                 - identityConflict

@@ -15,8 +15,10 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var message: GatewayMessage?
     /// Of `messageSent`, `messageDelivered`, `messageRead` and `messageFailed`.
     package internal(set) var stateChange: GatewayStateChange?
-    /// Of `userDiscovered`, `userUpdated`, `clockSkewed` and `historyRecovered`, and of `linkFailed` if the peer is
-    /// known.
+    /// Of `typingStarted` and `typingEnded`: where the user types.
+    package internal(set) var conversationID: String?
+    /// Of `userDiscovered`, `userUpdated`, `typingStarted`, `typingEnded`, `clockSkewed` and `historyRecovered`, and of
+    /// `linkFailed` if the peer is known.
     package internal(set) var user: GatewayUser?
     /// Of `userUpdated`: what changed, as in `UserChange`.
     package internal(set) var changes: [String]?

@@ -39,6 +39,9 @@ struct Representer: Sendable {
         case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
             .messageFailed(let change):
             result.stateChange = GatewayStateChange(change, await names(of: [change.recipientID]))
+        case .typingStarted(let typing), .typingEnded(let typing):
+            result.conversationID = typing.conversationID.description
+            result.user = await node.users.user(typing.userID).map { GatewayUser($0) }
         case .userDiscovered(let user): result.user = GatewayUser(user)
         case .userUpdated(let user, let changes):
             result.user = GatewayUser(user)

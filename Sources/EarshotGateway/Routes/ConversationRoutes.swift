@@ -14,6 +14,9 @@ struct ConversationRoutes: RouteGroup {
             .post("/v1/conversations/{conversation}/read", ReadRequest.self, scope: .send) {
                 try await markRead($0, $1)
             },
+            .post("/v1/conversations/{conversation}/typing", TypingRequest.self, scope: .send) {
+                try await setTyping($0, $1)
+            },
             .post("/v1/conversations/{conversation}/erase", scope: .all) { request in
                 try .json(GatewayDeletion(try await conversation(of: request).eraseContents()))
             },
@@ -41,6 +44,13 @@ struct ConversationRoutes: RouteGroup {
             throw GatewayError(.unknownMessage, "the conversation has no message \(messageID)")
         }
         try await node.messages.markRead(messageID)
+        return .done
+    }
+
+    private func setTyping(_ request: Request, _ body: TypingRequest) async throws -> Response {
+        let conversation = try await conversation(of: request)
+        try request.access.check(sendingTo: [conversation.peerID])
+        try await conversation.setTyping(body.isTyping)
         return .done
     }
 

@@ -36,6 +36,15 @@ extension ReadRequest {
     init(_ fields: inout JSONFields) throws(GatewayError) { upTo = try fields.required("upTo", .text) }
 }
 
+/// The body of `POST /v1/conversations/{conversation}/typing`.
+struct TypingRequest: RequestBody, Encodable {
+    let isTyping: Bool
+}
+
+extension TypingRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) { isTyping = try fields.required("isTyping", .bool) }
+}
+
 /// The body of `POST /v1/messages/erase`.
 struct EraseRequest: RequestBody, Encodable {
     /// Ids of messages. The contents of all of them are erased, or of none.

@@ -14,6 +14,10 @@ public enum Event: Hashable, Sendable {
     case messageRead(MessageStateChange)
     /// A message will not be delivered; the state says why.
     case messageFailed(MessageStateChange)
+    /// A participant has begun to type. The node forgets it when it stops: nothing of it is ever on the disk.
+    case typingStarted(Typing)
+    /// A participant no longer types: they said so, wrote, left, or were silent for a while.
+    case typingEnded(Typing)
     /// A user was met for the first time.
     case userDiscovered(User)
     /// Something about a known user changed; `changes` says what.
@@ -57,6 +61,8 @@ public enum Event: Hashable, Sendable {
         case .messageDelivered: .messageDelivered
         case .messageRead: .messageRead
         case .messageFailed: .messageFailed
+        case .typingStarted: .typingStarted
+        case .typingEnded: .typingEnded
         case .userDiscovered: .userDiscovered
         case .userUpdated: .userUpdated
         case .identityConflict: .identityConflict
@@ -81,6 +87,7 @@ public enum Event: Hashable, Sendable {
 public enum EventName: String, Hashable, Sendable, CaseIterable {
     case nodeStateChanged
     case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
+    case typingStarted, typingEnded
     case userDiscovered, userUpdated
     case identityConflict, linkFailed, clockSkewed, otherNetworkSeen
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid
@@ -101,6 +108,17 @@ public struct MessageStateChange: Hashable, Sendable {
         self.conversationID = conversationID
         self.recipientID = recipientID
         self.state = state
+    }
+}
+
+/// Somebody who types in a conversation.
+public struct Typing: Hashable, Sendable {
+    public let conversationID: ConversationID
+    public let userID: UserID
+
+    package init(conversationID: ConversationID, userID: UserID) {
+        self.conversationID = conversationID
+        self.userID = userID
     }
 }
 

@@ -247,6 +247,7 @@ extension NodeMachine {
         if let note = LinkNote(endOf: link, error, now: now.uptime) { self.note { $0.add(note) } }
         if let peer = link.peer {
             run(trust.unlinked(peer, now: now), now: now)
+            if peers.links.connection(to: peer.deviceID) == nil { run(typing.unlinked(peer.deviceID, of: peer.userID)) }
             replication.linkEnded(connectionID)
             performReplication(now: now)
         } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {

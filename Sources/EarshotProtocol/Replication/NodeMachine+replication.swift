@@ -90,6 +90,7 @@ extension NodeMachine {
         case .wanted(let wanted): try replication.receivedWanted(wanted, on: connectionID)
         case .unplaced(let log): replication.receivedUnplaced(log, on: connectionID, now: now)
         case .taken(let logID, let place): replication.receivedTaken(logID, through: place, on: connectionID)
+        case .typing(let conversationID, let isTyping): heardTyping(isTyping, in: conversationID, from: peer, now: now)
         case .dialBack(let port, let nonce): askedToDialBack(port: port, nonce: nonce, on: connectionID, now: now)
         case .dialBackResult(let nonce, let isReachable):
             run(reachability.answered(nonce: nonce, isReachable: isReachable, on: connectionID))
@@ -162,9 +163,11 @@ extension NodeMachine {
                 node.run(node.peers.tick(connectionID, now: now), on: connectionID, now: now)
             }
             node.run(node.reachability.tick(now: now.uptime))
+            node.run(node.typing.tick(now: now.uptime))
             node.clocks.restartDeadline()
             for link in node.peers.links.links.values { node.clocks.wake(by: link.machine.deadline) }
             node.clocks.wake(by: node.reachability.deadline)
+            node.clocks.wake(by: node.typing.deadline)
             node.replication.tick(clocks: &node.clocks, now: now)
             for connectionID in node.openConnections { node.noteCredential(on: connectionID, now: now) }
         }

@@ -8,6 +8,8 @@ package enum RequestAnswer: Hashable, Sendable {
     case cancelled(MessageID)
     /// The peer's messages up to this one are marked as read.
     case markedRead(MessageID)
+    /// Peers were told what changes nothing on the disk.
+    case told
     /// A decision about a user is on the disk.
     case decided(UserID)
     /// What a consumer is to be given next.

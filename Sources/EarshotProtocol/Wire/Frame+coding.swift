@@ -21,6 +21,8 @@ extension Frame {
             .wanted(Wire.Wanted(log: wanted.log.wire, end: wanted.end.wire, known: wanted.known.map(\.wire)))
         case .unplaced(let log): .unplaced(Wire.Unplaced(log: log.wire))
         case .taken(let logID, let place): .taken(Wire.Taken(logID: Wire.bytes(logID), through: place.wire))
+        case .typing(let conversationID, let isTyping):
+            .typing(Wire.Typing(conversationID: Wire.bytes(conversationID), ended: !isTyping))
         }
     }
 
@@ -54,6 +56,11 @@ extension Frame {
                 throw ProtocolError(.malformed, "a log has the wrong length")
             }
             return .taken(logID, through: try Place(taken.through))
+        case .typing(let typing):
+            guard let conversationID = ConversationID(bytes: typing.conversationID) else {
+                throw ProtocolError(.malformed, "a conversation has the wrong length")
+            }
+            return .typing(conversationID, isTyping: !typing.ended)
         case nil: return nil
         }
     }

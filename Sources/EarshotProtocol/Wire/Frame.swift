@@ -18,6 +18,8 @@ enum Frame: Hashable, Sendable {
     case unplaced(LogDescription)
     /// The sender has on its disk what it was sent of another's log, up to here.
     case taken(LogID, through: Place)
+    /// The sender's user types, or has stopped.
+    case typing(ConversationID, isTyping: Bool)
 }
 
 /// A place in a log: the number of an entry, and the chain hash there.

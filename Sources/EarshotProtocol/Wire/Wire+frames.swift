@@ -14,6 +14,7 @@ extension Wire {
             case wanted(Wanted)
             case taken(Taken)
             case unplaced(Unplaced)
+            case typing(Typing)
         }
 
         var content: Content?
@@ -51,6 +52,8 @@ extension Wire {
             case (11, _): .taken(try Taken(merging: bytes))
             case (12, .unplaced(let earlier)): .unplaced(try Unplaced(merging: bytes, into: earlier))
             case (12, _): .unplaced(try Unplaced(merging: bytes))
+            case (20, .typing(let earlier)): .typing(try Typing(merging: bytes, into: earlier))
+            case (20, _): .typing(try Typing(merging: bytes))
             default: nil
             }
         }
@@ -69,6 +72,7 @@ extension Wire {
             case .wanted(let wanted): writer.message(10, wanted)
             case .taken(let taken): writer.message(11, taken)
             case .unplaced(let unplaced): writer.message(12, unplaced)
+            case .typing(let typing): writer.message(20, typing)
             case nil: break
             }
         }
@@ -197,6 +201,24 @@ extension Wire {
         func write(to writer: inout WireWriter) {
             writer.bytes(1, logID)
             if let through { writer.message(2, through) }
+        }
+    }
+
+    struct Typing: WireMessage {
+        var conversationID: [UInt8] = []
+        var ended = false
+
+        mutating func take(_ field: WireField) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): conversationID = Array(bytes)
+            case (2, .varint(let value)): ended = value != 0
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.bytes(1, conversationID)
+            writer.varint(2, ended ? 1 : 0)
         }
     }
 

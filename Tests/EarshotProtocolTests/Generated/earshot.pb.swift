@@ -203,6 +203,30 @@ nonisolated struct Earshot_V2_Frame: Sendable {
     set {content = .wanted(newValue)}
   }
 
+  var taken: Earshot_V2_Taken {
+    get {
+      if case .taken(let v)? = content {return v}
+      return Earshot_V2_Taken()
+    }
+    set {content = .taken(newValue)}
+  }
+
+  var unplaced: Earshot_V2_Unplaced {
+    get {
+      if case .unplaced(let v)? = content {return v}
+      return Earshot_V2_Unplaced()
+    }
+    set {content = .unplaced(newValue)}
+  }
+
+  var typing: Earshot_V2_Typing {
+    get {
+      if case .typing(let v)? = content {return v}
+      return Earshot_V2_Typing()
+    }
+    set {content = .typing(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -216,21 +240,47 @@ nonisolated struct Earshot_V2_Frame: Sendable {
     case dialBack(Earshot_V2_DialBack)
     case dialBackResult(Earshot_V2_DialBackResult)
     case wanted(Earshot_V2_Wanted)
+    case taken(Earshot_V2_Taken)
+    case unplaced(Earshot_V2_Unplaced)
+    case typing(Earshot_V2_Typing)
 
   }
 
   init() {}
 }
 
-/// What the sender holds of the receiver's logs. The last of a series is complete.
+/// What the sender holds of a conversation. The last frame of a series is complete, and may name no conversation.
 nonisolated struct Earshot_V2_Heads: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var receipts: [Earshot_V2_Receipt] = []
+  var conversationID: Data = Data()
+
+  var heads: [Earshot_V2_Head] = []
 
   var complete: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The end of a log, or of one branch of it.
+nonisolated struct Earshot_V2_Head: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var deviceID: Data = Data()
+
+  var epoch: UInt64 = 0
+
+  var kind: UInt32 = 0
+
+  var sequence: UInt64 = 0
+
+  var chain: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -258,6 +308,9 @@ nonisolated struct Earshot_V2_Entries: Sendable {
 
   var checkpoint: Data = Data()
 
+  /// The chain hash before the first of them: it tells branches of a log apart.
+  var previousChain: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -265,15 +318,110 @@ nonisolated struct Earshot_V2_Entries: Sendable {
   fileprivate var _log: Earshot_V2_Log? = nil
 }
 
-/// The sender wants back entries of a log that it has written itself, from first_sequence on.
+/// The sender wants the entries of a branch up to its end, after the last of the known places that is in it.
 nonisolated struct Earshot_V2_Wanted: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var log: Earshot_V2_Log {
+    get {_log ?? Earshot_V2_Log()}
+    set {_log = newValue}
+  }
+  /// Returns true if `log` has been explicitly set.
+  var hasLog: Bool {self._log != nil}
+  /// Clears the value of `log`. Subsequent reads from it will return its default value.
+  mutating func clearLog() {self._log = nil}
+
+  var end: Earshot_V2_Place {
+    get {_end ?? Earshot_V2_Place()}
+    set {_end = newValue}
+  }
+  /// Returns true if `end` has been explicitly set.
+  var hasEnd: Bool {self._end != nil}
+  /// Clears the value of `end`. Subsequent reads from it will return its default value.
+  mutating func clearEnd() {self._end = nil}
+
+  var known: [Earshot_V2_Place] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _log: Earshot_V2_Log? = nil
+  fileprivate var _end: Earshot_V2_Place? = nil
+}
+
+/// None of the places that the receiver named is in the branch that it wants: it may name others.
+nonisolated struct Earshot_V2_Unplaced: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var log: Earshot_V2_Log {
+    get {_log ?? Earshot_V2_Log()}
+    set {_log = newValue}
+  }
+  /// Returns true if `log` has been explicitly set.
+  var hasLog: Bool {self._log != nil}
+  /// Clears the value of `log`. Subsequent reads from it will return its default value.
+  mutating func clearLog() {self._log = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _log: Earshot_V2_Log? = nil
+}
+
+/// The sender has on its disk what it was sent of another's log, and there is room for more.
+nonisolated struct Earshot_V2_Taken: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   var logID: Data = Data()
 
-  var firstSequence: UInt64 = 0
+  var through: Earshot_V2_Place {
+    get {_through ?? Earshot_V2_Place()}
+    set {_through = newValue}
+  }
+  /// Returns true if `through` has been explicitly set.
+  var hasThrough: Bool {self._through != nil}
+  /// Clears the value of `through`. Subsequent reads from it will return its default value.
+  mutating func clearThrough() {self._through = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _through: Earshot_V2_Place? = nil
+}
+
+/// The sender's user types in a conversation, or has stopped.
+nonisolated struct Earshot_V2_Typing: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversationID: Data = Data()
+
+  var ended: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A place in a log: a number, and the chain hash there.
+nonisolated struct Earshot_V2_Place: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var sequence: UInt64 = 0
+
+  var chain: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -290,6 +438,9 @@ nonisolated struct Earshot_V2_Log: Sendable {
   var deviceID: Data = Data()
 
   var epoch: UInt64 = 0
+
+  /// 0: messages. 1: control.
+  var kind: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -362,6 +513,14 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     set {content = .text(newValue)}
   }
 
+  var branches: Earshot_V2_Branches {
+    get {
+      if case .branches(let v)? = content {return v}
+      return Earshot_V2_Branches()
+    }
+    set {content = .branches(newValue)}
+  }
+
   /// 16 bytes by which the author's device finds the entry again, or nothing. They mean nothing to others.
   var key: Data = Data()
 
@@ -373,8 +532,24 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
     case text(Earshot_V2_Text)
+    case branches(Earshot_V2_Branches)
 
   }
+
+  init() {}
+}
+
+/// The ends of the logs of its device that an epoch follows, as far as the device knew them.
+nonisolated struct Earshot_V2_Branches: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversationID: Data = Data()
+
+  var ends: [Earshot_V2_Head] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -683,7 +858,7 @@ nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0\u{1}taken\0\u{1}unplaced\0\u{2}\u{8}typing\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -821,6 +996,45 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.content = .wanted(v)
         }
       }()
+      case 11: try {
+        var v: Earshot_V2_Taken?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .taken(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .taken(v)
+        }
+      }()
+      case 12: try {
+        var v: Earshot_V2_Unplaced?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .unplaced(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .unplaced(v)
+        }
+      }()
+      case 20: try {
+        var v: Earshot_V2_Typing?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .typing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .typing(v)
+        }
+      }()
       default: break
       }
     }
@@ -872,6 +1086,18 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
       guard case .wanted(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
+    case .taken?: try {
+      guard case .taken(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .unplaced?: try {
+      guard case .unplaced(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .typing?: try {
+      guard case .typing(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -886,7 +1112,7 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_Heads: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Heads"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}receipts\0\u{1}complete\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{1}complete\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -894,26 +1120,81 @@ nonisolated extension Earshot_V2_Heads: SwiftProtobuf.Message, SwiftProtobuf._Me
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.receipts) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self.complete) }()
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.heads) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.complete) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.receipts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.receipts, fieldNumber: 1)
+    if !self.conversationID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.conversationID, fieldNumber: 1)
+    }
+    if !self.heads.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.heads, fieldNumber: 2)
     }
     if self.complete != false {
-      try visitor.visitSingularBoolField(value: self.complete, fieldNumber: 2)
+      try visitor.visitSingularBoolField(value: self.complete, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V2_Heads, rhs: Earshot_V2_Heads) -> Bool {
-    if lhs.receipts != rhs.receipts {return false}
+    if lhs.conversationID != rhs.conversationID {return false}
+    if lhs.heads != rhs.heads {return false}
     if lhs.complete != rhs.complete {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Head: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Head"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}epoch\0\u{1}kind\0\u{1}sequence\0\u{1}chain\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 2: try { try decoder.decodeSingularFixed64Field(value: &self.epoch) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.chain) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 1)
+    }
+    if self.epoch != 0 {
+      try visitor.visitSingularFixed64Field(value: self.epoch, fieldNumber: 2)
+    }
+    if self.kind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 3)
+    }
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 4)
+    }
+    if !self.chain.isEmpty {
+      try visitor.visitSingularBytesField(value: self.chain, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Head, rhs: Earshot_V2_Head) -> Bool {
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.epoch != rhs.epoch {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.chain != rhs.chain {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -921,7 +1202,7 @@ nonisolated extension Earshot_V2_Heads: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Entries"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{3}first_sequence\0\u{1}entries\0\u{1}checkpoint\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{3}first_sequence\0\u{1}entries\0\u{1}checkpoint\0\u{3}previous_chain\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -933,6 +1214,7 @@ nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.firstSequence) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.checkpoint) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.previousChain) }()
       default: break
       }
     }
@@ -955,6 +1237,9 @@ nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.checkpoint.isEmpty {
       try visitor.visitSingularBytesField(value: self.checkpoint, fieldNumber: 4)
     }
+    if !self.previousChain.isEmpty {
+      try visitor.visitSingularBytesField(value: self.previousChain, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -963,6 +1248,7 @@ nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.firstSequence != rhs.firstSequence {return false}
     if lhs.entries != rhs.entries {return false}
     if lhs.checkpoint != rhs.checkpoint {return false}
+    if lhs.previousChain != rhs.previousChain {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -970,7 +1256,85 @@ nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Earshot_V2_Wanted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Wanted"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{3}first_sequence\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}end\0\u{1}known\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._log) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._end) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.known) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._log {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._end {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.known.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.known, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Wanted, rhs: Earshot_V2_Wanted) -> Bool {
+    if lhs._log != rhs._log {return false}
+    if lhs._end != rhs._end {return false}
+    if lhs.known != rhs.known {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Unplaced: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Unplaced"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._log) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._log {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Unplaced, rhs: Earshot_V2_Unplaced) -> Bool {
+    if lhs._log != rhs._log {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Taken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Taken"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}through\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -979,25 +1343,99 @@ nonisolated extension Earshot_V2_Wanted: SwiftProtobuf.Message, SwiftProtobuf._M
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.logID) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.firstSequence) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._through) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.logID.isEmpty {
       try visitor.visitSingularBytesField(value: self.logID, fieldNumber: 1)
     }
-    if self.firstSequence != 0 {
-      try visitor.visitSingularUInt64Field(value: self.firstSequence, fieldNumber: 2)
+    try { if let v = self._through {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Taken, rhs: Earshot_V2_Taken) -> Bool {
+    if lhs.logID != rhs.logID {return false}
+    if lhs._through != rhs._through {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Typing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Typing"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}ended\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.ended) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.conversationID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.conversationID, fieldNumber: 1)
+    }
+    if self.ended != false {
+      try visitor.visitSingularBoolField(value: self.ended, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V2_Wanted, rhs: Earshot_V2_Wanted) -> Bool {
-    if lhs.logID != rhs.logID {return false}
-    if lhs.firstSequence != rhs.firstSequence {return false}
+  static func ==(lhs: Earshot_V2_Typing, rhs: Earshot_V2_Typing) -> Bool {
+    if lhs.conversationID != rhs.conversationID {return false}
+    if lhs.ended != rhs.ended {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Place: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Place"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}chain\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.chain) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 1)
+    }
+    if !self.chain.isEmpty {
+      try visitor.visitSingularBytesField(value: self.chain, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Place, rhs: Earshot_V2_Place) -> Bool {
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.chain != rhs.chain {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1005,7 +1443,7 @@ nonisolated extension Earshot_V2_Wanted: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Earshot_V2_Log: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Log"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{3}device_id\0\u{1}epoch\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{3}device_id\0\u{1}epoch\0\u{1}kind\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1016,6 +1454,7 @@ nonisolated extension Earshot_V2_Log: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 1: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
       case 3: try { try decoder.decodeSingularFixed64Field(value: &self.epoch) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.kind) }()
       default: break
       }
     }
@@ -1031,6 +1470,9 @@ nonisolated extension Earshot_V2_Log: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.epoch != 0 {
       try visitor.visitSingularFixed64Field(value: self.epoch, fieldNumber: 3)
     }
+    if self.kind != 0 {
+      try visitor.visitSingularUInt32Field(value: self.kind, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1038,6 +1480,7 @@ nonisolated extension Earshot_V2_Log: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.conversationID != rhs.conversationID {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.epoch != rhs.epoch {return false}
+    if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1112,7 +1555,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1137,6 +1580,19 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
       }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.key) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.salt) }()
+      case 6: try {
+        var v: Earshot_V2_Branches?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .branches(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .branches(v)
+        }
+      }()
       default: break
       }
     }
@@ -1162,6 +1618,9 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     if !self.salt.isEmpty {
       try visitor.visitSingularBytesField(value: self.salt, fieldNumber: 5)
     }
+    try { if case .branches(let v)? = self.content {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1171,6 +1630,41 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.content != rhs.content {return false}
     if lhs.key != rhs.key {return false}
     if lhs.salt != rhs.salt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Branches: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Branches"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}ends\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.ends) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.conversationID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.conversationID, fieldNumber: 1)
+    }
+    if !self.ends.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.ends, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Branches, rhs: Earshot_V2_Branches) -> Bool {
+    if lhs.conversationID != rhs.conversationID {return false}
+    if lhs.ends != rhs.ends {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -16,6 +16,7 @@ struct MachineNetwork {
         var address: PeerAddress
         var events: [Event] = []
         var dials = 0
+        var commits = 0
         /// Whether it is not called, whatever happens: what comes for it waits.
         var isStopped = false
         /// Added to the wall clock.
@@ -197,7 +198,9 @@ struct MachineNetwork {
                 }
                 connections[other] = nil
                 queue.append(.disconnected(other))
-            case .commit: queue.append(.committed(index))
+            case .commit:
+                nodes[index].commits += 1
+                queue.append(.committed(index))
             case .post(let event): nodes[index].events.append(event)
             case .probe(let probeID, let address): nodes[index].probes.append((probeID, address))
             case .reachability(let requestID, let answers): nodes[index].reachability[requestID] = answers

@@ -19,10 +19,12 @@ struct EventSamples {
             text: "hello", headers: [:], timestamp: HybridTimestamp(milliseconds: 0), expiry: 0, states: [:])
         let change = MessageStateChange(
             messageID: messageID, conversationID: message.conversationID, recipientID: userID, state: .sent)
+        let typing = Typing(conversationID: message.conversationID, userID: userID)
         let notice = CredentialNotice(notBefore: 0, notAfter: 1)
         all = [
             .nodeStateChanged(.open), .messageQueued(message), .messageReceived(message), .messageSent(change),
-            .messageDelivered(change), .messageRead(change), .messageFailed(change), .userDiscovered(user),
+            .messageDelivered(change), .messageRead(change), .messageFailed(change), .typingStarted(typing),
+            .typingEnded(typing), .userDiscovered(user),
             .userUpdated(user, changes: [.name]),
             .identityConflict(IdentityConflict(name: user.name, pinnedID: userID, claimedBy: userID)),
             .linkFailed(LinkFailure(address: "", userID: nil, code: "", message: "")),
@@ -44,6 +46,8 @@ struct EventSamples {
         case .messageDelivered: counting(bus, .messageDelivered)
         case .messageRead: counting(bus, .messageRead)
         case .messageFailed: counting(bus, .messageFailed)
+        case .typingStarted: counting(bus, .typingStarted)
+        case .typingEnded: counting(bus, .typingEnded)
         case .userDiscovered: counting(bus, .userDiscovered)
         case .userUpdated: counting(bus, .userUpdated)
         case .identityConflict: counting(bus, .identityConflict)

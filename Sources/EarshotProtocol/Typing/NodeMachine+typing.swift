@@ -1,0 +1,52 @@
+package import EarshotModel
+
+/// Who types, on its way between programs, peers and `TypingMachine`.
+extension NodeMachine {
+    /// A program says that this node's user types in a conversation, or has stopped. Linked participants are told at
+    /// once; others never are.
+    /// - Parameter peerID: the other user of a direct conversation, who need not be known.
+    package mutating func setTyping(
+        _ isTyping: Bool, in conversationID: ConversationID, with peerID: UserID? = nil, requestID: RequestID,
+        now: Moment
+    ) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
+            let others = try node.conversation(conversationID, with: peerID).recipientIDs(of: node.local.userID)
+            for userID in others { try node.trust.checkRecipient(userID) }
+            let links = others.flatMap { node.peers.links.connections(to: $0) }
+            node.run(node.typing.set(isTyping, in: conversationID, over: links, now: now.uptime))
+            node.emit(.complete(requestID, .success(.told)))
+        }
+    }
+
+    /// A linked peer says that its user types, or has stopped. What it says of a conversation that it does not share with
+    /// this node's user is skipped.
+    mutating func heardTyping(_ isTyping: Bool, in conversationID: ConversationID, from peer: LinkPeer, now: Moment) {
+        guard shares(conversationID, with: peer.userID) else { return }
+        run(typing.heard(isTyping, in: conversationID, from: peer.userID, on: peer.deviceID, now: now.uptime))
+        clocks.wake(by: typing.deadline)
+    }
+
+    /// Whether both this node's user and the other one take part in a conversation.
+    private func shares(_ conversationID: ConversationID, with userID: UserID) -> Bool {
+        conversationID == .direct(local.userID, userID)
+    }
+
+    /// An event that is posted may end somebody's typing.
+    mutating func followTyping(_ event: Event) {
+        switch event {
+        case .messageQueued(let message): typing.wrote(in: message.conversationID)
+        case .messageReceived(let message): run(typing.wrote(message.senderID, in: message.conversationID))
+        default: break
+        }
+    }
+
+    mutating func run(_ output: [TypingMachine.Action]) {
+        for action in output {
+            switch action {
+            case .send(let frame, let connectionID): send(frame, on: connectionID)
+            case .post(let event): post(event)
+            }
+        }
+    }
+}
