@@ -74,7 +74,7 @@ struct DeliveriesTests {
     mutating func toldFailures() {
         deliveries.offer(log.deliveryKey, through: 5)
         deliveries.fail([1, 2, 4, 5], of: log, reason: .blocked)
-        let written = deliveries.takePending(cuts: [], withdrawn: []).written
+        let written = deliveries.takePending().map(\.failure)
         var progress = DeliveryProgress()
         progress.delivered = 1
         let told = deliveries.told(written, with: [WrittenProgress(key: log.deliveryKey, value: progress)])
@@ -115,29 +115,47 @@ struct DeliveriesTests {
         let withheld = deliveries.failures(in: log.record.logID).mapValues(\.isWithheld)
         #expect(withheld == [2: false, 3: false, 4: true, 5: true])
         #expect(deliveries.hasPendingFailures(in: log.record.logID))
-        let taken = deliveries.takePending(cuts: [], withdrawn: [])
-        #expect(taken.written.count == 4 && taken.settled.isEmpty && !deliveries.hasPendingFailures)
+        let taken = deliveries.takePending()
+        #expect(taken.count == 4 && !deliveries.hasPendingFailures)
         // What may have left may still have been delivered; what was withheld never was.
         deliveries.forgetSettledFailures(in: log.record.logID, through: 5)
         #expect(deliveries.failures(in: log.record.logID).keys.sorted() == [4, 5])
     }
 
-    @Test("moves with a message that gets another name, and is settled where the message is elsewhere already")
-    mutating func cuts() {
+    @Test("moves with a message that gets another name, whether the disk has the failure or not")
+    mutating func renamed() {
         let logID = log.record.logID
-        let successor = HandWrittenLog(by: alice, to: bob.userID, epoch: 9).logID
-        let earlier = HandWrittenLog(by: alice, to: bob.userID, epoch: 8).logID
+        let limbo = LogID.limbo(of: logID, after: 2)
         deliveries.failUndelivered(of: log, reason: .expired)
-        let kept = RenamedMessages(
-            from: MessageID(log: logID, sequence: 3), to: MessageID(log: earlier, sequence: 1), count: 1)
-        let cut = LogCut(
-            logID: logID, after: 2, kept: [kept], successor: successor, chains: [log.head.chain, log.head.chain],
-            checkpoint: nil)
-        let settled = deliveries.move(cut)
-        #expect(settled.map(\.failure.messageID.sequence) == [3])
+        let early = deliveries.takePending().prefix(1)
+        for pending in early { deliveries.writeAgain(pending) }
+        deliveries.rename([
+            RenamedMessages(from: MessageID(log: logID, sequence: 3), to: MessageID(log: limbo, sequence: 3), count: 3)
+        ])
         #expect(deliveries.failures(in: logID).keys.sorted() == [1, 2])
-        #expect(deliveries.failures(in: successor).keys.sorted() == [1, 2])
-        let written = deliveries.takePending(cuts: [], withdrawn: []).written
-        #expect(written.map(\.messageID.log) == [logID, logID, successor, successor])
+        #expect(deliveries.failures(in: limbo).keys.sorted() == [3, 4, 5])
+        #expect(deliveries.failures(in: limbo)[3]?.messageID == MessageID(log: limbo, sequence: 3))
+        #expect(deliveries.hasPendingFailures(in: logID) && !deliveries.hasPendingFailures(in: limbo))
+
+        deliveries.failUndelivered(of: log, reason: .expired)
+        deliveries.rename([
+            RenamedMessages(from: MessageID(log: logID, sequence: 3), to: MessageID(log: limbo, sequence: 3), count: 3)
+        ])
+        #expect(deliveries.takePending().map(\.failure.messageID.log) == [logID, limbo, limbo, limbo])
+    }
+
+    @Test("is what a peer's content proves: who has it was sent it, and who has only a hash was not, unless it was erased")
+    mutating func compared() {
+        let (logID, bobID) = (log.record.logID, bob.userID)
+        func message(_ sequence: UInt64) -> MessageID { MessageID(log: logID, sequence: sequence) }
+        let (body, hash) = (EntryContent.body([1]), EntryContent.withheld(.of(body: [1])))
+        deliveries.fail([1, 2], of: log, reason: .cancelled)
+        deliveries.compare(body, isErased: false, with: message(1), to: bobID)
+        deliveries.compare(hash, isErased: true, with: message(2), to: bobID)
+        deliveries.compare(hash, isErased: false, with: message(3), to: bobID)
+        deliveries.compare(hash, isErased: true, with: message(4), to: bobID)
+        deliveries.compare(body, isErased: false, with: message(5), to: bobID)
+        #expect(deliveries.failures(in: logID).mapValues(\.isWithheld) == [1: false, 2: true, 3: true])
+        #expect(deliveries.takeWithdrawn() == [Addressed(messageID: message(1), recipientID: bobID)])
     }
 }

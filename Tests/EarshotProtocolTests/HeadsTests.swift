@@ -19,11 +19,25 @@ struct HeadsTests {
         written = HandWrittenLog(by: bob, to: alice.userID)
     }
 
-    /// Bob's receipt for a log of his own, which Alice's node holds.
-    private var receiptForOwnLog: Receipt {
-        Receipt.sign(
-            logID: written.logID, sequence: 7, chain: ChainHash(Bytes32()), readSequence: 0, deviceID: bob.deviceID,
-            with: bob.signingKey)
+    /// What Bob's device says that it holds.
+    private mutating func hears(_ heads: [BranchHead], of conversationID: ConversationID? = nil, isComplete: Bool = true) {
+        let frame = HeadsFrame(
+            conversationID: conversationID ?? written.record.description.conversationID, heads: heads,
+            isComplete: isComplete)
+        replication.receivedHeads(frame, on: connectionID, now: now)
+        replication.advance(clocks: &clocks, now: now)
+    }
+
+    /// Whether nothing is asked for, and nothing held back.
+    private mutating func isAtRest() -> Bool {
+        let actions = replication.takeActions()
+        let asks = actions.contains { action in
+            switch action {
+            case .send(.wanted, _), .readChains, .close: true
+            default: false
+            }
+        }
+        return !asks && !replication.isTakingBack
     }
 
     @Test("comes before its entries: entries that come first are a violation, and nothing of them is kept")
@@ -37,21 +51,79 @@ struct HeadsTests {
     }
 
     @Test("of its own log is skipped, and holds back no message")
-    mutating func ownLogInHeads() throws {
-        try replication.receivedHead(receiptForOwnLog, on: connectionID, now: now)
-        replication.receivedAllHeads(on: connectionID)
-        replication.advance(now: now)
-        let isAsking = replication.takeActions().contains { if case .send(.wanted, _) = $0 { true } else { false } }
-        #expect(!isAsking && !replication.takingBack.isActive(on: connectionID))
+    mutating func ownLogInHeads() {
+        _ = written.entry("one")
+        hears([written.end])
+        #expect(isAtRest())
     }
 
-    @Test("of its own log is a violation once its heads are complete")
-    mutating func ownLogInReceipts() {
-        replication.receivedAllHeads(on: connectionID)
-        let receipt = receiptForOwnLog
-        let error = #expect(throws: ProtocolError.self) {
-            try replication.receivedReceipt(receipt, on: connectionID, now: now)
+    @Test("of a conversation that is not with it is skipped")
+    mutating func otherConversation() {
+        var others = HandWrittenLog(by: alice, to: device("carol").userID)
+        _ = others.entry("not for Bob")
+        hears([others.end], of: others.record.description.conversationID)
+        #expect(isAtRest())
+    }
+
+    @Test("of a log of this device that it does not know holds messages back, and is asked for when all is said")
+    mutating func claim() {
+        var lost = HandWrittenLog(by: alice, to: bob.userID)
+        _ = lost.entry("forgotten")
+        hears([lost.end], isComplete: false)
+        #expect(replication.isTakingBack)
+        #expect(replication.takeActions().contains { if case .readChains = $0 { true } else { false } } == false)
+        hears([])
+        let reads = replication.takeActions().compactMap { action -> ChainsRead? in
+            if case .readChains(let read) = action { read } else { nil }
         }
-        #expect(error?.code == .violation)
+        #expect(reads.map(\.purpose) == [.asking(lost.end)])
+        replication.chainsRead(reads[0], [:], now: now)
+        let origin = LogHead.origin(of: lost.logID).place
+        let wanted = WantedFrame(log: lost.record.description, end: lost.end.place, known: [origin])
+        #expect(
+            replication.takeActions().contains { action in
+                if case .send(.wanted(wanted), connectionID) = action { true } else { false }
+            })
+    }
+
+    @Test("is asked for with the end of what was offered of the log, and with spaced places when that is not in it")
+    mutating func places() throws {
+        var lost = HandWrittenLog(by: alice, to: bob.userID)
+        let entries = (1...20).map { lost.entry("\($0)") }
+        var snapshot = Snapshot()
+        snapshot.logs = [lost.record]
+        var progress = DeliveryProgress()
+        progress.offered = 18
+        snapshot.deliveries = [DeliveryRecord(logID: lost.logID, recipientID: bob.userID, progress: progress)]
+        replication = .linked(alice, to: bob, on: connectionID, snapshot: snapshot)
+        var theirs = HandWrittenLog(by: alice, to: bob.userID)
+        for number in 1...19 { _ = theirs.entry("other \(number)") }
+        hears([theirs.end])
+        func reads() -> [ChainsRead] {
+            replication.takeActions().compactMap { if case .readChains(let read) = $0 { read } else { nil } }
+        }
+        // Beyond 18 nobody can have anything of this node's.
+        let first = try #require(reads().last)
+        #expect(first.purpose == .asking(theirs.end) && first.sequences == [18])
+        replication.receivedUnplaced(lost.record.description, on: connectionID, now: now)
+        let second = try #require(reads().last)
+        #expect(second.sequences == [2, 10, 14, 16, 17, 18])
+        let chains = Dictionary(uniqueKeysWithValues: second.sequences.map { ($0, entries[Int($0) - 1].chain) })
+        replication.chainsRead(second, [lost.logID: chains], now: now)
+        let known = replication.takeActions().compactMap { action -> [UInt64]? in
+            if case .send(.wanted(let wanted), _) = action { wanted.known.map(\.sequence) } else { nil }
+        }
+        #expect(known == [[0, 2, 10, 14, 16, 17, 18]])
+    }
+
+    @Test("in a receipt for a log of its own means nothing, now or later")
+    mutating func ownLogInReceipts() throws {
+        hears([])
+        let receipt = Receipt.sign(
+            logID: written.logID, sequence: 7, chain: ChainHash(Bytes32()), readSequence: 0, deviceID: bob.deviceID,
+            with: bob.signingKey)
+        try replication.receivedReceipt(receipt, on: connectionID)
+        replication.advance(clocks: &clocks, now: now)
+        #expect(isAtRest())
     }
 }

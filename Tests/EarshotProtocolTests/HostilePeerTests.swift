@@ -54,32 +54,29 @@ struct HostilePeerTests {
         return pair.alice.machine.replication.deliveries.target(key)?.delivered ?? 0
     }
 
-    @Test("looks at the signature of a claim only where it says more than the one before")
-    mutating func repeatedClaims() {
+    @Test("ends the link with a receipt that the peer has not signed, whether it is news or not")
+    mutating func forgedReceipts() {
         let other = LogDescription(conversationID: log.conversationID, deviceID: log.deviceID, epoch: 9).logID
-        func claim(_ sequence: UInt64, read: UInt64 = 0, isForged: Bool = false) -> Receipt {
-            Receipt.sign(
-                logID: other, sequence: sequence, chain: ChainHash(Bytes32()), readSequence: read,
-                deviceID: pair.bob.local.deviceID,
-                with: isForged ? pair.alice.local.signingKey : pair.bob.local.signingKey)
+        for logID in [log.logID, other] {
+            var copy = self
+            let genuine = copy.receipt(2, log: logID)
+            let forged = Receipt.sign(
+                logID: logID, sequence: 2, chain: genuine.chain, readSequence: 0,
+                deviceID: copy.pair.bob.local.deviceID, with: copy.pair.alice.local.signingKey)
+            copy.say(.receipts([genuine]))
+            #expect(!copy.pair.alice.isDisconnected)
+            copy.say(.receipts([forged]))
+            #expect(copy.pair.alice.isDisconnected)
         }
-        func recovered() -> Receipt? {
-            pair.alice.machine.replication.takingBack.first(on: pair.alice.connectionID)?.claim
-        }
-        say(.receipts([claim(5, read: 1)]))
-        say(.receipts([claim(5, read: 1, isForged: true), claim(5, isForged: true), claim(4, isForged: true)]))
-        #expect(!pair.alice.isDisconnected)
-        #expect(recovered() == claim(5, read: 1))
-        say(.receipts([claim(5, read: 2), claim(6, read: 2)]))
-        #expect(recovered() == claim(6, read: 2))
-        say(.receipts([claim(7, isForged: true)]))
-        #expect(pair.alice.isDisconnected)
     }
 
-    @Test("says why it closes a link on which the peer names a log twice, or wants what no log has")
+    @Test("says why it closes a link on which the peer names an end twice, or wants what is not its to have")
     mutating func violationsAreNamed() {
-        let claim = receipt(1)
-        let wrong: [Frame] = [.heads([claim, claim], isComplete: true), .wanted(claim.logID, from: 0)]
+        let end = BranchHead(log: log, place: pair.alice.log(to: pair.bob.local.userID).head.place)
+        let wrong: [Frame] = [
+            .heads(HeadsFrame(conversationID: log.conversationID, heads: [end, end], isComplete: true)),
+            .wanted(WantedFrame(log: log, end: end.place, known: [])),
+        ]
         for frame in wrong {
             pair = .linked()
             say(frame)
@@ -93,24 +90,67 @@ struct HostilePeerTests {
     }
 
     @Test(
-        "takes nothing for delivered by a receipt beyond what it has written, and ends the link when that does not come",
+        "takes nothing for delivered by a receipt beyond what it has written",
         arguments: [3, 1000, UInt64(Int64.max), UInt64(Int64.max) + 1, UInt64.max])
     mutating func receiptBeyond(sequence: UInt64) {
         say(.receipts([receipt(sequence)]))
-        #expect(delivered == 0)
-        pair.now.uptime += Timing.recovery
-        pair.now.wallClock += Timing.recovery
-        pair.alice.perform(pair.alice.machine.tick(now: pair.now))
-        #expect(pair.alice.isDisconnected)
-        #expect(delivered == 0)
+        #expect(delivered == 0 && pair.alice.chainReads.isEmpty)
         #expect(pair.alice.machine.undeliveredCount == 2)
     }
 
-    @Test("takes nothing for delivered by a receipt for a chain that forks, and ends the link")
+    @Test("takes nothing for delivered by a receipt for a chain that is not its own, on the disk or in memory")
     mutating func receiptOfAFork() {
         say(.receipts([receipt(2, chain: ChainHash(Bytes32()))]))
         #expect(delivered == 0)
+        say(.receipts([receipt(1, chain: ChainHash(Bytes32()))]))
+        for read in pair.alice.chainReads {
+            pair.alice.perform(
+                pair.alice.machine.chainsRead(read, chains: [log.logID: [1: .origin(of: log.logID)]], now: pair.now))
+        }
+        #expect(delivered == 0 && pair.alice.machine.undeliveredCount == 2)
+    }
+
+    @Test("ends the link when the peer does not give what it says that it holds of its log", arguments: [3, 1000])
+    mutating func headBeyond(sequence: UInt64) {
+        say(.heads(heads([BranchHead(log: log, place: Place(sequence: sequence, chain: ChainHash(Bytes32())))])))
+        pass(Timing.recovery - 1)
+        #expect(!pair.alice.isDisconnected)
+        pass(1)
         #expect(pair.alice.isDisconnected)
+        #expect(delivered == 0 && pair.alice.machine.undeliveredCount == 2)
+    }
+
+    private func heads(_ heads: [BranchHead], isComplete: Bool = true) -> HeadsFrame {
+        HeadsFrame(conversationID: log.conversationID, heads: heads, isComplete: isComplete)
+    }
+
+    @Test("ends the link with a run of entries that has no place in a log", arguments: [0, UInt64(Int64.max), .max])
+    mutating func edges(_ sequence: UInt64) throws {
+        try relink()
+        say(.nothingHeld)
+        var theirs = HandWrittenLog(by: pair.bob.local, to: pair.alice.local.userID)
+        let good = theirs.append(["one", "two"])
+        say(
+            .entries(
+                EntriesFrame(
+                    log: good.log, firstSequence: sequence, previousChain: good.previousChain, contents: good.contents,
+                    checkpoint: good.checkpoint)))
+        #expect(pair.alice.isDisconnected)
+        #expect(pair.alice.machine.replication.logs.incoming(good.log.logID) == nil)
+    }
+
+    @Test("ends the link with a run without entries, or one that leaves a hole before it", arguments: [true, false])
+    mutating func holes(isEmpty: Bool) throws {
+        try relink()
+        say(.nothingHeld)
+        var theirs = HandWrittenLog(by: pair.bob.local, to: pair.alice.local.userID)
+        let (first, second) = (theirs.append("one"), theirs.append("two"))
+        let nothing = EntriesFrame(
+            log: first.log, firstSequence: 1, previousChain: first.previousChain, contents: [],
+            checkpoint: first.checkpoint)
+        say(.entries(isEmpty ? nothing : second))
+        #expect(pair.alice.isDisconnected)
+        #expect(pair.alice.machine.replication.logs.incoming(first.log.logID) == nil)
     }
 
     @Test("ends the link with a receipt that acknowledges more as read than as received")
@@ -138,7 +178,9 @@ struct HostilePeerTests {
                 logID: log.logID, sequence: 1, chain: chain, with: pair.bob.local.signingKey)
             copy.say(
                 .entries(
-                    EntriesFrame(log: log, firstSequence: 1, contents: [.body(body)], checkpoint: checkpoint)))
+                    EntriesFrame(
+                        log: log, firstSequence: 1, previousChain: .origin(of: log.logID), contents: [.body(body)],
+                        checkpoint: checkpoint)))
             #expect(copy.pair.alice.isDisconnected)
             #expect(copy.pair.alice.machine.replication.logs.incoming(log.logID) == nil)
         }
@@ -150,9 +192,13 @@ struct HostilePeerTests {
         conversationID: .direct(device("alice").userID, device("bob").userID), deviceID: device("bob").deviceID,
         epoch: 7)
 
+    private func end(of log: LogDescription) -> BranchHead {
+        BranchHead(log: log, place: Place(sequence: 1, chain: ChainHash(log.logID.bytes32)))
+    }
+
     private mutating func claim() throws {
         try relink()
-        say(.heads([receipt(1, log: neverWritten.logID)], isComplete: false))
+        say(.heads(heads([end(of: neverWritten)], isComplete: false)))
     }
 
     private mutating func pass(_ milliseconds: Int64) {
@@ -169,7 +215,7 @@ struct HostilePeerTests {
         pass(Timing.recovery - 1)
         let other = LogDescription(
             conversationID: neverWritten.conversationID, deviceID: neverWritten.deviceID, epoch: 8)
-        say(.heads([receipt(1, log: other.logID)], isComplete: false))
+        say(.heads(heads([end(of: other)], isComplete: false)))
         #expect(pair.alice.completions[RequestID(3)] == nil)
         #expect(pair.alice.machine.deadline(now: pair.now) == pair.now.uptime + 1)
         pass(1)
@@ -225,15 +271,17 @@ struct HostilePeerTests {
         #expect(hold.deadline >= earned + 5_000)
     }
 
-    @Test("is made to look at the disk once for each log, however often heads and receipts name it")
+    @Test("is made to look at the disk once for each end and each receipt, however often they are named")
     mutating func manyHeads() throws {
         try relink()
         let first = receipt(1, chain: ChainHash(Bytes32()))
-        say(.heads([first], isComplete: false), .receipts(Array(repeating: first, count: 1000)))
-        let reads = pair.alice.reads.count
-        #expect(reads <= 1)
-        say(.heads([first], isComplete: false))
-        #expect(pair.alice.reads.count == reads)
-        #expect(pair.alice.isDisconnected)
+        let end = BranchHead(log: log, place: first.place)
+        say(.heads(heads([end])), .receipts(Array(repeating: first, count: 1000)))
+        #expect(pair.alice.chainReads.map(\.purpose) == [.comparing(end)])
+        pair.alice.perform(
+            pair.alice.machine.chainsRead(
+                pair.alice.chainReads[0], chains: [log.logID: [1: first.chain]], now: pair.now))
+        say(.receipts(Array(repeating: first, count: 100)))
+        #expect(pair.alice.chainReads.count <= 2)
     }
 }

@@ -20,7 +20,7 @@ struct IncomingLogTests {
 
     /// A run of `count` texts after what stands, as the author signs it.
     private func run(_ count: Int, after log: inout OwnLog, timestamps: [UInt64]? = nil) -> EntriesFrame {
-        let first = log.head.sequence + 1
+        let (first, start) = (log.head.sequence + 1, log.head)
         let drafts = (0..<count).map { index in
             let timestamp = timestamps?[index] ?? (first + UInt64(index)) << 16
             return (
@@ -32,8 +32,8 @@ struct IncomingLogTests {
         let (record, entries) = log.extended(by: drafts, LogAuthor(author))
         log = OwnLog(record: record)
         return EntriesFrame(
-            log: log.description, firstSequence: first, contents: entries.map(\.content),
-            checkpoint: entries[entries.count - 1].checkpoint!)
+            log: log.description, firstSequence: first, previousChain: start.chain,
+            contents: entries.map(\.content), checkpoint: entries[entries.count - 1].checkpoint!)
     }
 
     private var incoming: IncomingLog {
@@ -54,6 +54,8 @@ struct IncomingLogTests {
         var (log, incoming) = (empty, incoming)
         _ = run(1, after: &log)
         let second = run(1, after: &log)
+        #expect(incoming.fit(of: second) == .gap)
+        // Taken all the same, the signature does not cover what follows.
         #expect(throws: ProtocolError.self) { try incoming.receive(second) }
         #expect(incoming.proved.sequence == 0)
     }
@@ -62,12 +64,48 @@ struct IncomingLogTests {
     func overlap() throws {
         var (log, incoming) = (empty, incoming)
         let first = run(2, after: &log)
+        #expect(incoming.fit(of: first) == .continues(known: 0))
         _ = try incoming.receive(first)
-        #expect(try incoming.receive(first).isEmpty)
+        #expect(incoming.fit(of: first) == .continues(known: 2))
+        #expect(try incoming.receive(first, known: 2).isEmpty)
         let second = run(2, after: &log)
         let both = EntriesFrame(
-            log: first.log, firstSequence: 1, contents: first.contents + second.contents, checkpoint: second.checkpoint)
-        #expect(try incoming.receive(both).map(\.record.sequence) == [3, 4])
+            log: first.log, firstSequence: 1, previousChain: first.previousChain,
+            contents: first.contents + second.contents, checkpoint: second.checkpoint)
+        #expect(incoming.fit(of: both) == .continues(known: 2))
+        #expect(try incoming.receive(both, known: 2).map(\.record.sequence) == [3, 4])
+    }
+
+    @Test("leaves to the disk what stands where only the disk knows its entries")
+    func earlier() throws {
+        var (log, incoming) = (empty, incoming)
+        let (first, second) = (run(2, after: &log), run(2, after: &log))
+        _ = try incoming.receive(first)
+        incoming.commit(through: incoming.proved)
+        _ = try incoming.receive(second)
+        #expect(incoming.fit(of: first) == .earlier)
+        // What is not on the disk yet begins behind it.
+        #expect(incoming.fit(of: second) == .continues(known: 2))
+        incoming.commit(through: incoming.proved)
+        #expect(incoming.fit(of: second) == .earlier)
+    }
+
+    @Test("tells a run that goes on differently than what is proved")
+    func differs() throws {
+        var (log, other, incoming) = (empty, empty, incoming)
+        let first = run(1, after: &log)
+        other = log
+        _ = try incoming.receive(first)
+        _ = try incoming.receive(run(2, after: &log))
+        let (parts, behind) = (run(1, after: &other, timestamps: [9 << 16]), run(2, after: &other))
+        #expect(incoming.fit(of: parts) == .differs)
+        #expect(incoming.fit(of: behind) == .earlier)
+        let end = run(1, after: &other)
+        #expect(incoming.fit(of: end) == .gap)
+        var same = empty
+        _ = run(2, after: &same, timestamps: [5 << 16, 6 << 16])
+        _ = run(1, after: &same)
+        #expect(incoming.fit(of: run(1, after: &same)) == .differs)
     }
 
     @Test("refuses a changed entry, a checkpoint of another place and another device's signature")
@@ -86,7 +124,9 @@ struct IncomingLogTests {
             logID: good.log.logID, sequence: 3, chain: log.head.chain, with: author.signingKey)
         for (contents, checkpoint) in [(changed, good.checkpoint), (good.contents, other), (good.contents, elsewhere)] {
             var incoming = incoming
-            let forged = EntriesFrame(log: good.log, firstSequence: 1, contents: contents, checkpoint: checkpoint)
+            let forged = EntriesFrame(
+                log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: contents,
+                checkpoint: checkpoint)
             let error = #expect(throws: ProtocolError.self) { try incoming.receive(forged) }
             #expect(error?.code == .unauthentic)
             #expect(incoming.proved.sequence == 0)
@@ -113,36 +153,13 @@ struct IncomingLogTests {
         #expect(error?.code == .violation)
     }
 
-    @Test("refuses sequence numbers at the edges of 63 and 64 bits", arguments: [0, UInt64.max, UInt64(Int64.max)])
-    func edges(_ sequence: UInt64) throws {
-        var (log, incoming) = (empty, incoming)
-        let good = run(1, after: &log)
-        let edge = EntriesFrame(
-            log: good.log, firstSequence: sequence, contents: good.contents, checkpoint: good.checkpoint)
-        #expect(throws: ProtocolError.self) { try incoming.receive(edge) }
-    }
-
-    @Test("does not count past its end: first and number of a run together are at the edge")
-    func overflowingRun() throws {
-        var (log, incoming) = (empty, incoming)
-        let good = run(3, after: &log)
-        for first in [UInt64.max - 1, UInt64(Int64.max) - 2, UInt64(Int64.max) + 1] {
-            let edge = EntriesFrame(
-                log: good.log, firstSequence: first, contents: good.contents, checkpoint: good.checkpoint)
-            let error = #expect(throws: ProtocolError.self) { try incoming.receive(edge) }
-            #expect(error?.code == .violation)
-        }
-        let nothing = EntriesFrame(log: good.log, firstSequence: 1, contents: [], checkpoint: good.checkpoint)
-        #expect(throws: ProtocolError.self) { try incoming.receive(nothing) }
-        #expect(incoming.proved.sequence == 0)
-    }
-
     @Test("is written, too, where a run goes past the edge of 64 bits", arguments: [UInt64.max - 1, UInt64.max])
     func overflowingRunOnTheWire(_ first: UInt64) {
         var log = empty
         let good = run(3, after: &log)
         let edge = EntriesFrame(
-            log: good.log, firstSequence: first, contents: good.contents, checkpoint: good.checkpoint)
+            log: good.log, firstSequence: first, previousChain: good.previousChain, contents: good.contents,
+            checkpoint: good.checkpoint)
         #expect(Frame.entries(edge).encoded().count == Frame.entries(good).encoded().count + 9)
     }
 
@@ -165,7 +182,9 @@ struct IncomingLogTests {
             conversationID: good.log.conversationID, deviceID: good.log.deviceID, epoch: good.log.epoch + 1)
         let checkpoint = Checkpoint.sign(
             logID: other.logID, sequence: 1, chain: log.head.chain, with: author.signingKey)
-        let forged = EntriesFrame(log: good.log, firstSequence: 1, contents: good.contents, checkpoint: checkpoint)
+        let forged = EntriesFrame(
+            log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: good.contents,
+            checkpoint: checkpoint)
         let error = #expect(throws: ProtocolError.self) { try incoming.receive(forged) }
         #expect(error?.code == .unauthentic)
     }
@@ -179,7 +198,8 @@ struct IncomingLogTests {
             logID: good.log.logID, sequence: 1, hash: contents[0].hash, with: author.signingKey)
         let taken = try incoming.receive(
             EntriesFrame(
-                log: good.log, firstSequence: 1, contents: contents, checkpoint: good.checkpoint, marks: [1: mark]))
+                log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: contents,
+                checkpoint: good.checkpoint, marks: [1: mark]))
         #expect(taken.map { $0.body == nil } == [true, false])
         #expect(taken.map(\.record.mark) == [mark, nil])
         #expect(incoming.proved.chain == log.head.chain)
@@ -196,8 +216,8 @@ struct IncomingLogTests {
             [1: WithheldMark.sign(logID: good.log.logID, sequence: 1, hash: hash, with: .generate())],
         ]
         let stripped = EntriesFrame(
-            log: good.log, firstSequence: 1, contents: [.withheld(hash)], checkpoint: good.checkpoint,
-            marks: marks[wrong])
+            log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: [.withheld(hash)],
+            checkpoint: good.checkpoint, marks: marks[wrong])
         let error = #expect(throws: ProtocolError.self) { try incoming.receive(stripped) }
         #expect(error?.code == .unauthentic)
         #expect(incoming.proved.sequence == 0)

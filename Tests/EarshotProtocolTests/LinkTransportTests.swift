@@ -18,7 +18,7 @@ struct LinkTransportTests {
     @Test("carries many frames in one Noise message")
     func coalesces() throws {
         var pair = try connected()
-        for _ in 0..<50 { pair.initiator.enqueue(.heads([], isComplete: true)) }
+        for _ in 0..<50 { pair.initiator.enqueue(.nothingHeld) }
         let output = pair.initiator.flush(now: pair.now)
         #expect(output.written.count == 1)
         #expect(try #require(output.written.first).count < 50 * 16 + 64)
@@ -35,7 +35,7 @@ struct LinkTransportTests {
             conversationID: .direct(device("alice").userID, device("bob").userID), deviceID: device("alice").deviceID,
             epoch: 1)
         let run = EntriesFrame(
-            log: log, firstSequence: 1, contents: contents,
+            log: log, firstSequence: 1, previousChain: .origin(of: log.logID), contents: contents,
             checkpoint: Checkpoint.sign(
                 logID: log.logID, sequence: 10, chain: .origin(of: log.logID), with: generator.signingKey()))
         pair.initiator.enqueue(.entries(run))
@@ -115,9 +115,9 @@ struct LinkTransportTests {
         var pair = try connected()
         for round in 1...3 {
             pair.now.uptime += Timing.rekeyInterval
-            pair.initiator.enqueue(.heads([], isComplete: true))
+            pair.initiator.enqueue(.nothingHeld)
             pair.runInitiator(pair.initiator.flush(now: pair.now))
-            pair.responder.enqueue(.heads([], isComplete: true))
+            pair.responder.enqueue(.nothingHeld)
             pair.runResponder(pair.responder.flush(now: pair.now))
             #expect(pair.responderActions.frames.count == round)
             #expect(pair.initiatorActions.frames.count == round)
@@ -223,12 +223,13 @@ struct LinkTransportTests {
         #expect(error?.code == .malformed)
     }
 
-    @Test("refuses heads that name a log twice")
+    @Test("refuses heads that name an end twice")
     func duplicateHeads() {
-        let receipt = Receipt(
-            logID: LogID(Bytes32()), sequence: 1, chain: ChainHash(Bytes32()), readSequence: 0,
-            deviceID: DeviceID(Bytes32()), signature: device("alice").signingKey.signature(for: []))
-        let frame = Frame.heads([receipt, receipt], isComplete: true)
+        var log = HandWrittenLog(by: device("alice"), to: device("bob").userID)
+        _ = log.entry("one")
+        let frame = Frame.heads(
+            HeadsFrame(
+                conversationID: log.record.description.conversationID, heads: [log.end, log.end], isComplete: true))
         let error = #expect(throws: ProtocolError.self) {
             try Frame.decode(frame.encoded(), from: DeviceID(Bytes32()))
         }
@@ -238,12 +239,16 @@ struct LinkTransportTests {
     @Test("hands over the frames before one that is forbidden, and reads nothing behind it")
     func violation() throws {
         var pair = try connected()
-        let logID = LogID(Bytes32())
-        pair.initiator.enqueue(.wanted(logID, from: 1))
-        pair.initiator.enqueue(.wanted(logID, from: 0))
-        pair.initiator.enqueue(.wanted(logID, from: 2))
+        let log = HandWrittenLog(by: device("alice"), to: device("bob").userID)
+        func wanted(_ count: Int) -> Frame {
+            let known = Array(repeating: log.head.place, count: count)
+            return .wanted(WantedFrame(log: log.record.description, end: log.head.place, known: known))
+        }
+        pair.initiator.enqueue(wanted(Limits.knownPlaces))
+        pair.initiator.enqueue(wanted(Limits.knownPlaces + 1))
+        pair.initiator.enqueue(wanted(1))
         pair.runInitiator(pair.initiator.flush(now: pair.now))
-        #expect(pair.responderActions.frames == [.wanted(logID, from: 1)])
+        #expect(pair.responderActions.frames == [wanted(Limits.knownPlaces)])
         #expect(pair.responderActions.violation?.code == .violation)
         #expect(pair.responderActions.closing == nil)
     }

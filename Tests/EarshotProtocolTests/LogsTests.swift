@@ -16,10 +16,11 @@ struct LogsTests {
             HandWrittenLog(by: bob, to: alice.userID, epoch: epoch).record
         }
         let logs = Logs(author: author, records: records)
-        let another = HandWrittenLog(by: device("bob", seed: 4), to: alice.userID).record.description
-        let error = #expect(throws: ProtocolError.self) { try logs.logForEntries(another, by: bob.userID) }
+        let error = #expect(throws: ProtocolError.self) { try logs.checkRoom(for: bob.userID) }
         #expect(error?.code == .violation)
-        #expect(throws: Never.self) { try logs.logForEntries(records[0].description, by: bob.userID) }
+        #expect(throws: Never.self) { try logs.checkRoom(for: device("carol").userID) }
+        // Those that come back are no peer's.
+        #expect(throws: Never.self) { try logs.checkRoom(for: alice.userID) }
     }
 
     @Test("of this device: the youngest is written on, in whatever order they come to be known")
@@ -39,5 +40,37 @@ struct LogsTests {
         let log = logs.logForMessages(in: conversation, now: Moment(wallClock: 9, uptime: 1))
         #expect(log.description.epoch == 9 && log.head == .origin(of: log.record.logID))
         #expect(log.record.recipientID == bob.userID && log.record.authorID == alice.userID)
+    }
+
+    @Test("have a new epoch behind all earlier ones, whatever the clock says")
+    func epochs() {
+        let log = HandWrittenLog(by: alice, to: bob.userID, epoch: 100)
+        let logs = Logs(author: author, records: [log.record])
+        #expect(logs.nextEpoch(in: conversation, now: Moment(wallClock: 9, uptime: 1)).description.epoch == 101)
+        #expect(logs.nextEpoch(in: conversation, now: Moment(wallClock: 900, uptime: 1)).description.epoch == 900)
+    }
+
+    @Test("have branches, of which the one that was known first is written on")
+    func branches() {
+        let trunk = HandWrittenLog(by: alice, to: bob.userID, epoch: 3).record
+        let origin = LogHead.origin(of: trunk.logID)
+        let branch = LogRecord(
+            logID: .branch(of: trunk.description, from: 1, ChainHash(Bytes32())), description: trunk.description,
+            base: origin, authorID: alice.userID, conversation: conversation, head: origin)
+        let logs = Logs(author: author, records: [branch, trunk])
+        #expect(logs.branches(of: trunk.description) == [trunk.logID, branch.logID])
+        #expect(logs.logForMessages(in: conversation, now: Moment(wallClock: 9, uptime: 1)).record.logID == trunk.logID)
+    }
+
+    @Test("are written on by nobody while they wait in a limbo")
+    func limbo() {
+        let log = HandWrittenLog(by: alice, to: bob.userID, epoch: 3).record
+        let limbo = LogRecord(
+            logID: .limbo(of: log.logID, after: 0), description: log.description, base: .origin(of: log.logID),
+            isLimbo: true, authorID: alice.userID, conversation: conversation, head: log.head)
+        let logs = Logs(author: author, records: [limbo])
+        #expect(logs.limbo == [conversation.conversationID: limbo] && logs.limbo(limbo.logID) == limbo)
+        #expect(logs.own(limbo.logID) == nil && logs.branches(of: log.description).isEmpty)
+        #expect(logs.heads(of: conversation.conversationID).isEmpty)
     }
 }

@@ -38,14 +38,14 @@ struct MemoryLimitTests {
     mutating func window() throws {
         var author = HandWrittenLog(by: pair.alice.local, to: pair.bob.local.userID)
         var peer = try HandDrivenPeer(pair.alice.local, to: &pair.bob, now: pair.now)
-        peer.say([.heads([], isComplete: true)], to: &pair.bob, now: pair.now)
+        peer.say([.nothingHeld], to: &pair.bob, now: pair.now)
         let text = String(repeating: "x", count: Limits.textBytes / 2)
         var count: UInt64 = 0
         while !pair.bob.isDisconnected, count < 1_000 {
             // Every tenth message comes over another link.
             if count > 0, count.isMultiple(of: 10) {
                 peer = try HandDrivenPeer(pair.alice.local, to: &pair.bob, now: pair.now)
-                peer.say([.heads([], isComplete: true)], to: &pair.bob, now: pair.now)
+                peer.say([.nothingHeld], to: &pair.bob, now: pair.now)
             }
             peer.say([.entries(author.append(text))], to: &pair.bob, now: pair.now)
             count += 1
@@ -72,7 +72,8 @@ struct MemoryLimitTests {
         let log = try #require(pair.bob.machine.replication.logs.incoming(run.logID))
         let checkpoint = try #require(run.entries.last?.checkpoint)
         let frame = EntriesFrame(
-            log: log.description, firstSequence: 1, contents: run.entries.map(\.content), checkpoint: checkpoint)
+            log: log.description, firstSequence: 1, previousChain: .origin(of: run.logID),
+            contents: run.entries.map(\.content), checkpoint: checkpoint)
         for _ in 0..<2 * Limits.peerRequests {
             pair.alice.machine.send(.entries(frame), on: pair.alice.connectionID)
             let output = pair.alice.machine.peers.flush(pair.alice.connectionID, now: pair.now)

@@ -49,18 +49,17 @@ struct RateLimitTests {
 
     @Test("counts a frame by its size, so that a few large ones are as many requests as many small ones")
     mutating func largeFrames() throws {
-        let receipts = (0..<UInt64(Limits.logsPerHeads)).map { epoch in
+        let conversationID = ConversationID.direct(pair.alice.local.userID, pair.bob.local.userID)
+        let heads = (0..<UInt64(Limits.logsPerHeads)).map { epoch in
             let log = LogDescription(
-                conversationID: .direct(pair.alice.local.userID, pair.bob.local.userID),
-                deviceID: pair.alice.local.deviceID, epoch: epoch)
-            return Receipt.sign(
-                logID: log.logID, sequence: 1, chain: ChainHash(Bytes32()), readSequence: 0,
-                deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
+                conversationID: conversationID, deviceID: pair.alice.local.deviceID, epoch: epoch)
+            return BranchHead(log: log, place: Place(sequence: 1, chain: ChainHash(log.logID.bytes32)))
         }
+        let frame = HeadsFrame(conversationID: conversationID, heads: heads, isComplete: false)
         var peer = try HandDrivenPeer(pair.bob.local, to: &pair.alice, now: pair.now)
         var count = 0
         while !pair.alice.isDisconnected, count < Limits.peerRequests {
-            peer.say([.heads(receipts, isComplete: false)], to: &pair.alice, now: pair.now)
+            peer.say([.heads(frame)], to: &pair.alice, now: pair.now)
             count += 1
         }
         #expect(failure?.code == "tooManyRequests")
@@ -167,14 +166,15 @@ struct RateLimitTests {
                 logID: LogID(Bytes32()), sequence: sequence, chain: ChainHash(Bytes32()), readSequence: read,
                 deviceID: pair.bob.local.deviceID, with: pair.bob.local.signingKey)
         }
-        var outgoing = OutgoingLog(next: 1)
+        let chain = ChainHash(Bytes32())
+        var outgoing = OutgoingLog(after: Place(sequence: 0, chain: chain))
         for sequence in 1...UInt64(50) {
             let isNews = outgoing.hear(receipt(sequence, sequence), known: known)
             #expect(!isNews)
-            _ = outgoing.acknowledged(through: sequence)
+            _ = outgoing.acknowledged(through: Place(sequence: sequence, chain: chain))
         }
         for sequence in 51...UInt64(60) {
-            outgoing.sent(through: sequence, chain: ChainHash(Bytes32()), bytes: 1)
+            outgoing.sent(through: sequence, chain: chain, bytes: 1)
             let (isNews, isRepeated) = (
                 outgoing.hear(receipt(sequence, 50), known: known), outgoing.hear(receipt(sequence, 50), known: known)
             )

@@ -10,39 +10,61 @@ struct ReceivedRunsTests {
     private let carol = device("carol").deviceID
 
     private func run(_ bytes: Int, of deviceID: DeviceID) -> ReceivedRun {
-        let logID = LogID(Bytes32())
+        let record = HandWrittenLog(by: device("alice"), to: device("bob").userID).record
         return ReceivedRun(
-            connectionID: ConnectionID(1), deviceID: deviceID, logID: logID, head: .origin(of: logID), entries: [],
-            messages: [], bytes: bytes)
+            connectionID: ConnectionID(1), deviceID: deviceID, branch: IncomingLog(record),
+            conversation: record.conversation, isOwn: false, entries: [], messages: [], bytes: bytes)
     }
 
-    @Test("are what is new in a peer's frame, once, and of no log but the peer's")
+    /// What a frame of a log brings over a link to its author.
+    private mutating func take(
+        _ frame: EntriesFrame, into branch: IncomingLog, known: Int = 0, by reader: LogAuthor, logs: inout Logs
+    ) throws -> ReceivedRuns.Intake {
+        let link = ReplicationSession(
+            connectionID: ConnectionID(1), userID: device("alice").userID, deviceID: device("alice").deviceID)
+        return try runs.take(
+            frame, into: branch, known: known, from: link, isStranger: true, logs: &logs, author: reader,
+            now: Moment(wallClock: 0, uptime: 0))
+    }
+
+    @Test("are what is new in a frame, once, and end the branch that they belong to from then on")
     mutating func taken() throws {
-        let (author, reader) = (device("alice"), LogAuthor(device("bob")))
+        let reader = LogAuthor(device("bob"))
         var logs = Logs(author: reader)
-        var written = HandWrittenLog(by: author, to: reader.userID)
-        let link = ReplicationSession(connectionID: ConnectionID(1), userID: author.userID, deviceID: author.deviceID)
-        let frame = written.append("one")
-        guard
-            case .new(let run, let timestamps) = try runs.take(
-                frame, from: link, isStranger: true, logs: &logs, author: reader)
-        else {
+        var written = HandWrittenLog(by: device("alice"), to: reader.userID)
+        let empty = IncomingLog(written.record)
+        let frame = written.append(["one", "two"])
+        guard case .new(let run, let timestamps) = try take(frame, into: empty, by: reader, logs: &logs) else {
             Issue.record("nothing was taken")
             return
         }
-        #expect(run.messages.map(\.text) == ["one"] && run.head == written.head && timestamps.count == 1)
-        guard
-            case .known(isSettled: false) = try runs.take(
-                frame, from: link, isStranger: true, logs: &logs, author: reader)
-        else {
+        #expect(run.messages.map(\.text) == ["one", "two"] && run.head == written.head && timestamps.count == 2)
+        #expect(!run.isOwn && run.record(in: logs) == written.record)
+        let branch = try #require(logs.proved(written.logID))
+        #expect(branch.proved == written.head && logs.branches(of: frame.log) == [written.logID])
+        guard case .known(isSettled: false) = try take(frame, into: branch, known: 2, by: reader, logs: &logs) else {
             Issue.record("it was taken again, or is on the disk")
             return
         }
-        let other = ReplicationSession(connectionID: ConnectionID(2), userID: author.userID, deviceID: carol)
-        let error = #expect(throws: ProtocolError.self) {
-            try runs.take(frame, from: other, isStranger: true, logs: &logs, author: reader)
+    }
+
+    @Test("are no messages where they are this device's own, and have their keys")
+    mutating func own() throws {
+        let author = LogAuthor(device("alice"))
+        var logs = Logs(author: author)
+        var written = HandWrittenLog(by: device("alice"), to: device("bob").userID)
+        let empty = IncomingLog(written.record)
+        let key = EntryKeys(author.signingKey).key("order", place: 0)
+        let entry = written.entry("one", key: key)
+        let frame = written.frame([entry], after: empty.committed)
+        guard case .new(let run, _) = try take(frame, into: empty, by: author, logs: &logs) else {
+            Issue.record("nothing was taken")
+            return
         }
-        #expect(error?.code == .violation)
+        #expect(run.isOwn && run.messages.isEmpty && run.entries.map(\.key) == [key])
+        #expect(runs.containsOwn(in: frame.log.conversationID))
+        _ = runs.takeForCommit()
+        #expect(!runs.containsOwn(in: frame.log.conversationID))
     }
 
     @Test("are at most a window of a device, with those that are being written")

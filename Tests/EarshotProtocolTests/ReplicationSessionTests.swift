@@ -30,10 +30,10 @@ struct ReplicationSessionTests {
     @Test("is nothing before the peer has said what it holds")
     mutating func heads() {
         let entry = written.entry("one")
-        session.open(written.logID)
+        session.openIfNew(log)
         let early = session.nextRead(logs: logs, deliveries: deliveries)
         #expect(early == nil)
-        let isOffered = session.offerNew([entry], bytes: entry.windowBytes, of: written.logID)
+        let isOffered = session.offerNew([entry], bytes: entry.windowBytes, of: written.record)
         #expect(!isOffered)
         session.receivedAllHeads()
         let read = session.nextRead(logs: logs, deliveries: deliveries)
@@ -46,7 +46,7 @@ struct ReplicationSessionTests {
     mutating func offered() {
         session.receivedAllHeads()
         let entries = [written.entry("one"), written.entry("two")]
-        let isOffered = session.offerNew(entries, bytes: 100, of: written.logID)
+        let isOffered = session.offerNew(entries, bytes: 100, of: written.record)
         let early = frames(committed: 1)
         #expect(isOffered && early == nil)
         let sent = frames(committed: 2)
@@ -60,7 +60,7 @@ struct ReplicationSessionTests {
     mutating func withheld() {
         session.receivedAllHeads()
         let entries = [written.entry("one"), written.entry("two")]
-        _ = session.offerNew(entries, bytes: 100, of: written.logID)
+        _ = session.offerNew(entries, bytes: 100, of: written.record)
         let failure = DeliveryFailure(
             messageID: MessageID(log: written.logID, sequence: 1), recipientID: written.record.recipientID,
             reason: .cancelled, isWithheld: true)
@@ -75,7 +75,7 @@ struct ReplicationSessionTests {
         var isOffered = true
         while isOffered {
             let entry = written.entry(text)
-            isOffered = session.offerNew([entry], bytes: entry.windowBytes, of: written.logID)
+            isOffered = session.offerNew([entry], bytes: entry.windowBytes, of: written.record)
             _ = frames(committed: .max)
         }
         #expect(session.windowUsed <= Limits.windowBytes)
@@ -83,42 +83,75 @@ struct ReplicationSessionTests {
         let receipt = Receipt.sign(
             logID: written.logID, sequence: sent, chain: written.head.chain, readSequence: 0,
             deviceID: bob.deviceID, with: bob.signingKey)
-        _ = session.compare(receipt, with: receipt.chain)
+        session.acknowledged(receipt, of: written.logID)
         #expect(session.windowUsed == 0)
         let next = session.nextRead(logs: logs, deliveries: deliveries)
         #expect(next?.from == sent + 1)
     }
 
-    @Test("is acknowledged by a receipt with the log's own chain, which only the store knows inside a frame")
-    mutating func receipts() throws {
+    @Test("is acknowledged by the chain at the end of a frame; what is inside one only the store knows")
+    mutating func chains() {
         session.receivedAllHeads()
-        let entries = [written.entry("one"), written.entry("two")]
-        _ = session.offerNew(entries, bytes: 100, of: written.logID)
+        let first = [written.entry("one"), written.entry("two")]
+        _ = session.offerNew(first, bytes: 100, of: written.record)
         _ = frames(committed: 2)
-        let (first, last) = (receipt(1, entries[0].chain), receipt(2, entries[1].chain))
-        guard case .ask(let read) = try session.check(first, of: log, offered: 2) else {
-            Issue.record("the store is not asked")
-            return
-        }
-        #expect(read.from == 1 && read.countLimit == 1)
-        guard case .acknowledged = session.compare(first, with: entries[0].chain),
-            case .acknowledged = try session.check(last, of: log, offered: 2)
-        else {
-            Issue.record("what the peer holds is not acknowledged")
-            return
-        }
-        #expect(session.windowUsed == 0)
-        for other in [receipt(2, entries[0].chain), receipt(3, entries[1].chain)] {
-            guard case .differs = try session.check(other, of: log, offered: 2) else {
-                Issue.record("a receipt for something else holds")
-                return
-            }
-        }
+        let second = written.entry("three")
+        #expect(session.chain(of: log, at: 3) == second.chain)
+        #expect(session.chain(of: log, at: 2) == first[1].chain && session.chain(of: log, at: 1) == nil)
+        session.acknowledged(receipt(1, first[0].chain), of: written.logID)
+        #expect(session.windowUsed > 0)
+        session.acknowledged(receipt(2, first[1].chain), of: written.logID)
+        #expect(session.windowUsed == 0 && session.chain(of: log, at: 2) == nil)
     }
 
-    private func receipt(_ sequence: UInt64, _ chain: ChainHash) -> Receipt {
+    @Test("looks at a receipt only where it says more than the one before")
+    mutating func news() {
+        session.receivedAllHeads()
+        _ = session.offerNew([written.entry("one"), written.entry("two")], bytes: 100, of: written.record)
+        _ = frames(committed: 2)
+        let numbers: [(UInt64, UInt64)] = [(1, 0), (1, 0), (2, 1), (2, 1)]
+        let hears = numbers.map { numbers in
+            session.hear(receipt(numbers.0, read: numbers.1, written.head.chain), for: written.logID, known: .init())
+        }
+        #expect(hears == [true, false, true, false])
+    }
+
+    @Test("begins behind the place up to which the peer has a log")
+    mutating func opened() {
+        session.receivedAllHeads()
+        let entries = [written.entry("one"), written.entry("two")]
+        session.open(written.logID, after: entries[0].head.place)
+        #expect(session.nextRead(logs: logs, deliveries: deliveries)?.from == 2)
+    }
+
+    @Test("is nothing of a log while it is not known where the peer's end of it is")
+    mutating func undecided() {
+        session.receivedAllHeads()
+        let entry = written.entry("one")
+        session.openIfNew(log)
+        session.shut(log.description, branches: [written.logID])
+        session.openIfNew(log)
+        let isOffered = session.offerNew([entry], bytes: 1, of: written.record)
+        let early = session.nextRead(logs: logs, deliveries: deliveries)
+        #expect(early == nil && !isOffered && session.isUndecided(log.description))
+        session.decide(log.description)
+        session.openIfNew(log)
+        #expect(session.nextRead(logs: logs, deliveries: deliveries)?.from == 1)
+    }
+
+    @Test("keeps receipts that come before the entries that they are for, as many as branches, and gives them out once")
+    mutating func early() {
+        let receipts = (1...UInt64(Limits.branchesPerLog + 1)).map { number in
+            receipt(number, written.head.chain.appending(.of(body: [UInt8(number)])))
+        }
+        for receipt in receipts + receipts.suffix(1) { session.keep(receipt) }
+        #expect(session.takeEarlyReceipts(for: log.description) == Array(receipts.dropFirst()))
+        #expect(session.takeEarlyReceipts(for: log.description).isEmpty)
+    }
+
+    private func receipt(_ sequence: UInt64, read: UInt64 = 0, _ chain: ChainHash) -> Receipt {
         Receipt.sign(
-            logID: written.logID, sequence: sequence, chain: chain, readSequence: 0, deviceID: bob.deviceID,
+            logID: written.logID, sequence: sequence, chain: chain, readSequence: read, deviceID: bob.deviceID,
             with: bob.signingKey)
     }
 
@@ -126,10 +159,10 @@ struct ReplicationSessionTests {
     mutating func pendingFailure() {
         session.receivedAllHeads()
         _ = written.entry("one")
-        session.open(written.logID)
+        session.openIfNew(log)
         deliveries.failUndelivered(of: log, reason: .blocked)
         let early = session.nextRead(logs: logs, deliveries: deliveries)
-        _ = deliveries.takePending(cuts: [], withdrawn: [])
+        _ = deliveries.takePending()
         let read = session.nextRead(logs: logs, deliveries: deliveries)
         #expect(early == nil && read?.from == 1)
     }

@@ -5,98 +5,187 @@ import Testing
 
 @Suite("Taking this node's own logs back")
 struct TakingBackTests {
-    private let author = LogAuthor(device("alice"))
+    private let alice = device("alice")
     private let bob = device("bob")
-    private let connectionID = ConnectionID(1)
-    private let otherID = ConnectionID(2)
-    private let logs: Logs
-    private let deliveries = Deliveries(deliveries: [], failures: [])
-    private var sessions = ReplicationSessions()
+    private var author: LogAuthor { LogAuthor(alice) }
+    private let deliveries = Deliveries()
+    private let conversation: ConversationRecord
+    private var conversationID: ConversationID { conversation.conversationID }
     private var takingBack = TakingBack()
+    /// What this node has of its log, with three messages that it was restored without, or has written since.
+    private var written: HandWrittenLog
+    private let entries: [EntryRecord]
 
-    init() throws {
-        logs = Logs(author: author, records: [])
-        try link(connectionID, to: bob)
+    init() {
+        conversation = .direct(alice.userID, bob.userID)
+        var log = HandWrittenLog(by: alice, to: bob.userID)
+        entries = (1...3).map { log.entry("\($0)") }
+        written = log
     }
 
     private func now(_ uptime: Int64) -> Moment { Moment(wallClock: 0, uptime: uptime) }
 
-    /// A device of Bob's user is linked, and claims a log of its own.
-    private mutating func link(_ connectionID: ConnectionID, to device: LocalDevice) throws {
-        sessions.begin(
-            ReplicationSession(connectionID: connectionID, userID: bob.userID, deviceID: device.deviceID))
-        let logID = try #require(LogID(bytes: [UInt8](repeating: UInt8(connectionID.number), count: Bytes32.count)))
-        let claim = Receipt.sign(
-            logID: logID, sequence: 3, chain: ChainHash(Bytes32()), readSequence: 0, deviceID: device.deviceID,
-            with: device.signingKey)
-        try takingBack.begin(
-            claim, from: bob.userID, on: connectionID, logs: logs, sessions: sessions, now: now(0))
-    }
-
-    private mutating func beginNext(on connectionID: ConnectionID) -> [TakingBack.Effect]? {
-        takingBack.beginNext(
-            on: connectionID, logs: logs, deliveries: deliveries, author: author, sessions: sessions, commit: nil)
-    }
+    private mutating func claimed() { takingBack.begin(conversation, with: bob.userID, now: now(0)) }
 
     @Test("holds what goes to that user from the claim on, and to nobody else")
-    func held() {
-        #expect(takingBack.isHolding(bob.userID, over: sessions) && takingBack.isHolding(over: sessions))
-        #expect(!takingBack.isHolding(author.userID, over: sessions))
+    mutating func held() {
+        #expect(!takingBack.isHolding)
+        claimed()
+        #expect(takingBack.isHolding(bob.userID) && takingBack.isHolding)
+        #expect(!takingBack.isHolding(alice.userID))
     }
 
-    @Test("begins when the peer has said all that it holds")
-    mutating func heads() {
-        let early = beginNext(on: connectionID)
-        sessions[connectionID]?.receivedAllHeads()
-        guard case .send(.wanted, connectionID)? = beginNext(on: connectionID)?.first else {
-            Issue.record("the peer is not asked")
-            return
-        }
-        #expect(early == nil)
+    @Test("holds nothing any more, and tells nothing, where the claim comes to nothing")
+    mutating func nothing() {
+        claimed()
+        let event = takingBack.settle(conversationID, limbo: nil)
+        #expect(event == nil && !takingBack.isHolding && takingBack.conversationIDs.isEmpty)
     }
 
-    @Test("begins with one device of a user at a time")
-    mutating func oneDevice() throws {
-        try link(otherID, to: device("bob", seed: 9))
-        for id in [connectionID, otherID] { sessions[id]?.receivedAllHeads() }
-        let (first, second) = (beginNext(on: connectionID), beginNext(on: otherID))
-        #expect(first != nil && second == nil)
-    }
-
-    @Test("lets a peer go that claims what it does not give, and holds nothing for it any more")
+    @Test("lets a user go who claims what they do not give, and holds nothing for them any more")
     mutating func inVain() {
-        sessions[connectionID]?.receivedAllHeads()
-        _ = beginNext(on: connectionID)
-        let early = takingBack.updateHolds(sessions, now: now(Timing.recovery - 1))
-        let effects = takingBack.updateHolds(sessions, now: now(Timing.recovery))
-        guard effects.count == 1, case .close(connectionID, .timeout, let error) = effects[0] else {
-            Issue.record("the link is not closed: \(effects)")
-            return
-        }
-        #expect(error.message.contains("does not give them back") && early.isEmpty)
-        #expect(!takingBack.isActive(on: connectionID) && !takingBack.isHolding(bob.userID, over: sessions))
+        claimed()
+        #expect(takingBack.due == Timing.recovery)
+        let early = takingBack.updateHolds(now: now(Timing.recovery - 1))
+        let (late, held) = takingBack.updateHolds(now: now(Timing.recovery))
+        #expect(early.late.isEmpty && late.map(\.userID) == [bob.userID] && held.isEmpty)
+        #expect(late.first?.hold.hasBroughtEntries == false)
+        #expect(takingBack.isPaused(bob.userID) && !takingBack.isHolding(bob.userID))
     }
 
-    @Test("asks again after a pause where a log still waits for its turn")
+    @Test("gives more time for entries that came, and holds again after a pause where something is still to come")
     mutating func pause() {
-        // It never begins, as if this node wrote to the user all the time.
-        sessions[connectionID]?.receivedAllHeads()
-        let over = takingBack.updateHolds(sessions, now: now(Timing.recovery))
-        #expect(over.isEmpty && !takingBack.isHolding(bob.userID, over: sessions))
-        let again = takingBack.updateHolds(sessions, now: now(Timing.recovery + Timing.recoveryPause))
-        guard again.count == 1, case .hold(bob.userID) = again[0] else {
-            Issue.record("nothing is held: \(again)")
-            return
-        }
-        #expect(takingBack.isHolding(bob.userID, over: sessions))
+        claimed()
+        takingBack.came(entries, of: written.record.description)
+        let early = takingBack.updateHolds(now: now(Timing.recovery)).late
+        #expect(early.isEmpty)
+        let (late, _) = takingBack.updateHolds(now: now(Timing.recovery + 1_000))
+        #expect(late.first?.hold.hasBroughtEntries == true)
+        let again = takingBack.updateHolds(now: now(Timing.recovery + 1_000 + Timing.recoveryPause))
+        #expect(again.late.isEmpty && again.held == [bob.userID] && takingBack.isHolding(bob.userID))
+    }
+
+    @Test("gives who claims again no more time for it")
+    mutating func again() {
+        claimed()
+        takingBack.begin(conversation, with: bob.userID, now: now(Timing.recovery - 1))
+        #expect(takingBack.due == Timing.recovery)
     }
 
     @Test("releases requests to take messages back when the recipient's messages are held no longer")
     mutating func cancels() throws {
-        let messageID = MessageID(log: LogID(Bytes32()), sequence: 1)
+        claimed()
+        let messageID = MessageID(log: written.logID, sequence: 1)
         try takingBack.hold(cancelOf: messageID, to: bob.userID, requestID: RequestID(7))
-        let early = takingBack.releaseCancels { _ in true }
-        let released = takingBack.releaseCancels { _ in false }
+        let early = takingBack.releaseCancels()
+        _ = takingBack.settle(conversationID, limbo: nil)
+        let released = takingBack.releaseCancels()
         #expect(early.isEmpty && released.map(\.messageID) == [messageID])
+    }
+
+    // MARK: - An unsent end
+
+    /// The second and the third give way, and nothing is fetched any more.
+    private mutating func cut(_ next: inout CommitInFlight) -> Bool {
+        claimed()
+        takingBack.cut(OwnLog(record: written.record), after: entries[0].head)
+        let logs = Logs(author: author, records: [written.record])
+        takingBack.move(into: &next, logs: logs, deliveries: deliveries)
+        return !next.cuts.isEmpty
+    }
+
+    @Test("moves an unsent end to a limbo with one commit, and holds on until it is written anew, however long that takes")
+    mutating func unsent() throws {
+        var next = CommitInFlight()
+        let isCut = cut(&next)
+        #expect(isCut && !takingBack.hasCommits)
+        let tail = try #require(next.commit.unsentTails.first)
+        #expect(tail.logID == written.logID && tail.after == 1)
+        #expect(next.commit.logs.map(\.head) == [entries[0].head])
+        #expect(tail.limbo.isLimbo && tail.limbo.base == entries[0].head && tail.limbo.head == written.head)
+        _ = takingBack.updateHolds(now: now(Timing.recovery))
+        #expect(takingBack.isHolding(bob.userID))
+        let early = takingBack.settle(conversationID, limbo: tail.limbo)
+        #expect(early == nil && takingBack[conversationID]?.rewriting == nil)
+    }
+
+    @Test("tries again to move an unsent end where the disk refused it")
+    mutating func refused() {
+        var (first, second) = (CommitInFlight(), CommitInFlight())
+        _ = cut(&first)
+        takingBack.takeBackCuts()
+        #expect(takingBack.hasCommits)
+        _ = cut(&second)
+        #expect(second.commit.unsentTails.count == 1)
+        #expect(first.commit.unsentTails == second.commit.unsentTails)
+    }
+
+    @Test("moves no end of a log to which the same commit appends: what is appended belongs to the end")
+    mutating func sameCommit() {
+        var next = CommitInFlight()
+        next.appended = [CommitInFlight.Appended(record: written.record, messages: [])]
+        let isCut = cut(&next)
+        #expect(!isCut && takingBack.hasCommits)
+    }
+
+    @Test("tells what came back and what has other names, once all is written anew")
+    mutating func told() throws {
+        var commit = CommitInFlight()
+        _ = cut(&commit)
+        let limbo = try #require(commit.cuts.first).limbo
+        takingBack.wasCut(conversationID)
+        takingBack.returned(entries, of: written.record.description)
+        #expect(takingBack.isKnownOlder)
+        let early = takingBack.settle(conversationID, limbo: limbo)
+        #expect(early == nil)
+        let next = takingBack.nextRead(of: conversationID)
+        let read = try #require(next)
+        #expect(read.logID == limbo.logID && read.from == 2)
+        let keys = takingBack.read(Array(entries[1...]), of: conversationID) ?? []
+        if !keys.isEmpty { takingBack.found([:], in: conversationID) }
+        #expect(takingBack.ready == [conversationID] && takingBack.hasCommits)
+        takingBack.beginCommit(conversationID)
+        let target = HandWrittenLog(by: alice, to: bob.userID, epoch: 9).logID
+        let moved = RenamedMessages(
+            from: MessageID(log: limbo.logID, sequence: 2), to: MessageID(log: target, sequence: 2), count: 2)
+        let event = takingBack.rewritten(conversationID, [moved], into: target, limbo: nil)
+        // What had the names before the end was moved is what a program knows.
+        let known = RenamedMessages(
+            from: MessageID(log: written.logID, sequence: 2), to: MessageID(log: target, sequence: 2), count: 2)
+        #expect(
+            event == .historyRecovered(HistoryRecovery(userID: bob.userID, count: 3, renamed: [known])))
+        #expect(!takingBack.isHolding && takingBack.conversationIDs.isEmpty)
+    }
+
+    @Test("renames requests to take messages back of an end that is written anew")
+    mutating func renamedCancels() throws {
+        var next = CommitInFlight()
+        let isCut = cut(&next)
+        #expect(isCut)
+        try takingBack.hold(
+            cancelOf: MessageID(log: written.logID, sequence: 3), to: bob.userID, requestID: RequestID(7))
+        let limbo = try #require(next.cuts.first).limbo
+        takingBack.wasCut(conversationID)
+        takingBack.returned(entries, of: written.record.description)
+        _ = takingBack.settle(conversationID, limbo: limbo)
+        let target = HandWrittenLog(by: alice, to: bob.userID, epoch: 9).logID
+        let moved = RenamedMessages(
+            from: MessageID(log: limbo.logID, sequence: 2), to: MessageID(log: target, sequence: 5), count: 2)
+        _ = takingBack.rewritten(conversationID, [moved], into: target, limbo: nil)
+        let released = takingBack.releaseCancels()
+        #expect(released.map(\.messageID) == [MessageID(log: target, sequence: 6)])
+    }
+
+    @Test("goes on after a crash with what was to be written anew")
+    mutating func limboAtStart() throws {
+        var next = CommitInFlight()
+        let isCut = cut(&next)
+        #expect(isCut)
+        let limbo = try #require(next.cuts.first).limbo
+        takingBack = TakingBack(limbo: [limbo])
+        #expect(takingBack.isHolding(bob.userID))
+        _ = takingBack.settle(conversationID, limbo: limbo)
+        let read = takingBack.nextRead(of: conversationID)
+        #expect(read?.from == 2)
     }
 }

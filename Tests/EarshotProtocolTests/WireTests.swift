@@ -42,15 +42,21 @@ struct WireTests {
         compare(Wire.CredentialBody.self, Earshot_V2_CredentialBody.self)
         compare(Wire.Frame.self, Earshot_V2_Frame.self)
         compare(Wire.Heads.self, Earshot_V2_Heads.self)
+        compare(Wire.Head.self, Earshot_V2_Head.self)
+        compare(Wire.Place.self, Earshot_V2_Place.self)
+        compare(Wire.Log.self, Earshot_V2_Log.self)
         compare(Wire.Entries.self, Earshot_V2_Entries.self)
         compare(Wire.Entry.self, Earshot_V2_Entry.self)
         compare(Wire.EntryBody.self, Earshot_V2_EntryBody.self)
+        compare(Wire.Branches.self, Earshot_V2_Branches.self)
         compare(Wire.Text.self, Earshot_V2_Text.self)
         compare(Wire.Receipts.self, Earshot_V2_Receipts.self)
         compare(Wire.Receipt.self, Earshot_V2_Receipt.self)
         compare(Wire.DialBack.self, Earshot_V2_DialBack.self)
         compare(Wire.DialBackResult.self, Earshot_V2_DialBackResult.self)
         compare(Wire.Wanted.self, Earshot_V2_Wanted.self)
+        compare(Wire.Unplaced.self, Earshot_V2_Unplaced.self)
+        compare(Wire.Taken.self, Earshot_V2_Taken.self)
         compare(Wire.Close.self, Earshot_V2_Close.self)
         compare(Wire.Typing.self, Earshot_V2_Typing.self)
     }
@@ -93,7 +99,7 @@ private struct WireNoise {
     }
 
     private mutating func field(depth: Int) -> [UInt8] {
-        let number = UInt64.random(in: 1...11, using: &random) << 3
+        let number = UInt64.random(in: 1...13, using: &random) << 3
         switch Int.random(in: 0..<12, using: &random) {
         case 0...2: return varint(number) + varint(value())
         case 3...4: return varint(number | 1) + (0..<8).map { _ in .random(in: 0...255, using: &random) }

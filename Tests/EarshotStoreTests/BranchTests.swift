@@ -71,13 +71,9 @@ struct BranchTests {
         var log = SampleLog()
         for time in Int64(1)...4 { log.append(at: time) }
         let store = try store(with: [log.commit])
-        let base = LogHead(
-            sequence: 2, chain: log.entries[1].chain, timestamp: log.entries[1].timestamp)
-        let limbo = LogRecord(
-            logID: identifier(77), description: log.record.description, base: base, isLimbo: true, authorID: log.record.authorID,
-            conversation: log.record.conversation, head: log.record.head)
+        let limbo = log.limbo(identifier(77), after: 2)
         var kept = log.record
-        kept.head = base
+        kept.head = limbo.start
         var commit = Commit()
         commit.logs = [kept]
         commit.unsentTails = [UnsentTail(logID: log.logID, after: 2, limbo: limbo)]

@@ -248,14 +248,12 @@ struct StateTimeTests {
         #expect(times.map(\.delivered) == [20, nil, nil, nil])
     }
 
-    @Test("stay where a log is cut, up to there")
-    func cuts() throws {
+    @Test("stay where the unsent end of a log gives way, up to there")
+    func unsentTail() throws {
         try advance(.sent, 1...1, at: 10)
         try advance(.sent, 2...4, at: 20)
         var commit = Commit()
-        commit.cuts = [
-            LogCut(logID: log.logID, after: 3, kept: [], successor: nil, chains: [], checkpoint: nil)
-        ]
+        commit.unsentTails = [UnsentTail(logID: log.logID, after: 3, limbo: log.limbo(identifier(77), after: 3))]
         try store.commit(commit)
         #expect(try times().map(\.sent) == [10, 20, 20, nil])
     }

@@ -80,10 +80,11 @@ struct Locating: Sendable {
     }
 
     /// Where frames part from branches, whose turn has not come yet.
-    var partings: [(branch: LogID, after: LogHead)] {
-        parked.values.compactMap { waiting in
-            guard case .placed(.parts(let branch, let head, _)) = waiting.state else { return nil }
-            return (branch, head)
+    var partings: [(connectionID: ConnectionID, frame: EntriesFrame, branch: LogID, after: LogHead)] {
+        parked.compactMap { key, waiting in
+            guard case .placed(.parts(let branch, let head, _)) = waiting.state, let frame = waiting.frames.first
+            else { return nil }
+            return (key.connectionID, frame, branch, head)
         }
     }
 

@@ -57,6 +57,15 @@ extension LogID {
     }
 }
 
+extension EntryKey {
+    /// The key that an entry which was sent without one gets when it is written anew, on this device alone.
+    static func rewriting(_ hash: EntryHash) -> EntryKey? {
+        var digest = Blake2b(label: "earshot rewritten v2")
+        digest.update(hash.bytes32)
+        return EntryKey(EntryHash(digest.finalize()).bytes.prefix(EntryKey.count))
+    }
+}
+
 extension EntryHash {
     /// The hash of an entry's encoded body.
     package static func of(body: [UInt8]) -> EntryHash {

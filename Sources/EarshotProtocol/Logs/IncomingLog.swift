@@ -151,6 +151,18 @@ struct IncomingLog: Sendable {
     }
 }
 
+extension EntriesFrame {
+    /// Proves that its author has written its entries behind what is before them.
+    /// - Throws: `ProtocolError` `unauthentic`.
+    func authenticate() throws(ProtocolError) {
+        let chain = contents.reduce(previousChain) { $0.appending($1.hash) }
+        let sequence = firstSequence + UInt64(contents.count) - 1
+        guard
+            Checkpoint.isValid(checkpoint, logID: log.logID, sequence: sequence, chain: chain, by: log.deviceID)
+        else { throw ProtocolError(.unauthentic, "the checkpoint over entry \(sequence) does not hold") }
+    }
+}
+
 extension LogHead {
     var place: Place { Place(sequence: sequence, chain: chain) }
 }

@@ -24,8 +24,12 @@ struct Logs: Sendable {
     init(author: LogAuthor, records: [LogRecord] = [], hidden: [MessageID] = []) {
         self.author = author
         self.hidden = Set(hidden)
-        // A branch comes after the one that it parts from.
-        for record in records.sorted(by: { ($0.base?.sequence ?? 0) < ($1.base?.sequence ?? 0) }) {
+        // A branch comes after the one that it parts from, also where that is at the beginning.
+        let inOrder = records.sorted { a, b in
+            guard let baseB = b.base else { return false }
+            return a.base.map { $0.sequence < baseB.sequence } ?? true
+        }
+        for record in inOrder {
             if record.isLimbo {
                 limbo[record.description.conversationID] = record
             } else if record.description.deviceID == author.deviceID {
@@ -136,6 +140,9 @@ struct Logs: Sendable {
         returning[record.logID] = nil
         self.limbo[limbo.description.conversationID] = limbo
     }
+
+    /// The unsent end that waits under this id.
+    func limbo(_ logID: LogID) -> LogRecord? { limbo.isEmpty ? nil : limbo.values.first { $0.logID == logID } }
 
     /// Some of an unsent end is written anew; `nil` for all of it.
     mutating func setLimbo(_ record: LogRecord?, of conversationID: ConversationID) { limbo[conversationID] = record }

@@ -2,7 +2,8 @@ import EarshotModel
 
 /// Writes the unsent end of an own log anew, page by page: with new times, in the next epoch of the conversation.
 ///
-/// Entries whose idempotency key came back with the log are repeats of messages that were sent before, and go. It decides
+/// Entries whose key came back with the log are repeats of messages that were sent before, and go. So that this finds what
+/// was written anew once already, when a copy from before that is restored, each entry has a key from then on. It decides
 /// what becomes of each entry, and what the next page is. It waits for the disk between the pages.
 struct Rewriting: Sendable {
     /// One page, as the next commit writes it.
@@ -51,7 +52,7 @@ struct Rewriting: Sendable {
     /// - Returns: the keys to look up; `nil` if there are none.
     mutating func read(_ entries: [EntryRecord]) -> [EntryKey]? {
         guard case .reading = state else { return nil }
-        let keys = entries.compactMap(Self.key)
+        let keys = entries.compactMap(\.keyWhenRewritten)
         guard !keys.isEmpty else {
             state = .ready(Page(entries: entries, repeats: [:]))
             return nil
@@ -60,18 +61,12 @@ struct Rewriting: Sendable {
         return keys
     }
 
-    private static func key(of entry: EntryRecord) -> EntryKey? {
-        guard case .body(let body) = entry.content else { return nil }
-        // This node wrote it.
-        return try? EntryBody(decoding: body).key
-    }
-
     /// Own entries with these keys, as far as the store has any.
     mutating func found(_ messages: [EntryKey: MessageID]) {
         guard case .lookingUp(let entries) = state else { return }
         var repeats: [UInt64: MessageID] = [:]
         for entry in entries {
-            guard let key = Self.key(of: entry), let known = messages[key], known.log != limbo?.logID else { continue }
+            guard let key = entry.keyWhenRewritten, let known = messages[key], known.log != limbo?.logID else { continue }
             repeats[entry.sequence] = known
         }
         state = .ready(Page(entries: entries, repeats: repeats))
@@ -90,5 +85,15 @@ struct Rewriting: Sendable {
         self.limbo = limbo
         state = .idle
         return limbo == nil
+    }
+}
+
+extension EntryRecord {
+    /// The key that an entry of this device has once it is written anew: its own, or one that follows from what it says.
+    /// `nil` for one without content.
+    var keyWhenRewritten: EntryKey? {
+        guard case .body(let bytes) = content else { return nil }
+        // This node wrote it. Nobody can guess the key, because nobody can guess the salt.
+        return (try? EntryBody(decoding: bytes))?.key ?? .rewriting(content.hash)
     }
 }

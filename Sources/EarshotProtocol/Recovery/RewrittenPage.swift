@@ -30,11 +30,11 @@ struct RewrittenPage: Sendable {
                 if let old, let known = page.repeats[entry.sequence] { places.add(old, known) }
                 continue
             }
-            // What was erased was never sent, and goes.
-            let timestamp = clocks.tick(now: now)
-            guard case .body(let bytes) = entry.content, let content = entry.content.retimed(to: timestamp) else { continue }
-            writer.append(
-                content, timestamp, expiry: entry.expiry, kind: entry.kind, key: (try? EntryBody(decoding: bytes))?.key)
+            // What was erased was never sent, and goes; the ends of earlier logs are known anew.
+            guard entry.kind != .branches, let key = entry.keyWhenRewritten,
+                let (content, timestamp) = entry.rewritten(with: key, by: author, clocks: &clocks, now: now)
+            else { continue }
+            writer.append(content, timestamp, expiry: entry.expiry, kind: entry.kind, key: key)
             if let old { places.add(old, MessageID(log: log.record.logID, sequence: writer.record.head.sequence)) }
         }
         (record, entries) = writer.finished(by: author)
@@ -51,6 +51,20 @@ struct RewrittenPage: Sendable {
             : LogRecord(
                 logID: limbo.logID, description: limbo.description, base: last.head, isLimbo: true,
                 authorID: limbo.authorID, conversation: limbo.conversation, head: limbo.head)
+    }
+}
+
+extension EntryRecord {
+    /// Its content at a new time.
+    fileprivate func rewritten(
+        with key: EntryKey, by author: LogAuthor, clocks: inout ClockMachine, now: Moment
+    ) -> (content: EntryContent, timestamp: HybridTimestamp)? {
+        // This node wrote it.
+        guard case .body(let bytes) = content, let old = try? EntryBody(decoding: bytes) else { return nil }
+        let timestamp = clocks.tick(now: now)
+        guard old.content != .unknown else { return content.retimed(to: timestamp).map { ($0, timestamp) } }
+        let body = EntryBody(timestamp: timestamp, expiry: old.expiry, content: old.content, key: key)
+        return (.body(body.encoded(with: author.salts)), timestamp)
     }
 }
 

@@ -161,7 +161,8 @@ struct TakingBack: Sendable {
     /// - Returns: what to tell, if that is the end.
     mutating func settle(_ conversationID: ConversationID, limbo: LogRecord?) -> Event? {
         guard let older = conversations[conversationID], older.cut == nil, older.rewriting == nil else { return nil }
-        guard older.isProved else {
+        // What was moved to the limbo is written anew, also where nothing came back after all.
+        guard older.isProved || limbo != nil else {
             end(conversationID)
             return nil
         }
@@ -205,8 +206,14 @@ struct TakingBack: Sendable {
     mutating func rewritten(
         _ conversationID: ConversationID, _ places: [RenamedMessages], into target: LogID, limbo: LogRecord?
     ) -> Event? {
-        cancels.rename(places)
-        conversations[conversationID]?.renamed += places
+        // People and programs know the names from before the limbo.
+        let log = conversations[conversationID]?.rewriting?.limbo?.description.logID
+        let renamed = places.map { run in
+            RenamedMessages(
+                from: MessageID(log: log ?? run.from.log, sequence: run.from.sequence), to: run.to, count: run.count)
+        }
+        cancels.rename(renamed)
+        conversations[conversationID]?.renamed += renamed
         guard conversations[conversationID]?.rewriting?.committed(into: target, limbo) == true else { return nil }
         defer { end(conversationID) }
         return conversations[conversationID]?.event

@@ -99,8 +99,9 @@ struct Deliveries: Sendable {
             guard key.recipientID == author.userID,
                 let chain = (heads[key.logID] ?? logs.incoming(key.logID)?.committed)?.chain
             else { return nil }
+            // The author knows a branch by its log: how this node calls it is its own matter.
             return Receipt.sign(
-                logID: key.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
+                logID: logs.incoming(key.logID)?.description.logID ?? key.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
                 deviceID: author.deviceID, with: author.signingKey)
         }
         for index in next.progress.indices where logs.own(next.progress[index].key.logID) != nil {

@@ -58,6 +58,11 @@ struct Replication: Sendable {
     /// The sender takes a message back. While a log is being taken back from the recipient, the answer waits: the message
     /// may be among those that the recipient has.
     mutating func cancel(_ messageID: MessageID, requestID: RequestID) throws(ProtocolError) {
+        if let limbo = logs.limbo(messageID.log) {
+            let known = MessageID(log: limbo.description.logID, sequence: messageID.sequence)
+            try takingBack.hold(cancelOf: known, to: limbo.recipientID, requestID: requestID)
+            return
+        }
         guard let log = logs.own(messageID.log), messageID.sequence <= log.head.sequence else {
             throw ProtocolError(.unknownMessage, "this node has sent no message \(messageID)")
         }
@@ -148,7 +153,7 @@ struct Replication: Sendable {
             actions.append(.send(frame, connectionID))
         }
         let receipts = logs.incoming(of: session.deviceID).compactMap { ownReceipt(for: $0.logID) }
-        for frame in Frame.receipts(receipts) { actions.append(.send(frame, connectionID)) }
+        for frame in Frame.frames(of: receipts) { actions.append(.send(frame, connectionID)) }
     }
 
     /// A link is over.
@@ -348,8 +353,15 @@ struct Replication: Sendable {
     /// Goes on with frames of which the disk has said where they belong.
     private mutating func takeLocated(clocks: inout ClockMachine, now: Moment) {
         guard !locating.isEmpty else { return }
-        for (branch, head) in locating.partings {
-            guard let log = logs.own(branch), log.head != head, log.isUnsent(after: head, deliveries) else { continue }
+        for (connectionID, frame, branch, head) in locating.partings {
+            guard let log = logs.own(branch), log.head != head, log.isUnsent(after: head, deliveries),
+                takingBack[log.description.conversationID]?.cut == nil
+            else { continue }
+            // Nothing gives way to what this device has not signed.
+            do throws(ProtocolError) { try frame.authenticate() } catch {
+                close(connectionID, error.closeReason ?? .violation, error)
+                continue
+            }
             takingBack.cut(log, after: head)
         }
         let (logs, deliveries) = (logs, deliveries)
@@ -476,8 +488,9 @@ struct Replication: Sendable {
             if let log = logs.own(other) { sessions[connectionID]?.openIfNew(log) }
         }
         sessions.pump(connectionID)
-        guard let receipt = sessions[connectionID]?.takeEarlyReceipt(for: head.log) else { return }
-        do { try receivedReceipt(receipt, on: connectionID) } catch { close(connectionID, .violation, error) }
+        for receipt in sessions[connectionID]?.takeEarlyReceipts(for: head.log) ?? [] {
+            do { try receivedReceipt(receipt, on: connectionID) } catch { close(connectionID, .violation, error) }
+        }
     }
 
     /// The peer has said all that it holds.
@@ -551,12 +564,17 @@ struct Replication: Sendable {
         }
         actions.append(.credit(isNews ? 1 : -1, connectionID))
         try receipt.authenticate()
+        guard let description = branches.first?.description, !session.isUndecided(description) else {
+            // It may be about what this node is to get back.
+            sessions[connectionID]?.keep(receipt)
+            return
+        }
+        guard isNews else { return }
         for branch in branches where session.chain(of: branch, at: receipt.sequence) == receipt.chain {
             acknowledged(receipt, of: branch.record.logID, on: connectionID)
             return
         }
         guard branches.contains(where: { receipt.sequence < $0.head.sequence }) else {
-            // It is about what this node may get back.
             sessions[connectionID]?.keep(receipt)
             return
         }

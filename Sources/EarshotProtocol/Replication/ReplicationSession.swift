@@ -14,8 +14,8 @@ struct ReplicationSession: Sendable {
     private var outgoing: [LogID: OutgoingLog] = [:]
     /// Own logs, by the id that their branches share, of which it is not known yet where the peer's end is.
     private var undecided: Set<LogID> = []
-    /// Receipts for what this node does not have yet, by log.
-    private var early: [LogID: Receipt] = [:]
+    /// Receipts for what this node does not have yet, by log: the last ones, one for each branch at most.
+    private var early: [LogID: [Receipt]] = [:]
     /// Bytes of entries that were sent and not acknowledged.
     private(set) var windowUsed = 0
     /// Bytes of entries that came again because the disk did not yet have those from an earlier link.
@@ -173,10 +173,14 @@ struct ReplicationSession: Sendable {
     /// A receipt for what this node may get back: it counts when it is here.
     mutating func keep(_ receipt: Receipt) {
         guard early.count < Limits.logsPerHeads || early[receipt.logID] != nil else { return }
-        early[receipt.logID] = receipt
+        early[receipt.logID, default: []].removeAll { $0.chain == receipt.chain }
+        early[receipt.logID, default: []].append(receipt)
+        if early[receipt.logID, default: []].count > Limits.branchesPerLog { early[receipt.logID]?.removeFirst() }
     }
 
-    mutating func takeEarlyReceipt(for log: LogDescription) -> Receipt? { early.removeValue(forKey: log.logID) }
+    mutating func takeEarlyReceipts(for log: LogDescription) -> [Receipt] {
+        early.removeValue(forKey: log.logID) ?? []
+    }
 
     // MARK: - Entries in
 

@@ -66,7 +66,8 @@ extension Frame {
         return frames
     }
 
-    static func receipts(_ receipts: [Receipt]) -> [Frame] {
+    /// Frames with any number of receipts.
+    static func frames(of receipts: [Receipt]) -> [Frame] {
         var frames: [Frame] = []
         var rest = receipts[...]
         while !rest.isEmpty {

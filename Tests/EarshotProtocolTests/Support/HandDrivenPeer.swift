@@ -137,19 +137,33 @@ struct HandWrittenLog {
     var record: LogRecord { log.record }
 
     /// One more message.
-    mutating func entry(_ text: String) -> EntryRecord {
+    mutating func entry(_ text: String, key: EntryKey? = nil) -> EntryRecord {
         let timestamp = HybridTimestamp(rawValue: log.head.timestamp.rawValue + 1)
         let (record, entries) = log.extended(
-            by: [(MessageDraft(text), timestamp, Int64.max, nil)], LogAuthor(author))
+            by: [(MessageDraft(text), timestamp, Int64.max, key)], LogAuthor(author))
         log = OwnLog(record: record)
         return entries[0]
     }
 
     /// One more message, in a frame of its own.
-    mutating func append(_ text: String) -> EntriesFrame {
-        let entry = entry(text)
-        guard let checkpoint = entry.checkpoint else { preconditionFailure("the last of a run has a checkpoint") }
-        return EntriesFrame(
-            log: log.description, firstSequence: entry.sequence, contents: [entry.content], checkpoint: checkpoint)
+    mutating func append(_ text: String) -> EntriesFrame { append([text]) }
+
+    /// More messages, in one frame.
+    mutating func append(_ texts: [String]) -> EntriesFrame {
+        let start = head
+        return frame(texts.map { entry($0) }, after: start)
     }
+
+    /// Some of its entries, in one frame.
+    func frame(_ entries: [EntryRecord], after start: LogHead) -> EntriesFrame {
+        guard let checkpoint = entries.last?.checkpoint else {
+            preconditionFailure("the last of a run has a checkpoint")
+        }
+        return EntriesFrame(
+            log: log.description, firstSequence: start.sequence + 1, previousChain: start.chain,
+            contents: entries.map(\.content), checkpoint: checkpoint)
+    }
+
+    /// Its end, as a peer names it.
+    var end: BranchHead { BranchHead(log: log.description, place: head.place) }
 }

@@ -53,12 +53,17 @@ struct LinkPair {
                 runResponder(responder.accept(now: responderNow))
             case .established:
                 // As a node does: the first frame also tells the initiator that the keys agree.
-                responder.enqueue(.heads([], isComplete: true))
+                responder.enqueue(.nothingHeld)
                 runResponder(responder.flush(now: responderNow))
             case .receive, .violated, .doubted, .trusted, .close: responderActions.append(action)
             }
         }
     }
+}
+
+extension Frame {
+    /// The sender says that it holds nothing.
+    static let nothingHeld = Frame.heads(HeadsFrame(conversationID: nil, heads: [], isComplete: true))
 }
 
 extension [LinkMachine.Action] {

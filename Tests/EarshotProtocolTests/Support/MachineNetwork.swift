@@ -204,7 +204,7 @@ struct MachineNetwork {
             case .post(let event): nodes[index].events.append(event)
             case .probe(let probeID, let address): nodes[index].probes.append((probeID, address))
             case .reachability(let requestID, let answers): nodes[index].reachability[requestID] = answers
-            case .read, .findExpired, .findKeys, .complete: break
+            case .read, .readChains, .findExpired, .findKeys, .complete: break
             }
         }
     }

@@ -13,6 +13,7 @@ struct MachinePair {
         var output: [UInt8] = []
         var commits: [Commit] = []
         var reads: [EntriesRead] = []
+        var chainReads: [ChainsRead] = []
         var events: [Event] = []
         var completions: [RequestID: Result<RequestAnswer, ProtocolError>] = [:]
         var isDisconnected = false
@@ -43,6 +44,7 @@ struct MachinePair {
                 case .disconnect: isDisconnected = true
                 case .commit(let commit): commits.append(commit)
                 case .read(let read): reads.append(read)
+                case .readChains(let read): chainReads.append(read)
                 case .findExpired, .findKeys, .probe, .reachability: break
                 case .complete(let requestID, let result): completions[requestID] = result
                 case .post(let event): events.append(event)

@@ -24,7 +24,7 @@ struct StoredPair {
         /// Whether the process ends when the disk takes no more, instead of hearing of it.
         var diesOfFullDisk = false
         var isDead = false
-        /// Whether its store answers only when the test says so.
+        /// Whether its store reads entries only when the test says so.
         var isSlowToRead = false
         var waitingReads: [EntriesRead] = []
         /// What happens while its disk writes.
@@ -255,13 +255,21 @@ struct StoredPair {
         case .commit(let commit): try write(commit, name)
         case .read(let read) where self[name].isSlowToRead: self[name].waitingReads.append(read)
         case .read(let read): try answer(read, name)
-        case .findKeys(let requestID, let keys):
+        case .readChains(let read):
+            let chains = try chains(of: read, by: name)
+            try perform(self[name].machine.chainsRead(read, chains: chains, now: now), name)
+        case .findKeys(let lookup, let keys):
             let found = try self[name].store.entries(with: keys)
-            try perform(self[name].machine.keysFound(requestID, found, now: now), name)
+            try perform(self[name].machine.keysFound(lookup, found, now: now), name)
         case .complete(let requestID, let result): self[name].completions[requestID] = result
         case .post(let event): self[name].events.append(event)
         default: return
         }
+    }
+
+    /// The answer of a side's store.
+    func chains(of read: ChainsRead, by name: Name) throws -> [LogID: [UInt64: ChainHash]] {
+        try read.logIDs.reduce(into: [:]) { $0[$1] = try self[name].store.chains(of: $1, at: read.sequences) }
     }
 
     private mutating func answer(_ read: EntriesRead, _ name: Name) throws {

@@ -36,10 +36,10 @@ struct Transcript {
 
     private mutating func exchangeFrames(_ entries: EntriesFrame) throws {
         // The responder speaks first: its message proves to the initiator that the keys agree.
-        bob.enqueue(.heads([], isComplete: true))
+        bob.enqueue(.nothingHeld)
         let answer = try written(bob.flush(now: Self.start), as: "responderHeads")
         #expect(alice.received(answer, now: Self.start).count == 2)
-        alice.enqueue(.heads([], isComplete: true))
+        alice.enqueue(.nothingHeld)
         let heads = try written(alice.flush(now: Self.start), as: "initiatorHeads")
         #expect(bob.received(heads, now: Self.start).count == 1)
 

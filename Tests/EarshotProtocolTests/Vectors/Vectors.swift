@@ -106,9 +106,23 @@ struct Vectors {
             "checkpoint2": Hex.text(
                 Checkpoint.sign(logID: log.logID, sequence: 2, chain: second, with: aliceKey).bytes),
             "receiptSignature": Hex.text(receipt.signature.bytes),
-            "headsFrame": Hex.text(Frame.heads([receipt], isComplete: true).encoded()),
+            "headsFrame": Hex.text(headsFrame(through: second).encoded()),
+            "wantedFrame": Hex.text(wantedFrame(through: second, knowing: first).encoded()),
+            "unplacedFrame": Hex.text(Frame.unplaced(log).encoded()),
+            "takenFrame": Hex.text(
+                Frame.taken(log.logID, through: Place(sequence: 2, chain: second)).encoded()),
             "entriesFrame": Hex.text(Frame.entries(try entries()).encoded()),
         ]
+    }
+
+    private func headsFrame(through chain: ChainHash) -> Frame {
+        let head = BranchHead(log: log, place: Place(sequence: 2, chain: chain))
+        return .heads(HeadsFrame(conversationID: conversationID, heads: [head], isComplete: true))
+    }
+
+    private func wantedFrame(through end: ChainHash, knowing first: ChainHash) -> Frame {
+        let known = [Place(sequence: 0, chain: .origin(of: log.logID)), Place(sequence: 1, chain: first)]
+        return .wanted(WantedFrame(log: log, end: Place(sequence: 2, chain: end), known: known))
     }
 
     private func encodedBodies() throws -> [[UInt8]] {
@@ -127,7 +141,8 @@ struct Vectors {
         let checkpoint = Checkpoint.sign(
             logID: log.logID, sequence: 2, chain: chain, with: try VectorDevice.alice().signingKey())
         return EntriesFrame(
-            log: log, firstSequence: 1, contents: [.body(encoded[0]), .withheld(.of(body: encoded[1]))],
+            log: log, firstSequence: 1, previousChain: .origin(of: log.logID),
+            contents: [.body(encoded[0]), .withheld(.of(body: encoded[1]))],
             checkpoint: checkpoint, marks: [2: try mark(of: encoded[1])])
     }
 }

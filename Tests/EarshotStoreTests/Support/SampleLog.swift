@@ -69,6 +69,15 @@ struct SampleLog {
         record.head = LogHead(sequence: head.sequence, chain: head.chain, timestamp: head.timestamp)
     }
 
+    /// Takes its entries behind one of them.
+    func limbo(_ logID: LogID, after sequence: UInt64) -> LogRecord {
+        let last = entries[Int(sequence) - 1]
+        return LogRecord(
+            logID: logID, description: record.description,
+            base: LogHead(sequence: sequence, chain: last.chain, timestamp: last.timestamp), isLimbo: true,
+            authorID: record.authorID, conversation: record.conversation, head: record.head)
+    }
+
     /// Appends entries at these times, in milliseconds.
     static func at(_ times: some Sequence<Int64>, conversation: UInt8 = 1, device: UInt8 = 2) -> SampleLog {
         var log = SampleLog(conversation: conversation, device: device)

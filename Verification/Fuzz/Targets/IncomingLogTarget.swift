@@ -19,7 +19,7 @@ let incomingLog = FuzzTarget("incoming-log", maximumBytes: 1024) { input in
         default:
             let run = author.run(&input)
             let before = log.proved
-            guard let taken = try? log.receive(run) else {
+            guard case .continues(let known) = log.fit(of: run), let taken = try? log.receive(run, known: known) else {
                 require(log.proved == before, "what is refused changes nothing")
                 continue
             }
@@ -84,8 +84,10 @@ struct HostileLog {
         let signed = input.choice(8) == 0 ? input.number(near: last) : last
         let checkpoint = Checkpoint.sign(logID: description.logID, sequence: signed, chain: chain, with: key)
         let all = Array(contents.suffix(overlap)) + new
+        let previous = input.choice(8) == 0 ? ChainHash(padding(input.block())) : heads[Int(start)].chain
         return EntriesFrame(
-            log: other ?? description, firstSequence: first, contents: all, checkpoint: checkpoint,
+            log: other ?? description, firstSequence: first, previousChain: previous, contents: all,
+            checkpoint: checkpoint,
             marks: input.choice(8) == 0 ? [:] : marks(of: all, from: start + 1, by: key))
     }
 

@@ -43,12 +43,15 @@ struct HostileLink: Sendable {
     private var isCommitting = false
     private var commit = Commit()
     private var reads: [EntriesRead] = []
+    private var chainReads: [ChainsRead] = []
     private var probes: [ProbeID] = []
     private var requestCount: UInt64 = 0
     /// What is on Alice's disk.
     private var own: [EntryRecord] = []
     private var ownLog: LogDescription?
     private var received: [LogID: [EntryRecord]] = [:]
+    /// Of branches, what comes before their first entry.
+    private var bases: [LogID: (log: LogID, head: LogHead)] = [:]
     private var deliveries: [LogID: DeliveryProgress] = [:]
     private var written: [UInt8] = []
     private var logs: [HostileLog] = (1...3).map { epoch in
@@ -83,7 +86,7 @@ struct HostileLink: Sendable {
         settle()
     }
 
-    private mutating func sayHeads() { seal(framed(.heads([], isComplete: true))) }
+    private mutating func sayHeads() { seal(framed(.heads(HeadsFrame(conversationID: nil, heads: [], isComplete: true)))) }
 
     private mutating func send(_ text: String) {
         requestCount += 1
@@ -95,7 +98,7 @@ struct HostileLink: Sendable {
     private mutating func settle() {
         for _ in 0..<20 {
             if isCommitting { finishCommit() }
-            while !reads.isEmpty { answerRead() }
+            while !reads.isEmpty || !chainReads.isEmpty { answerRead() }
             pass(Timing.lazyCommit)
         }
     }
@@ -108,10 +111,11 @@ struct HostileLink: Sendable {
         case 1: seal(framed(input.block()))
         case 2, 3, 4, 5: seal(framed(.entries(entries(&input))))
         case 6, 7: seal(framed(.receipts(receipts(&input))))
-        case 8: seal(framed(.heads(receipts(&input), isComplete: input.flag())))
+        case 8: seal(framed(.heads(heads(&input))))
         case 9: sayLittle(&input)
         case 10: if isCommitting { input.choice(8) == 0 ? failCommit() : finishCommit() }
-        case 11: if !reads.isEmpty { input.choice(8) == 0 ? failRead() : answerRead() }
+        case 11:
+            if !reads.isEmpty || !chainReads.isEmpty { input.choice(8) == 0 ? failRead() : answerRead() }
         case 12: pass(Int64(input.byte()) * (input.flag() ? 1 : 1000))
         case 13: input.flag() ? send(input.text()) : decide(&input)
         case 14: actOnMessages(&input)
@@ -121,8 +125,10 @@ struct HostileLink: Sendable {
     }
 
     private mutating func sayLittle(_ input: inout FuzzInput) {
-        switch input.choice(6) {
+        switch input.choice(8) {
         case 0: seal(framed(.ping))
+        case 6: seal(framed(.unplaced(log(&input))))
+        case 7: seal(framed(.taken(log(&input).logID, through: place(&input))))
         case 5: want(&input)
         case 1:
             seal(framed(.rekey))
@@ -134,8 +140,42 @@ struct HostileLink: Sendable {
     }
 
     private mutating func want(_ input: inout FuzzInput) {
-        let logID = input.choice(4) == 0 ? ownLog?.logID : logs[input.choice(logs.count)].description.logID
-        seal(framed(.wanted(logID ?? LogID(Bytes32()), from: input.number(near: UInt64(own.count)))))
+        let log = logs[input.choice(logs.count)]
+        let isReal = input.choice(4) > 0
+        let known = [log.head.place, LogHead.origin(of: log.description.logID).place]
+        seal(
+            framed(
+                .wanted(
+                    WantedFrame(
+                        log: isReal ? log.description : self.log(&input),
+                        end: isReal ? log.head.place : place(&input), known: Array(known.prefix(input.choice(3)))))))
+    }
+
+    /// A log of Alice's or Mallory's, or one that was never written.
+    private func log(_ input: inout FuzzInput) -> LogDescription {
+        switch input.choice(4) {
+        case 0: ownLog ?? logs[0].description
+        case 1:
+            LogDescription(
+                conversationID: logs[0].description.conversationID, deviceID: Cast.alice.deviceID,
+                epoch: UInt64(input.byte()))
+        default: logs[input.choice(logs.count)].description
+        }
+    }
+
+    private func place(_ input: inout FuzzInput) -> Place {
+        let sequence = input.flag() ? UInt64(input.choice(own.count + 1)) : input.number(near: UInt64(own.count))
+        let place = Int(clamping: sequence) - 1
+        let real = own.indices.contains(place) ? own[place].chain : ChainHash(Bytes32())
+        return Place(sequence: sequence, chain: input.choice(4) == 0 ? ChainHash(padding(input.block())) : real)
+    }
+
+    private func heads(_ input: inout FuzzInput) -> HeadsFrame {
+        HeadsFrame(
+            conversationID: input.choice(8) == 0
+                ? ConversationID(padding(input.block())) : logs[0].description.conversationID,
+            heads: (0..<input.choice(4)).map { _ in BranchHead(log: log(&input), place: place(&input)) },
+            isComplete: input.flag())
     }
 
     private func entries(_ input: inout FuzzInput) -> EntriesFrame {
@@ -227,6 +267,7 @@ struct HostileLink: Sendable {
                 isCommitting = true
                 self.commit = commit
             case .read(let read): reads.append(read)
+            case .readChains(let read): chainReads.append(read)
             case .probe(let probe, _): probes.append(probe)
             case .findExpired(let logID, _, _):
                 perform(machine.expiredFound(in: logID, sequences: [], nextExpiry: .max, now: now))
@@ -239,7 +280,11 @@ struct HostileLink: Sendable {
     private mutating func finishCommit() {
         isCommitting = false
         let commit = commit
+        require(
+            commit.unsentTails.isEmpty && commit.rewrittenTails.isEmpty,
+            "nobody moves what this node wrote without its own signature")
         for log in commit.logs where log.description.deviceID == Cast.alice.deviceID { ownLog = log.description }
+        for log in commit.logs { bases[log.logID] = log.base.map { (log.description.logID, $0) } }
         for run in commit.entries { store(run) }
         for delivery in commit.deliveries { store(delivery) }
         perform(machine.committed(now: now))
@@ -252,7 +297,9 @@ struct HostileLink: Sendable {
             return
         }
         let entries = received[run.logID, default: []] + run.entries
-        require(entries.map(\.sequence) == Array(1...UInt64(entries.count)), "a peer's log never has a hole")
+        let first = (bases[run.logID]?.head.sequence ?? 0) + 1
+        require(
+            entries.map(\.sequence) == Array(first..<first + UInt64(entries.count)), "a peer's log never has a hole")
         received[run.logID] = entries
         guard let index = logs.firstIndex(where: { $0.description.logID == run.logID }) else { return }
         for entry in run.entries { logs[index].stored(entry) }
@@ -264,8 +311,8 @@ struct HostileLink: Sendable {
         require(new.read <= new.delivered, "what is read is delivered")
         require(new.sent >= new.delivered && new.offered >= new.sent, "what is delivered was sent")
         let isOwn = delivery.logID == ownLog?.logID
-        let count = isOwn ? own.count : received[delivery.logID]?.count ?? 0
-        require(new.delivered <= UInt64(count), "what is delivered exists")
+        let last = isOwn ? own.last : received[delivery.logID]?.last
+        require(new.delivered <= last?.sequence ?? 0, "what is delivered exists")
         deliveries[delivery.logID] = new
     }
 
@@ -275,17 +322,45 @@ struct HostileLink: Sendable {
     }
 
     private mutating func answerRead() {
+        guard !reads.isEmpty else {
+            let read = chainReads.removeFirst()
+            let chains = read.logIDs.reduce(into: [LogID: [UInt64: ChainHash]]()) { chains, logID in
+                for entry in stored(logID) where read.sequences.contains(entry.sequence) {
+                    chains[logID, default: [:]][entry.sequence] = entry.chain
+                }
+            }
+            perform(machine.chainsRead(read, chains: chains, now: now))
+            return
+        }
         let read = reads.removeFirst()
-        let stored = read.logID == ownLog?.logID ? own : received[read.logID] ?? []
-        let entries = stored.filter { $0.sequence >= read.from }
+        let entries = stored(read.logID).filter { $0.sequence >= read.from }
         perform(machine.entriesRead(read, entries: Array(entries.prefix(read.countLimit)), now: now))
     }
 
-    private mutating func failRead() { perform(machine.readFailed(reads.removeFirst(), "no disk", now: now)) }
+    /// The entries of a branch from the log's beginning on.
+    private func stored(_ logID: LogID) -> [EntryRecord] {
+        if logID == ownLog?.logID { return own }
+        let entries = received[logID] ?? []
+        guard let base = bases[logID]?.head, base.sequence > 0 else { return entries }
+        let parent = received.first { other, entries in
+            other != logID && entries.contains { $0.sequence == base.sequence && $0.chain == base.chain }
+        }
+        return (parent.map { stored($0.key) } ?? []).prefix { $0.sequence <= base.sequence } + entries
+    }
+
+    private mutating func failRead() {
+        guard !reads.isEmpty else {
+            perform(machine.chainsReadFailed(chainReads.removeFirst(), "no disk", now: now))
+            return
+        }
+        perform(machine.readFailed(reads.removeFirst(), "no disk", now: now))
+    }
 
     private func check() {
         _ = machine.undelivered
-        require(reads.count <= logs.count + 1, "a peer makes this node read one thing at a time")
+        // Of each log where a run belongs, and what a peer is sent, or is given of each that it wants.
+        let limit = logs.count + 2 + Limits.askedBranchesPerLink
+        require(reads.count <= limit, "a peer makes this node read one thing of a log at a time")
         let load = machine.load
         require(load.deviceBytes <= Limits.windowBytes + Limits.frameBytes, "what waits of a device is bounded")
         require(load.windowBytes >= 0, "a window is not less than empty")

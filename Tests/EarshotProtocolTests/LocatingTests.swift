@@ -1,0 +1,159 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+/// The disk has five entries of a log, and frames come of which only it knows where they belong.
+@Suite("Where entries belong of which only the disk knows it")
+struct LocatingTests {
+    private let alice = device("alice")
+    private let bob = device("bob")
+    private let connectionID = ConnectionID(1)
+    private var trunk: HandWrittenLog
+    private let entries: [EntryRecord]
+    private var locating = Locating()
+
+    init() {
+        var log = HandWrittenLog(by: alice, to: bob.userID)
+        entries = (1...5).map { log.entry("\($0)") }
+        trunk = log
+    }
+
+    /// The same log up to an entry, from where it can be written differently.
+    private func copy(through count: Int) -> HandWrittenLog {
+        var log = HandWrittenLog(by: alice, to: bob.userID)
+        for number in 0..<count { _ = log.entry("\(number + 1)") }
+        return log
+    }
+
+    private func head(_ count: Int) -> LogHead { count == 0 ? .origin(of: trunk.logID) : entries[count - 1].head }
+
+    /// Parks a frame, and answers its reads with what a disk has.
+    /// - Returns: what was read.
+    @discardableResult
+    private mutating func locate(
+        _ frame: EntriesFrame, on link: ConnectionID? = nil, among disk: [LogID: [EntryRecord]]? = nil,
+        branches: [LogID]? = nil, atOnce count: Int = .max
+    ) throws -> [EntriesRead] {
+        let disk = disk ?? [trunk.logID: entries]
+        var reads: [EntriesRead] = []
+        var next = try locating.park(frame, on: link ?? connectionID, branches: branches ?? disk.keys.sorted())
+        while let read = next {
+            reads.append(read)
+            let found = disk[read.logID, default: []].filter { $0.sequence >= read.from }
+            next = locating.read(read, of: frame.log.logID, Array(found.prefix(min(count, read.countLimit))))
+        }
+        return reads
+    }
+
+    private mutating func placed() -> [Locating.Place] { locating.takePlaced { _, _ in true }.map(\.place) }
+
+    @Test("is there already where the disk has all of them")
+    mutating func known() throws {
+        let frame = trunk.frame(Array(entries[1...3]), after: head(1))
+        let reads = try locate(frame)
+        #expect(reads.map(\.from) == [1])
+        #expect(locating.isParked(frame.log, on: connectionID))
+        #expect(placed() == [.known(trunk.logID)])
+        #expect(locating.isEmpty)
+    }
+
+    @Test("is behind the end of the branch that has the first of them, or the one before")
+    mutating func continues() throws {
+        var log = copy(through: 5)
+        let more = log.entry("6")
+        try locate(log.frame(Array(entries[3...]) + [more], after: head(3)))
+        #expect(placed() == [.continues(trunk.logID, known: 2)])
+        try locate(log.frame([more], after: head(5)))
+        #expect(placed() == [.continues(trunk.logID, known: 0)])
+    }
+
+    @Test("is a new branch behind the last entry that they have in common with one", arguments: 0...4)
+    mutating func parts(common: Int) throws {
+        var log = copy(through: common)
+        let others = [log.entry("other"), log.entry("another")]
+        let start = max(0, common - 2)
+        let frame = log.frame(Array(entries[start..<common]) + others, after: head(start))
+        try locate(frame)
+        #expect(placed() == [.parts(trunk.logID, after: head(common), known: common - start)])
+    }
+
+    @Test("is found where the disk's answer ends before the frame does")
+    mutating func manyReads() throws {
+        var log = copy(through: 4)
+        let other = log.entry("other")
+        let reads = try locate(log.frame(Array(entries[..<4]) + [other], after: head(0)), atOnce: 2)
+        #expect(reads.map(\.from) == [1, 3, 5])
+        #expect(placed() == [.parts(trunk.logID, after: head(4), known: 4)])
+    }
+
+    @Test("is looked for in one branch after the other")
+    mutating func branches() throws {
+        var log = copy(through: 2)
+        let others = [log.entry("other"), log.entry("another")]
+        let branchID = LogID.branch(of: trunk.record.description, from: 3, others[0].chain)
+        let disk = [trunk.logID: entries, branchID: Array(entries[..<2]) + others]
+        let last = log.entry("the last")
+        let reads = try locate(log.frame([last], after: others[1].head), among: disk, branches: [trunk.logID, branchID])
+        #expect(reads.map(\.logID) == [trunk.logID, branchID])
+        #expect(placed() == [.continues(branchID, known: 0)])
+    }
+
+    @Test("is nowhere where no branch has the entry before them, or they begin the log with another's hash")
+    mutating func nowhere() throws {
+        var log = copy(through: 4)
+        _ = log.entry("other")
+        try locate(log.append("behind it"))
+        #expect(placed() == [.nowhere])
+        let frame = trunk.frame([entries[0]], after: head(0))
+        try locate(
+            EntriesFrame(
+                log: frame.log, firstSequence: 1, previousChain: entries[3].chain, contents: frame.contents,
+                checkpoint: frame.checkpoint))
+        #expect(placed() == [.nowhere])
+    }
+
+    @Test("is not decided before the branch's turn has come; what is behind them on the link waits, too")
+    mutating func turn() throws {
+        var log = copy(through: 2)
+        let (other, behind) = (log.append("other"), log.append("behind"))
+        try locate(other)
+        #expect(try locate(behind) == [])
+        #expect(locating.takePlaced { _, _ in false }.isEmpty)
+        #expect(locating.partings.map(\.branch) == [trunk.logID] && locating.partings.map(\.after) == [head(2)])
+        #expect(locating.partings.map(\.frame) == [other] && locating.partings.map(\.connectionID) == [connectionID])
+        let placed = locating.takePlaced { frame, _ in frame == other }
+        #expect(placed.count == 1 && placed[0].frame == other && placed[0].rest == [behind])
+        #expect(locating.isEmpty && locating.partings.isEmpty)
+    }
+
+    @Test("is another matter on another link, and none when the link ends")
+    mutating func links() throws {
+        let frame = trunk.frame([entries[1]], after: head(1))
+        try locate(frame)
+        try locate(frame, on: ConnectionID(2))
+        #expect(locating.isParked(frame.log.conversationID))
+        locating.end(connectionID)
+        #expect(!locating.isParked(frame.log, on: connectionID) && locating.isParked(frame.log, on: ConnectionID(2)))
+        #expect(placed() == [.known(trunk.logID)])
+        // An answer that comes after the end is about nothing.
+        let read = try #require(try locating.park(frame, on: connectionID, branches: [trunk.logID]))
+        locating.end(connectionID)
+        #expect(locating.read(read, of: trunk.logID, entries) == nil && locating.isEmpty)
+    }
+
+    @Test("is held for a window of them, and no more")
+    mutating func window() throws {
+        var log = copy(through: 2)
+        let text = String(repeating: "x", count: Limits.textBytes)
+        var bytes = 0
+        let error = #expect(throws: ProtocolError.self) {
+            while bytes < 2 * Limits.windowBytes {
+                let frame = log.append(text)
+                bytes += frame.windowBytes
+                _ = try locating.park(frame, on: connectionID, branches: [trunk.logID])
+            }
+        }
+        #expect(error?.code == .violation && bytes > Limits.windowBytes)
+    }
+}
