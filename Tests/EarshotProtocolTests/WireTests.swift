@@ -99,7 +99,7 @@ private struct WireNoise {
     }
 
     private mutating func field(depth: Int) -> [UInt8] {
-        let number = UInt64.random(in: 1...13, using: &random) << 3
+        let number = UInt64.random(in: 1...21, using: &random) << 3
         switch Int.random(in: 0..<12, using: &random) {
         case 0...2: return varint(number) + varint(value())
         case 3...4: return varint(number | 1) + (0..<8).map { _ in .random(in: 0...255, using: &random) }
