@@ -7,8 +7,10 @@ public struct ConversationSummary: Sendable, Identifiable {
     public let participantIDs: [UserID]
     /// The last message in the order of time; `nil` if there is none.
     public let lastMessage: Message?
-    /// How many messages of others this node's user has not marked as read. Erased ones do not count.
+    /// How many messages of others this node's user has not read (`Conversation.unread`).
     public let unreadCount: Int
+    /// The first of these in the order of time; `nil` if all is read.
+    public let firstUnread: Message?
 
     /// The conversation's id.
     public var id: ConversationID { conversation.conversationID }
@@ -45,7 +47,7 @@ extension Conversations {
             guard conversation.conversationID == conversationID else { continue }
             return ConversationSummary(
                 conversation: conversation, participantIDs: [node.userID, user.userID].sorted(), lastMessage: nil,
-                unreadCount: 0)
+                unreadCount: 0, firstUnread: nil)
         }
         throw EarshotError(.unknownConversation, "there is no conversation \(conversationID)")
     }
@@ -80,5 +82,6 @@ extension ConversationSummary {
         participantIDs = row.conversation.participantIDs
         lastMessage = row.last.flatMap(Message.init)
         unreadCount = row.unreadCount
+        firstUnread = row.firstUnread.flatMap(Message.init)
     }
 }

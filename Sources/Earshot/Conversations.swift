@@ -58,11 +58,7 @@ public struct Conversation: Sendable {
     public func history(
         _ page: Page = .latest, order: Order? = nil, limit: Int = 50
     ) async throws(EarshotError) -> [Message] {
-        guard (1...Limits.historyPage).contains(limit) else {
-            throw EarshotError(
-                .invalidLimit, "a page of history has 1 to \(Limits.historyPage) messages, and not \(limit)",
-                .init(limit: Limits.historyPage))
-        }
+        try Self.checkPage(limit)
         let (store, conversationID) = (node.store, self.conversationID)
         let (bound, order) = (HistoryBound(page), HistoryOrder(order ?? page.defaultOrder))
         let rows = try await node.readStore { () throws(StoreError) in
@@ -74,6 +70,15 @@ public struct Conversation: Sendable {
                 .init(messageID: page.messageID))
         }
         return rows.compactMap(Message.init)
+    }
+
+    /// - Throws: `EarshotError` `invalidLimit`.
+    static func checkPage(_ limit: Int) throws(EarshotError) {
+        guard (1...Limits.historyPage).contains(limit) else {
+            throw EarshotError(
+                .invalidLimit, "a page of history has 1 to \(Limits.historyPage) messages, and not \(limit)",
+                .init(limit: Limits.historyPage))
+        }
     }
 
     /// Sends a text to the other user; see `Messages.send`.

@@ -40,7 +40,10 @@ struct EarshotProgram: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Message",
-                subcommands: [Send.self, Chat.self, History.self, Cancel.self, Erase.self, Delete.self, Audit.self]),
+                subcommands: [
+                    Send.self, Chat.self, Conversations.self, History.self, Read.self, Cancel.self, Erase.self,
+                    Delete.self, Audit.self,
+                ]),
             CommandGroup(
                 name: "User",
                 subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),

@@ -11,6 +11,7 @@ struct ChatReadingTests {
         var chat = Chat(messages: 50, read: 50)
         chat.wake()
         #expect(chat.shown == chat.ids(31...50))
+        #expect(chat.unread == [])
         #expect(chat.read == 50)
         #expect(chat.marks.isEmpty)
     }
@@ -22,7 +23,11 @@ struct ChatReadingTests {
         chat.wake()
         #expect(Set(chat.shown).isSuperset(of: chat.ids(51...(50 + count))))
         #expect(chat.shown == chat.ids(min(51, 31 + count)...(50 + count)))
+        #expect(chat.unread == [max(0, 20 - count)])
         #expect(chat.read == 50 + count)
+        chat.add(1)
+        chat.wake()
+        #expect(chat.unread.count == 1, "it is said once")
     }
 
     @Test("begins with the whole history if nothing was ever read", arguments: [1, 19, 20, 21, 1020, 1021, 2500])
@@ -121,6 +126,8 @@ private struct Chat {
     /// Up to which place in the order of arrival the other's messages were marked as read.
     private(set) var read = 0
     private(set) var shown: [String] = []
+    /// How much was shown each time when it said that what follows is unread.
+    private(set) var unread: [Int] = []
     private(set) var marks: [String] = []
     private(set) var olderUnread: String?
 
@@ -152,6 +159,7 @@ private struct Chat {
                 interruption = nil
                 actions += messages.map { reading.read($0) } ?? reading.placeIsGone()
             case .show(let messages): shown += messages.map(\.id)
+            case .tellUnread: unread.append(shown.count)
             case .markRead(let id): mark(id)
             case .tellOlderUnread(let id): olderUnread = id
             }

@@ -142,6 +142,30 @@ struct GatewayTests {
         }
     }
 
+    @Test("shows what is unread, from the first on and after a message, until all is marked")
+    func unread() async throws {
+        try await TestNode.pair { alice, bob in
+            var sent: [GatewayMessage] = []
+            for text in ["one", "two", "three"] { sent.append(try await alice.client.send(text, to: "bob")) }
+            try await alice.wait(for: "delivered", of: sent[2].id)
+            #expect(try await bob.client.conversation("alice").firstUnread?.text == "one")
+            #expect(try await bob.client.unread(with: "alice", limit: 2).map(\.text) == ["one", "two"])
+            #expect(try await bob.client.unread(with: "alice", after: sent[1].id).map(\.text) == ["three"])
+            #expect(try await alice.client.unread(with: "bob").isEmpty)
+            for body in ["{}", #"{"all":false}"#, #"{"all":true,"upTo":"\#(sent[0].id)"}"#] {
+                let answer = try await RawRequest(
+                    method: "POST", path: "/v1/conversations/alice/read", body: Array(body.utf8)
+                ).send(to: bob.node.home.socketFile)
+                #expect(answer.status == 400, "\(body)")
+            }
+            try await bob.client.markAllRead(with: "alice")
+            try await alice.wait(for: "read", of: sent[2].id)
+            #expect(try await bob.client.unread(with: "alice").isEmpty)
+            let conversation = try await bob.client.conversation("alice")
+            #expect(conversation.unreadCount == 0 && conversation.firstUnread == nil)
+        }
+    }
+
     @Test("has the conversation with a key that was never met, once something was written to it")
     func strangersConversation() async throws {
         let stranger = try await TestNode.with("carol") { $0.node.userID.description }

@@ -154,6 +154,7 @@ actor ChatDialog {
         case .read(let page): return try await answer(to: page)
         case .show(let messages):
             for message in messages { try screen.show(message, isOwn: message.sender.id != peer.id) }
+        case .tellUnread: screen.notice("unread:")
         case .markRead(let messageID):
             unmarkedID = messageID
             try await markShown()

@@ -25,6 +25,8 @@ struct ChatReading {
         /// Answered by `read(_:)`, or by `placeIsGone()`.
         case read(Page)
         case show([GatewayMessage])
+        /// What is shown next was not read before; said once, at the beginning.
+        case tellUnread
         case markRead(upTo: String)
         /// There are more unread messages than a chat shows, before this one.
         case tellOlderUnread(before: String)
@@ -45,6 +47,7 @@ struct ChatReading {
     private let peerID: String
     private var phase = Phase.unplaced
     private var shownIDs: [String] = []
+    private var hasBegun = false
     /// Whether unread messages were left out: from then on a mark would cover messages that nobody has seen.
     private var hasLeftOut = false
 
@@ -141,9 +144,22 @@ struct ChatReading {
         let new = messages.filter { !known.contains($0.id) }
         shownIDs += new.map(\.id)
         shownIDs.removeFirst(max(0, shownIDs.count - Self.rememberedMessages))
-        var actions: [Action] = new.isEmpty ? [] : [.show(new)]
+        var actions = begin(new)
         if !hasLeftOut, let last = messages.last(where: isUnread) { actions.append(.markRead(upTo: last.id)) }
         return actions
+    }
+
+    /// The first messages of a chat are divided where the unread ones begin.
+    private mutating func begin(_ messages: [GatewayMessage]) -> [Action] {
+        guard !messages.isEmpty else { return [] }
+        guard !hasBegun, let first = messages.firstIndex(where: isUnread) else {
+            hasBegun = true
+            return [.show(messages)]
+        }
+        hasBegun = true
+        return first == 0
+            ? [.tellUnread, .show(messages)]
+            : [.show(Array(messages[..<first])), .tellUnread, .show(Array(messages[first...]))]
     }
 
     private func isUnread(_ message: GatewayMessage) -> Bool { message.sender.id == peerID && !isRead(message) }

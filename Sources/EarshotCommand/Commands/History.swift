@@ -13,6 +13,7 @@ struct History: ProgramCommand {
               earshot history bob --limit 10 --json | jq -r .text
               earshot history bob --before ID
               earshot history bob --after ID      what has arrived since, in that order
+              earshot history bob --unread        what you have not read; it stays unread: see earshot read
             """)
 
     @OptionGroup var common: CommonOptions
@@ -29,11 +30,15 @@ struct History: ProgramCommand {
     @Option(help: ArgumentHelp("The messages that arrived just after this one.", valueName: "id"))
     var after: String?
 
+    @Flag(help: "Only messages that you have not read; with --after, only those written later.")
+    var unread = false
+
     func validate() throws {
         guard (1...Limits.historyPage).contains(limit) else {
             throw ValidationError("--limit takes a number from 1 to \(Limits.historyPage).")
         }
         guard before == nil || after == nil else { throw ValidationError("--before or --after, not both.") }
+        guard before == nil || !unread else { throw ValidationError("--unread goes with --after, not with --before.") }
         for id in [before, after].compactMap(\.self) { try MessageArgument.check(id) }
     }
 
@@ -41,15 +46,19 @@ struct History: ProgramCommand {
         let (messages, peer, names) = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
             let peer = try await UserLookup(session: session).peer(name, names)
-            return (
-                try await session.client.history(with: peer.id, before: before, after: after, limit: limit), peer, names
-            )
+            return (try await page(with: peer, session.client), peer, names)
         }
         for message in messages {
             try output.object(message)
             describe(message, isOwn: message.sender.id != peer.id, names, on: output)
         }
-        if messages.isEmpty { output.line("no messages with \(names.shown(peer))") }
+        if messages.isEmpty { output.line("no \(unread ? "unread " : "")messages with \(names.shown(peer))") }
+    }
+
+    private func page(with peer: GatewayParty, _ client: GatewayClient) async throws -> [GatewayMessage] {
+        unread
+            ? try await client.unread(with: peer.id, after: after, limit: limit)
+            : try await client.history(with: peer.id, before: before, after: after, limit: limit)
     }
 
     private func describe(_ message: GatewayMessage, isOwn: Bool, _ names: NameBook, on output: Output) {

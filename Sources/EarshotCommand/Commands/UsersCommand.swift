@@ -9,6 +9,8 @@ struct Users: ProgramCommand {
             A user is a key; the fingerprint is the beginning of it. If several users have one name, NAME shows what \
             to type for each, like bob@3fk9qbmj.
 
+            UNREAD is how many messages of the user you have not read: earshot chat NAME shows them.
+
             TRUST:
               new         met, but no message was exchanged yet
               unverified  the name is pinned to the key, by the first message
@@ -24,26 +26,33 @@ struct Users: ProgramCommand {
     @OptionGroup var common: CommonOptions
 
     func execute(_ output: Output) async throws {
-        let (users, names) = try await Session.with(common.homeDirectory) { session in
-            (try await session.client.users(), try await session.client.names())
+        let (users, names, conversations) = try await Session.with(common.homeDirectory) { session in
+            (
+                try await session.client.users(), try await session.client.names(),
+                output.isJSON ? [] : try await session.client.allConversations()
+            )
         }
+        let unread = Dictionary(conversations.map { ($0.peer.id, $0.unreadCount) }) { first, _ in first }
         for user in users { try output.object(user) }
         guard !users.isEmpty else {
             output.line("nobody known yet: a node finds others while it runs (earshot up)")
             return
         }
-        for line in table(users, names, output.style).lines(output.style) { output.line(line) }
+        for line in table(users, names, unread, output.style).lines(output.style) { output.line(line) }
         let remarks = users.compactMap { remark(on: $0, names, output.style) }
         if !remarks.isEmpty { output.line("") }
         for remark in remarks { output.line(remark) }
     }
 
-    private func table(_ users: [GatewayUser], _ names: NameBook, _ style: Style) -> Table {
+    private func table(
+        _ users: [GatewayUser], _ names: NameBook, _ unread: [String: Int], _ style: Style
+    ) -> Table {
         Table(
-            titles: ["NAME", "PRESENCE", "TRUST", "FINGERPRINT"],
+            titles: ["NAME", "UNREAD", "PRESENCE", "TRUST", "FINGERPRINT"],
             rows: users.map { user in
                 [
                     .init(text: names.shown(user)),
+                    .init(text: unread[user.id].flatMap { $0 > 0 ? "\($0)" : nil } ?? "", colour: style.bold),
                     .init(text: user.presence, colour: user.isOnline ? style.green : { $0 }),
                     .init(text: user.trust) { TrustWord.coloured($0, of: user, style) },
                     .init(text: user.fingerprint),

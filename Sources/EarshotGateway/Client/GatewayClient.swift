@@ -101,6 +101,16 @@ package struct GatewayClient: Sendable {
         try await get("conversations?limit=\(limit)" + (before.map { "&before=\(Self.escape($0))" } ?? ""))
     }
 
+    /// All of them.
+    package func allConversations() async throws(GatewayError) -> [GatewayConversation] {
+        var all: [GatewayConversation] = []
+        while true {
+            let page = try await conversations(before: all.last?.id, limit: Limits.historyPage)
+            all += page
+            if page.count < Limits.historyPage { return all }
+        }
+    }
+
     /// - Parameter text: the conversation's id, or its user as in `user(named:)`.
     package func conversation(_ text: String) async throws(GatewayError) -> GatewayConversation {
         try await get("conversations/\(try Self.user(text))")
@@ -127,6 +137,20 @@ package struct GatewayClient: Sendable {
     /// Tells the sender that this node's user has seen everything up to a message.
     package func markRead(upTo messageID: String, with user: String) async throws(GatewayError) {
         _ = try await call(.POST, "conversations/\(try Self.user(user))/read", body: ReadRequest(upTo: messageID))
+    }
+
+    /// Tells a user that this node's user has seen everything that is here.
+    package func markAllRead(with user: String) async throws(GatewayError) {
+        _ = try await call(.POST, "conversations/\(try Self.user(user))/read", body: ReadRequest(all: true))
+    }
+
+    /// A page of the messages of a user that were not read, ascending by time.
+    /// - Parameter after: the page begins just after this message; without it, at the first one.
+    package func unread(
+        with user: String, after: String? = nil, limit: Int = GatewayLimits.defaultPage
+    ) async throws(GatewayError) -> [GatewayMessage] {
+        let path = "conversations/\(try Self.user(user))/unread?limit=\(limit)"
+        return try await get(path + (after.map { "&after=\(Self.escape($0))" } ?? ""))
     }
 
     /// Tells a user that this node's user types, or has stopped.

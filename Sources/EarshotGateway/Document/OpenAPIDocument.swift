@@ -216,12 +216,36 @@ enum OpenAPIDocument {
                       schema: {type: array, items: {$ref: "#/components/schemas/Message"}}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/conversations/{conversation}/unread:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            get:
+              operationId: listUnread
+              tags: [conversations]
+              summary: A page of the messages of others that were not read, ascending by time.
+              description: |
+                What comes late is unread wherever its time puts it, also before messages that were read long ago. Whoever asks
+                with `after` for what follows a message, and gets nothing, finds what came late at the first page.
+              x-scope: read
+              parameters:
+                - $ref: "#/components/parameters/limit"
+                - name: after
+                  in: query
+                  description: The page begins just after this message. Without it, it begins at the first unread one.
+                  schema: {$ref: "#/components/schemas/MessageName"}
+              responses:
+                "200":
+                  description: The messages.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Message"}}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/conversations/{conversation}/read:
             parameters: [{$ref: "#/components/parameters/conversation"}]
             post:
               operationId: markRead
               tags: [conversations]
-              summary: Tell the sender that a message was seen, and all that had arrived before it.
+              summary: Tell the others that a message was seen, and all that had arrived before it; or all that is here.
               x-scope: send
               requestBody:
                 required: true
@@ -230,9 +254,13 @@ enum OpenAPIDocument {
                     schema:
                       type: object
                       additionalProperties: false
-                      required: [upTo]
                       properties:
                         upTo: {$ref: "#/components/schemas/MessageName"}
+                        all: {const: true}
+                      oneOf: [{required: [upTo]}, {required: [all]}]
+                    examples:
+                      upTo: {value: {upTo: 3fk9qbmj-12}}
+                      all: {value: {all: true}}
               responses:
                 "204": {description: It is marked.}
                 default: {$ref: "#/components/responses/Error"}
@@ -1041,7 +1069,8 @@ enum OpenAPIDocument {
                 participants: {type: array, items: {$ref: "#/components/schemas/Party"}}
                 peer: {$ref: "#/components/schemas/Party", description: The other user of a direct conversation.}
                 lastMessage: {$ref: "#/components/schemas/Message"}
-                unreadCount: {type: integer, minimum: 0}
+                unreadCount: {type: integer, minimum: 0, description: Messages of others that are not read. Erased ones are not among them.}
+                firstUnread: {$ref: "#/components/schemas/Message", description: The first of these in the order of time.}
             Erasure:
               type: object
               additionalProperties: false

@@ -9,6 +9,8 @@ package struct GatewayConversation: Codable, Hashable, Sendable, Identifiable {
     package let peer: GatewayParty
     /// Left out if nothing was written yet.
     package let lastMessage: GatewayMessage?
-    /// How many messages of others are not marked as read here.
+    /// How many messages of others this node's user has not read.
     package let unreadCount: Int
+    /// The first of these in the order of time. Left out if all is read.
+    package let firstUnread: GatewayMessage?
 }

@@ -150,6 +150,7 @@ extension GatewayConversation {
         peer = names.party(summary.conversation.peerID)
         lastMessage = summary.lastMessage.map { GatewayMessage($0, names) }
         unreadCount = summary.unreadCount
+        firstUnread = summary.firstUnread.map { GatewayMessage($0, names) }
     }
 }
 

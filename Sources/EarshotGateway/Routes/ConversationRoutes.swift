@@ -11,6 +11,7 @@ struct ConversationRoutes: RouteGroup {
                 try .json(await representer.conversation(try await summary(of: request)))
             },
             .get("/v1/conversations/{conversation}/messages", query: HistoryQuery.items) { try await history($0) },
+            .get("/v1/conversations/{conversation}/unread", query: ["limit", "after"]) { try await unread($0) },
             .post("/v1/conversations/{conversation}/read", ReadRequest.self, scope: .send) {
                 try await markRead($0, $1)
             },
@@ -35,11 +36,24 @@ struct ConversationRoutes: RouteGroup {
         return try .json(await representer.messages(messages))
     }
 
-    /// Marks a message and all that had arrived before it as seen.
+    private func unread(_ request: Request) async throws -> Response {
+        let conversation = try await conversation(of: request)
+        var after: MessageID?
+        if let text = request.query("after") { after = try await node.messageID(text) }
+        return try .json(
+            await representer.messages(try await conversation.unread(after: after, limit: try request.limit())))
+    }
+
+    /// Marks as seen a message and all that had arrived before it, or all that is here.
     private func markRead(_ request: Request, _ body: ReadRequest) async throws -> Response {
-        let messageID = try await node.messageID(body.upTo)
+        let text = try body.read()
         let conversation = try await conversation(of: request)
         try request.access.check(sendingTo: [conversation.peerID])
+        guard let text else {
+            try await conversation.markAllRead()
+            return .done
+        }
+        let messageID = try await node.messageID(text)
         guard try await node.messages.message(messageID).conversationID == conversation.conversationID else {
             throw GatewayError(.unknownMessage, "the conversation has no message \(messageID)")
         }

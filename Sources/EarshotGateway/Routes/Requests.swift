@@ -29,11 +29,28 @@ extension SendRequest {
 
 /// The body of `POST /v1/conversations/{conversation}/read`.
 struct ReadRequest: RequestBody, Encodable {
-    let upTo: String
+    /// The id of a message: it was seen, and all that had arrived before it.
+    var upTo: String?
+    /// `true`: all that is here was seen.
+    var all: Bool?
+
+    /// - Returns: the message up to which all was seen; `nil` for all.
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func read() throws(GatewayError) -> String? {
+        guard (upTo != nil) != (all == true), upTo == nil || all == nil else {
+            throw GatewayError(
+                .invalidRequest, "name the last message that was seen with upTo, or send all with the value true",
+                .init(name: "upTo", suggestions: ["upTo", "all"]))
+        }
+        return upTo
+    }
 }
 
 extension ReadRequest {
-    init(_ fields: inout JSONFields) throws(GatewayError) { upTo = try fields.required("upTo", .text) }
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        upTo = try fields.optional("upTo", .text)
+        all = try fields.optional("all", .bool)
+    }
 }
 
 /// The body of `POST /v1/conversations/{conversation}/typing`.

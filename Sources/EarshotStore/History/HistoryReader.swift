@@ -69,7 +69,7 @@ struct HistoryReader {
         return Array(sorted(page).prefix(limit))
     }
 
-    private func sorted(_ page: [HistoryRow]) -> [HistoryRow] {
+    func sorted(_ page: [HistoryRow]) -> [HistoryRow] {
         page.sorted { place(of: $0) < place(of: $1) }
     }
 
@@ -113,23 +113,15 @@ struct HistoryReader {
     private static let shownKinds = EntryKind.allCases.filter(\.isShown).map { "\($0.rawValue)" }
         .joined(separator: ", ")
 
-    /// How many entries of a log a history shows after a sequence number, without those whose content was erased.
-    func shown(in log: NumberedLog, after sequence: UInt64) throws -> Int {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT COUNT(*) FROM entry
-                WHERE log = ? AND sequence > ? AND kind IN (\(Self.shownKinds)) AND NOT isDeleted
-                """)
-        return try Int.fetchOne(statement, arguments: [log.number, Int64(sequence)]) ?? 0
-    }
-
     /// Reads the entries of a log that a history shows.
     func read(
-        log: NumberedLog, from first: UInt64, through last: UInt64, descending: Bool, limit: Int
+        log: NumberedLog, from first: UInt64, through last: UInt64, descending: Bool, limit: Int,
+        includingErased: Bool = true
     ) throws -> [HistoryRow] {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT * FROM entry WHERE log = ? AND sequence BETWEEN ? AND ? AND kind IN (\(Self.shownKinds))
+                \(includingErased ? "" : "AND NOT isDeleted")
                 ORDER BY sequence \(descending ? "DESC" : "ASC") LIMIT ?
                 """)
         let found = try Row.fetchAll(statement, arguments: [log.number, Int64(first), Int64(last), limit])

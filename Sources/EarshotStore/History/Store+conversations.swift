@@ -7,8 +7,9 @@ package struct ConversationRow: Sendable {
     package let conversation: ConversationRecord
     /// The last message in the order of time; `nil` if the conversation shows none.
     package let last: HistoryRow?
-    /// How many messages of others the reader has not marked as read.
+    /// How many messages of others the reader has not marked as read, and the first of them by time.
     package let unreadCount: Int
+    package let firstUnread: HistoryRow?
 }
 
 extension Store {
@@ -58,10 +59,10 @@ extension HistoryReader {
     {
         let logs = try logs(of: conversationID)
         guard let conversation = logs.first?.record.conversation else { return nil }
+        let unreadCount = try unreadCount(in: logs, by: readerID)
+        let firstUnread = unreadCount > 0 ? try unread(in: logs, by: readerID, after: nil, limit: 1).first : nil
         return ConversationRow(
             conversation: conversation, last: try page(logs: logs, before: nil, limit: 1).last,
-            unreadCount: try logs.filter { $0.record.authorID != readerID }.reduce(0) {
-                try $0 + shown(in: $1, after: $1.progress[readerID]?.read ?? 0)
-            })
+            unreadCount: unreadCount, firstUnread: firstUnread)
     }
 }

@@ -96,13 +96,8 @@ extension Store {
             guard let log = try reader.log(messageID.log), log.record.authorID != readerID else { return [] }
             let logs = try reader.logs(of: log.record.description.conversationID)
             guard let place = try reader.place(of: messageID, in: logs) else { return [] }
-            return try logs.filter { $0.record.authorID != readerID }.compactMap { log in
-                let end = try reader.count(in: log, through: place)
-                guard
-                    let last = try reader.read(log: log, from: 1, through: end, descending: true, limit: 1).first,
-                    last.entry.sequence > log.progress[readerID]?.read ?? 0
-                else { return nil }
-                return MessageID(log: log.record.logID, sequence: last.entry.sequence)
+            return try logs.compactMap { log in
+                try reader.unmarked(in: log, through: try reader.count(in: log, through: place), by: readerID)
             }
         }
     }

@@ -87,6 +87,29 @@ struct MessagingTests {
         #expect(page.map(\.messageID) == Array(ids[1..<3]))
     }
 
+    @Test("know what they have not read, what to read next, and when that is nothing")
+    func unread() async throws {
+        try await TestUser.meet(alice, bob)
+        var ids: [MessageID] = []
+        for text in ["one", "two", "three"] { ids.append(try await alice.send(text, to: bob).messageID) }
+        try await alice.events.state(.delivered, of: ids[2])
+        let conversation = bob.conversation(with: alice)
+        #expect(try await conversation.unread().map(\.messageID) == ids)
+        #expect(try await conversation.unread(after: ids[0], limit: 1).map(\.messageID) == [ids[1]])
+        try await bob.node.messages.markRead(ids[0])
+        #expect(try await conversation.nextUnread(after: ids[1])?.messageID == ids[2])
+        #expect(try await conversation.nextUnread(after: ids[2])?.messageID == ids[1], "what is left comes before")
+        let summary = try await bob.node.conversations.summary(of: conversation.conversationID)
+        #expect(summary.unreadCount == 2 && summary.firstUnread?.messageID == ids[1])
+        try await conversation.markAllRead()
+        try await alice.events.state(.read, of: ids[2])
+        #expect(try await conversation.nextUnread(after: ids[0]) == nil)
+        #expect(try await alice.conversation(with: bob).unread().isEmpty)
+        await expect(.invalidLimit) { try await conversation.unread(limit: 0) }
+        let foreign = MessageID(log: try #require(LogID(bytes: alice.userID.bytes)), sequence: 1)
+        await expect(.unknownMessage) { try await conversation.unread(after: foreign) }
+    }
+
     @Test("accept several messages together or not at all")
     func atomicSend() async throws {
         try await TestUser.meet(alice, bob)

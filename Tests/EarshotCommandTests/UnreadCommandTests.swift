@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@Suite("Unread messages")
+struct UnreadCommandTests {
+    @Test("are counted for users and conversations, shown by history, and marked by read")
+    func unread() async throws {
+        let pair = try await Pair.met()
+        for text in ["one", "two", "three"] {
+            #expect(try await pair.alice.run("send", "bob", text, "--wait", "delivered").status == 0)
+        }
+        #expect(try await pair.bob.run("users").output.contains(/alice +3 +online/))
+        #expect(try await pair.bob.run("conversations").output.contains(/alice +3 .* three/))
+        let shown = try await pair.bob.run("history", "alice", "--unread", "--limit", "2")
+        #expect(shown.lines.count == 2 && shown.lines.last?.hasSuffix("alice: two") == true)
+        let unread = try await pair.bob.run("history", "alice", "--unread", "--json").objects()
+        let first = try #require(unread.first?["id"] as? String)
+        let marked = try await pair.bob.run("read", "alice", "--up-to", first)
+        #expect(marked.lines == ["read: messages of alice; 2 messages are unread"])
+        #expect(try await pair.bob.run("read", "alice").lines == ["read: messages of alice"])
+        #expect(try await pair.bob.run("history", "alice", "--unread").lines == ["no unread messages with alice"])
+        let left = try await pair.bob.run("conversations", "--json").objects().first?["unreadCount"] as? Int
+        #expect(left == 0)
+    }
+
+    @Test("are not asked for before a message")
+    func usage() async throws {
+        let home = try await TestHome.named("alice")
+        let result = try await home.run("history", "bob", "--unread", "--before", "3fk9qbmj-1")
+        #expect(result.status == 64 && result.errors.contains("--after"))
+    }
+}
