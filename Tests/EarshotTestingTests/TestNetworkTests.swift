@@ -64,6 +64,19 @@ struct TestNetworkTests {
         await network.stop()
     }
 
+    @Test("shows in a subscribed user when they come and go")
+    func presence() async throws {
+        let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))
+        let user = try await alice.users.subscribe(to: bob.userID)
+        #expect(user.isOnline)
+        let updates = alice.events.events(.userUpdated)
+        await bob.stop()
+        _ = await updates.first { !$0.0.isOnline }
+        #expect(!user.isOnline && user.isSubscribed)
+        await network.stop()
+        #expect(!user.isSubscribed)
+    }
+
     @Test("with a delay delivers when so much time has passed, there and back")
     func delay() async throws {
         let (alice, bob) = (try await network.node("alice"), try await network.node("bob"))

@@ -81,6 +81,7 @@ struct TraceDigest {
         case .userUpdated(let user, let changes):
             self.user(user)
             for change in changes.map(\.rawValue).sorted() { string(change) }
+        case .userSubscribed(let userID), .userUnsubscribed(let userID): id(userID)
         case .identityConflict(let conflict):
             string(conflict.name.description)
             id(conflict.pinnedID)

@@ -73,6 +73,16 @@ extension EventKind where Payload == User {
     }
 }
 
+extension EventKind where Payload == UserID {
+    public static var userSubscribed: Self {
+        Self([.userSubscribed]) { if case .userSubscribed(let userID) = $0 { userID } else { nil } }
+    }
+
+    public static var userUnsubscribed: Self {
+        Self([.userUnsubscribed]) { if case .userUnsubscribed(let userID) = $0 { userID } else { nil } }
+    }
+}
+
 extension EventKind where Payload == IdentityConflict {
     public static var identityConflict: Self {
         Self([.identityConflict]) { if case .identityConflict(let conflict) = $0 { conflict } else { nil } }

@@ -40,8 +40,13 @@ extension Node {
 }
 
 extension NodeConfiguration {
-    /// - Throws: `EarshotError` `invalidAddress`.
+    /// - Throws: `EarshotError` `invalidAddress`, `invalidLimit`.
     func check() throws(EarshotError) {
+        guard subscribedUsers > 0 else {
+            throw EarshotError(
+                .invalidLimit, "a node has room for one subscribed user or more, and not for \(subscribedUsers)",
+                .init(limit: 1))
+        }
         do { _ = try StaticPeers(staticPeers) } catch {
             throw EarshotError(.invalidAddress, error.message, .init(limit: StaticPeers.maximumCount), cause: error)
         }

@@ -65,7 +65,8 @@ public final class Node: Sendable {
     ///   - passphrase: opens a sealed identity, so that the node can renew its credential, now and for as long as it
     ///     lives. The identity's key stays in wiped memory for that time.
     /// - Throws: `EarshotError`: `notInitialized`, `looseHome`, `unusableHome`, `homeInUse`, `wrongPassphrase`,
-    ///   `storeDamaged`, `storeUnavailable`; `invalidAddress` for static peers that cannot be dialled.
+    ///   `storeDamaged`, `storeUnavailable`; `invalidAddress` for static peers that cannot be dialled; `invalidLimit`
+    ///   for a configuration without room for a subscribed user.
     public static func open(
         _ home: Home, configuration: NodeConfiguration = NodeConfiguration(), passphrase: Passphrase? = nil
     ) async throws(EarshotError) -> Node {
@@ -122,7 +123,8 @@ public final class Node: Sendable {
                 networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
             lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
             transport: environment.transport(loop), clock: environment.clock,
-            logger: configuration.logger, metrics: configuration.metrics)
+            logger: configuration.logger, metrics: configuration.metrics,
+            subscribedUsers: configuration.subscribedUsers)
         self.home = home
         self.configuration = configuration
         self.environment = environment

@@ -17,6 +17,8 @@ public struct NodeConfiguration: Sendable {
     public var interfaces: DiscoveryConfiguration
     /// How the node looks for peers.
     public var discovery: PeerDiscovery
+    /// How many users may be subscribed to at once (`Users.subscribe`); at least 1.
+    public var subscribedUsers = 100
     /// Receives the node's log records. They never contain the text of a message or a secret.
     public var logger: Logger
     /// Receives the node's metrics (`NodeMetric`). With `PrometheusMetrics`, the local API shows them.

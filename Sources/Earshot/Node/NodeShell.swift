@@ -30,6 +30,7 @@ actor NodeShell {
 
     private var connections: [ConnectionID: any TransportConnection] = [:]
     private var requests = PendingRequests()
+    var subscriptions: Subscriptions
     private var timer: (any NodeTimer)?
     private var timerDeadline = Int64.max
     private var settling: [CheckedContinuation<Void, Never>] = []
@@ -41,8 +42,10 @@ actor NodeShell {
 
     init(
         machine: NodeMachine, observations: NodeObservations, lock: HomeLock, events: EventBus, loop: any EventLoop,
-        disk: any Disk, transport: any Transport, clock: any NodeClock, logger: Logger, metrics: any MetricsFactory
+        disk: any Disk, transport: any Transport, clock: any NodeClock, logger: Logger, metrics: any MetricsFactory,
+        subscribedUsers: Int
     ) {
+        subscriptions = Subscriptions(limit: subscribedUsers)
         self.observations = observations
         self.machine = machine
         self.lock = lock
@@ -226,6 +229,7 @@ actor NodeShell {
         await disk.drain()
         requests.stop()
         lock = nil
+        unsubscribeAll()
         enter(.stopped)
         events.finish()
         for waiting in stopping { waiting.resume() }
@@ -464,6 +468,7 @@ actor NodeShell {
         switch event {
         case .userDiscovered(let user), .userUpdated(let user, _):
             if user.isOnline { observations.linked(hosts: hosts(of: user.userID)) }
+            subscriptions.update(user)
         default: break
         }
         events.post(event)

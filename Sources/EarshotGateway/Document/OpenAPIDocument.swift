@@ -1283,6 +1283,8 @@ enum OpenAPIDocument {
                 - typingEnded
                 - userDiscovered
                 - userUpdated
+                - userSubscribed
+                - userUnsubscribed
                 - identityConflict
                 - linkFailed
                 - clockSkewed

@@ -17,8 +17,8 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var stateChange: GatewayStateChange?
     /// Of `typingStarted` and `typingEnded`: where the user types.
     package internal(set) var conversationID: String?
-    /// Of `userDiscovered`, `userUpdated`, `typingStarted`, `typingEnded`, `clockSkewed` and `historyRecovered`, and of
-    /// `linkFailed` if the peer is known.
+    /// Of `userDiscovered`, `userUpdated`, `userSubscribed`, `userUnsubscribed`, `typingStarted`, `typingEnded`,
+    /// `clockSkewed` and `historyRecovered`, and of `linkFailed` if the peer is known.
     package internal(set) var user: GatewayUser?
     /// Of `userUpdated`: what changed, as in `UserChange`.
     package internal(set) var changes: [String]?

@@ -46,6 +46,8 @@ struct Representer: Sendable {
         case .userUpdated(let user, let changes):
             result.user = GatewayUser(user)
             result.changes = changes.map(\.rawValue).sorted()
+        case .userSubscribed(let userID), .userUnsubscribed(let userID):
+            result.user = await node.users.user(userID).map { GatewayUser($0) }
         case .identityConflict(let conflict): result.conflict = GatewayConflict(conflict)
         case .linkFailed(let failure): await fill(&result, from: failure)
         case .clockSkewed(let skew):

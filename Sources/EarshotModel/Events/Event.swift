@@ -22,6 +22,10 @@ public enum Event: Hashable, Sendable {
     case userDiscovered(User)
     /// Something about a known user changed; `changes` says what.
     case userUpdated(User, changes: Set<UserChange>)
+    /// A program has subscribed to a user: a `SubscribedUser` shows their values.
+    case userSubscribed(UserID)
+    /// A program has unsubscribed from a user, or others have taken their place.
+    case userUnsubscribed(UserID)
     /// Another key claims the name of a pinned user. Nothing is sent to it before this node's user decides.
     case identityConflict(IdentityConflict)
     /// A link could not be made, or ended with an error.
@@ -65,6 +69,8 @@ public enum Event: Hashable, Sendable {
         case .typingEnded: .typingEnded
         case .userDiscovered: .userDiscovered
         case .userUpdated: .userUpdated
+        case .userSubscribed: .userSubscribed
+        case .userUnsubscribed: .userUnsubscribed
         case .identityConflict: .identityConflict
         case .linkFailed: .linkFailed
         case .clockSkewed: .clockSkewed
@@ -88,7 +94,7 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
     case nodeStateChanged
     case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
     case typingStarted, typingEnded
-    case userDiscovered, userUpdated
+    case userDiscovered, userUpdated, userSubscribed, userUnsubscribed
     case identityConflict, linkFailed, clockSkewed, otherNetworkSeen
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid
     case storageFailed, storageRecovered, historyRecovered

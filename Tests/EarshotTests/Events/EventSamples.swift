@@ -25,7 +25,7 @@ struct EventSamples {
             .nodeStateChanged(.open), .messageQueued(message), .messageReceived(message), .messageSent(change),
             .messageDelivered(change), .messageRead(change), .messageFailed(change), .typingStarted(typing),
             .typingEnded(typing), .userDiscovered(user),
-            .userUpdated(user, changes: [.name]),
+            .userUpdated(user, changes: [.name]), .userSubscribed(userID), .userUnsubscribed(userID),
             .identityConflict(IdentityConflict(name: user.name, pinnedID: userID, claimedBy: userID)),
             .linkFailed(LinkFailure(address: "", userID: nil, code: "", message: "")),
             .clockSkewed(ClockSkew(userID: userID, ahead: 0)), .otherNetworkSeen(OtherNetwork(tag: nil)),
@@ -50,6 +50,8 @@ struct EventSamples {
         case .typingEnded: counting(bus, .typingEnded)
         case .userDiscovered: counting(bus, .userDiscovered)
         case .userUpdated: counting(bus, .userUpdated)
+        case .userSubscribed: counting(bus, .userSubscribed)
+        case .userUnsubscribed: counting(bus, .userUnsubscribed)
         case .identityConflict: counting(bus, .identityConflict)
         case .linkFailed: counting(bus, .linkFailed)
         case .clockSkewed: counting(bus, .clockSkewed)
