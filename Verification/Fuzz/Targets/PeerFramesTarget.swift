@@ -125,8 +125,11 @@ struct HostileLink: Sendable {
     }
 
     private mutating func sayLittle(_ input: inout FuzzInput) {
-        switch input.choice(8) {
+        switch input.choice(9) {
         case 0: seal(framed(.ping))
+        case 8:
+            let other = input.flag() ? Cast.mallory.userID : machine.userID
+            seal(framed(.typing(.direct(machine.userID, other), isTyping: input.flag())))
         case 6: seal(framed(.unplaced(log(&input))))
         case 7: seal(framed(.taken(log(&input).logID, through: place(&input))))
         case 5: want(&input)
