@@ -106,7 +106,7 @@ struct Rows: Sendable {
     }
 
     /// Rows for `delivery`.
-    static let deliveries = "SELECT log.logID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
+    static let deliveries = "SELECT log.logID, log.wireID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
 
     func delivery(_ row: Row) throws -> DeliveryRecord {
         let logID: LogID = try identifier(row, "logID")
@@ -117,8 +117,9 @@ struct Rows: Sendable {
         progress.read = try number(row, "read")
         if let bytes = row["receiptSignature"] as Data? {
             guard let signature = Signature(bytes) else { throw StoreError.damaged("a receipt", path: path) }
+            // A receipt for a branch names the log.
             progress.receipt = Receipt(
-                logID: logID, sequence: try number(row, "receiptSequence"),
+                logID: row["wireID"] == nil ? logID : try identifier(row, "wireID"), sequence: try number(row, "receiptSequence"),
                 chain: try identifier(row, "receiptChain"), readSequence: try number(row, "receiptReadSequence"),
                 deviceID: try identifier(row, "receiptDeviceID"), signature: signature)
         }

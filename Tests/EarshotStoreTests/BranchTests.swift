@@ -46,6 +46,20 @@ struct BranchTests {
         #expect(try store.history(of: trunk.conversationID, .latest, limit: 9)?.map(\.entry.chain).count == 5)
     }
 
+    @Test("have receipts that name their log, as peers know it")
+    func receipts() throws {
+        let (trunk, branch) = Self.forked()
+        var commit = branch.commit(from: 3)
+        var progress = DeliveryProgress()
+        (progress.offered, progress.sent, progress.delivered) = (5, 5, 5)
+        progress.receipt = Receipt(
+            logID: trunk.logID, sequence: 5, chain: branch.record.head.chain, readSequence: 0,
+            deviceID: identifier(9), signature: signature(6))
+        let delivery = DeliveryRecord(logID: branch.logID, recipientID: identifier(4), progress: progress)
+        commit.deliveries = [delivery]
+        #expect(try store(with: [trunk.commit, commit]).snapshot().deliveries == [delivery])
+    }
+
     @Test("may part from a branch, or at the beginning")
     func nested() throws {
         let (trunk, branch) = Self.forked()
@@ -62,8 +76,9 @@ struct BranchTests {
         ])
         #expect(try store.chains(of: twig.logID, at: 1...4).values.count == 4)
         #expect(try store.chains(of: twig.logID, at: [3]) == [3: branch.entries[2].chain])
-        #expect(try store.entries(of: other.logID, from: 1, countLimit: 9, byteLimit: .max).map(\.chain)
-            == other.entries.map(\.chain))
+        #expect(
+            try store.entries(of: other.logID, from: 1, countLimit: 9, byteLimit: .max).map(\.chain)
+                == other.entries.map(\.chain))
     }
 
     @Test("leave room for what comes back: an unsent end waits elsewhere until it is written anew")
@@ -79,7 +94,8 @@ struct BranchTests {
         commit.unsentTails = [UnsentTail(logID: log.logID, after: 2, limbo: limbo)]
         try store.commit(commit)
         #expect(Set(try store.snapshot().logs) == [kept, limbo])
-        #expect(try store.entries(of: limbo.logID, from: 3, countLimit: 9, byteLimit: .max) == Array(log.entries.suffix(2)))
+        #expect(
+            try store.entries(of: limbo.logID, from: 3, countLimit: 9, byteLimit: .max) == Array(log.entries.suffix(2)))
 
         // What came back takes the places, and the first of the two is written anew.
         var back = SampleLog()

@@ -31,7 +31,7 @@ package struct LogAudit: Sendable {
         self.recipientID = recipientID
         self.lastSequence = lastSequence
         self.receipt = receipt?.receipt
-        previous = .origin(of: log.logID)
+        previous = .origin(of: log.description.logID)
         findings = LogFindings(log: log)
         checkPlace()
         if let credential {
@@ -52,8 +52,8 @@ package struct LogAudit: Sendable {
     private mutating func checkPlace() {
         let description = log.description
         let expected = LogDescription(
-            conversationID: .direct(log.authorID, recipientID), deviceID: description.deviceID, epoch: description.epoch
-        )
+            conversationID: .direct(log.authorID, recipientID), deviceID: description.deviceID,
+            epoch: description.epoch, kind: description.kind)
         if expected != description { findings.note(.place, at: nil) }
     }
 
@@ -114,7 +114,7 @@ package struct LogAudit: Sendable {
 
     private mutating func check(_ checkpoint: Signature, over entry: EntryRecord) {
         let isValid = Checkpoint.isValid(
-            checkpoint, logID: log.logID, sequence: entry.sequence, chain: entry.chain, by: log.description.deviceID)
+            checkpoint, logID: log.description.logID, sequence: entry.sequence, chain: entry.chain, by: log.description.deviceID)
         guard isValid else {
             findings.note(.checkpoint, at: entry.sequence)
             return

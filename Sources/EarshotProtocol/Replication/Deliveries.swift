@@ -96,12 +96,11 @@ struct Deliveries: Sendable {
     /// - Parameter heads: those of peers' logs that change with the commit.
     mutating func move(into next: inout CommitInFlight, heads: [LogID: LogHead], logs: Logs, author: LogAuthor) {
         next.progress = takeUnwritten { key, progress in
-            guard key.recipientID == author.userID,
-                let chain = (heads[key.logID] ?? logs.incoming(key.logID)?.committed)?.chain
-            else { return nil }
-            // The author knows a branch by its log: how this node calls it is its own matter.
+            guard key.recipientID == author.userID, let log = logs.incoming(key.logID) else { return nil }
+            // Peers know a branch by its log's id and the chain hash alone.
+            let chain = (heads[key.logID] ?? log.committed).chain
             return Receipt.sign(
-                logID: logs.incoming(key.logID)?.description.logID ?? key.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
+                logID: log.description.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
                 deviceID: author.deviceID, with: author.signingKey)
         }
         for index in next.progress.indices where logs.own(next.progress[index].key.logID) != nil {
