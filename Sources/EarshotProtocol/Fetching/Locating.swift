@@ -188,6 +188,13 @@ extension EntryRecord {
 }
 
 extension EntriesFrame {
+    /// The place behind so many of its entries.
+    func place(after count: Int) -> Place {
+        contents.prefix(count).reduce(Place(sequence: firstSequence - 1, chain: previousChain)) {
+            Place(sequence: $0.sequence + 1, chain: $0.chain.appending($1.hash))
+        }
+    }
+
     /// What its entries count in a window.
     var windowBytes: Int { contents.reduce(0) { $0 + $1.windowBytes } }
 }

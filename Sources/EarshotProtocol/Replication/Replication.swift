@@ -392,7 +392,13 @@ struct Replication: Sendable {
         var (branch, known): (IncomingLog?, Int)
         switch place {
         case .known(let logID): (branch, known) = (logs.proved(logID), frame.contents.count)
-        case .continues(let logID, let count): (branch, known) = (logs.proved(logID), count)
+        case .continues(let logID, let count):
+            (branch, known) = (logs.proved(logID), count)
+            guard branch == nil || branch?.proved.place == frame.place(after: count) else {
+                // The branch has grown since the disk was asked.
+                try self.place(frame, on: connectionID, isStranger: false, clocks: &clocks, now: now)
+                return
+            }
         case .parts(let logID, let head, let count):
             (branch, known) = (logs.proved(logID), count)
             if branch?.proved != head { branch = try self.branch(of: frame, after: head, known: count) }
@@ -523,7 +529,9 @@ struct Replication: Sendable {
             } else {
                 sessions[read.connectionID]?.keep(receipt)
             }
-        case .asking(let head): ask(for: head, knowing: chains, on: read.connectionID)
+        case .asking(let head):
+            let origin = read.sequences.contains(0) ? [LogHead.origin(of: head.log.logID).place] : []
+            ask(for: head, knowing: chains, origin: origin, on: read.connectionID)
         case .giving(let wanted):
             do throws(ProtocolError) {
                 if try giving.begin(wanted, on: read.connectionID, branches: chains) == nil {
@@ -621,8 +629,8 @@ struct Replication: Sendable {
         }
     }
 
-    /// Names the ends of what this node has of a log, or places at distances 1, 2, 4 and so on before them. Of its own logs
-    /// only what was offered counts: what was not is in nobody's branch.
+    /// Names the ends of what this node has of a log, or also places at distances 1, 2, 4 and so on before them, back to
+    /// the log's origin. Of its own logs only what was offered counts: what was not is in nobody's branch.
     private mutating func ask(for head: BranchHead, _ places: Fetching.Places, on connectionID: ConnectionID) {
         let branches = logs.branches(of: head.log)
         var sequences: Set<UInt64> = []
@@ -638,13 +646,15 @@ struct Replication: Sendable {
                 distance *= 2
             }
         }
+        if sequences.isEmpty || places == .spaced { sequences.insert(0) }
         readChains(.asking(head), of: branches, at: sequences.sorted(), on: connectionID)
     }
 
     private mutating func ask(
-        for head: BranchHead, knowing chains: [LogID: [UInt64: ChainHash]], on connectionID: ConnectionID
+        for head: BranchHead, knowing chains: [LogID: [UInt64: ChainHash]], origin: [Place],
+        on connectionID: ConnectionID
     ) {
-        var known: Set<Place> = [LogHead.origin(of: head.log.logID).place]
+        var known = Set(origin)
         for places in chains.values {
             for (sequence, chain) in places { known.insert(Place(sequence: sequence, chain: chain)) }
         }
