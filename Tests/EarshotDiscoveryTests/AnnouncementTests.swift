@@ -35,7 +35,8 @@ struct AnnouncementTests {
     @Test(
         "is refused if a value is invalid",
         arguments: [
-            ("v", "one"), ("v", "0"), ("v", "1000"), ("name", ""), ("name", "a\u{7}"),
+            ("v", "one"), ("v", "0"), ("v", "1000"), ("v", "02"), ("v", "+2"), ("v", "2 "), ("name", ""),
+            ("name", "a\u{7}"),
             ("name", "\u{202E}bob"), ("name", "a\u{2069}b"), ("name", "a\u{1B}[2Jb"),
             ("name", String(repeating: "n", count: 64)), ("id", "short"), ("id", String(repeating: "u", count: 20)),
             ("dev", "0"), ("dev", String(repeating: "z", count: 52)), ("net", ""),

@@ -33,7 +33,8 @@ package struct Announcement: Sendable, Hashable {
         name = try Self.readName(from: record)
         fingerprint = try Self.read("id", from: record) { Self.isFingerprint($0) ? $0 : nil }
         protocolVersion = try Self.read("v", from: record) { text in
-            Int(text).flatMap { (1...Self.maximumVersion).contains($0) ? $0 : nil }
+            // Written in one way only: without a sign, and without zeros before it.
+            Int(text).flatMap { (1...Self.maximumVersion).contains($0) && String($0) == text ? $0 : nil }
         }
         if record.attributes.contains(where: { $0.key.lowercased() == "net" }) {
             networkTag = try Self.read("net", from: record) { Self.isNetworkTag($0) ? $0 : nil }

@@ -78,7 +78,8 @@ struct LinkTransport: Sendable {
     /// The frames that one Noise message completes.
     struct Opened {
         var frames: [Frame] = []
-        /// What is forbidden in the frame after them. The stream itself is sound, but nothing more of it is read.
+        /// What is wrong with the frame after them: it does not decode, or holds what is forbidden. The stream itself is
+        /// sound, but nothing more of it is read.
         var violation: ProtocolError?
     }
 
@@ -98,13 +99,12 @@ struct LinkTransport: Sendable {
             work += 1 + bytes.count / Limits.requestBytes
             let decoded: Frame?
             do { decoded = try Frame.decode(bytes, from: peer) } catch {
-                guard error.code == .violation else { throw error }
                 opened.violation = error
                 return opened
             }
             guard let frame = decoded else { continue }
-            if case .rekey? = opened.frames.last {
-                throw ProtocolError(.violation, "a frame follows the change of keys in the same message")
+            if case .rekey = frame, input.hasBytes {
+                throw ProtocolError(.violation, "something follows the change of keys in the same message")
             }
             opened.frames.append(frame)
         }

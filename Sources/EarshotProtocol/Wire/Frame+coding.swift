@@ -163,7 +163,9 @@ extension BranchHead {
         }
         let log = LogDescription(
             conversationID: conversationID, deviceID: deviceID, epoch: wire.epoch, kind: try LogKind(wire: wire.kind))
-        self.init(log: log, place: try Place(Wire.Place(sequence: wire.sequence, chain: wire.chain)))
+        let place = try Place(Wire.Place(sequence: wire.sequence, chain: wire.chain))
+        guard place.sequence > 0 else { throw ProtocolError(.malformed, "the end of a log that has no entries") }
+        self.init(log: log, place: place)
     }
 }
 

@@ -8,6 +8,9 @@ struct FrameBuffer: Sendable {
     /// The bytes that it holds, read or not.
     var byteCount: Int { bytes.count }
 
+    /// Whether some of them are still to be read.
+    var hasBytes: Bool { start < bytes.count }
+
     mutating func append(_ more: [UInt8]) {
         if start == bytes.count {
             bytes = more
