@@ -11,7 +11,7 @@ struct EntryKeysTests {
     private func body(_ key: [UInt8]) -> [UInt8] {
         var wire = Wire.EntryBody()
         wire.timestamp = 1 << 16
-        wire.text = Wire.Text(text: "hello", headers: [:])
+        wire.content = .text(Wire.Text(text: "hello", headers: [:]))
         wire.key = key
         return Wire.encode(wire)
     }

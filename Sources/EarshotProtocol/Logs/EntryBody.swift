@@ -41,14 +41,14 @@ package struct EntryBody: Hashable, Sendable {
         self.timestamp = HybridTimestamp(rawValue: wire.timestamp)
         self.expiry = expiry
         key = EntryKey(wire.key)
-        switch (wire.text, wire.branches) {
-        case (let text?, _):
+        switch wire.content {
+        case .text(let text):
             do { try MessageDraft(text.text, headers: text.headers).validate() } catch {
                 throw ProtocolError(.violation, "a message is not valid: \(error)")
             }
             content = .text(text.text, headers: text.headers)
-        case (nil, let branches?): content = .branches(try BranchHead.decode(branches))
-        case (nil, nil): content = .unknown
+        case .branches(let branches): content = .branches(try BranchHead.decode(branches))
+        case nil: content = .unknown
         }
     }
 
@@ -67,8 +67,8 @@ package struct EntryBody: Hashable, Sendable {
         wire.timestamp = timestamp.rawValue
         wire.expiry = UInt64(expiry)
         switch content {
-        case .text(let text, let headers): wire.text = Wire.Text(text: text, headers: headers)
-        case .branches(let heads): wire.branches = BranchHead.wire(heads)
+        case .text(let text, let headers): wire.content = .text(Wire.Text(text: text, headers: headers))
+        case .branches(let heads): wire.content = .branches(BranchHead.wire(heads))
         case .unknown: break
         }
         if let key { wire.key = key.bytes }

@@ -74,10 +74,14 @@ extension Wire {
     }
 
     struct EntryBody: WireMessage {
+        enum Content: Sendable {
+            case text(Text)
+            case branches(Branches)
+        }
+
         var timestamp: UInt64 = 0
         var expiry: UInt64 = 0
-        var text: Text?
-        var branches: Branches?
+        var content: Content?
         var key: [UInt8] = []
         /// It means nothing, and only makes the hash of the body hard to guess.
         var salt: [UInt8] = []
@@ -86,21 +90,31 @@ extension Wire {
             switch (field.number, field.value) {
             case (1, .fixed64(let value)): timestamp = value
             case (2, .fixed64(let value)): expiry = value
-            case (3, .bytes(let bytes)): text = try Text(merging: bytes, into: text)
             case (4, .bytes(let bytes)): key = Array(bytes)
             case (5, .bytes(let bytes)): salt = Array(bytes)
-            case (6, .bytes(let bytes)): branches = try Branches(merging: bytes, into: branches)
+            case (_, .bytes(let bytes)): content = try content(bytes, as: field.number) ?? content
             default: break
+            }
+        }
+
+        /// - Returns: `nil` for a kind of content that this version does not know.
+        private func content(_ bytes: ArraySlice<UInt8>, as number: UInt32) throws(WireError) -> Content? {
+            switch (number, content) {
+            case (3, .text(let earlier)): .text(try Text(merging: bytes, into: earlier))
+            case (3, _): .text(try Text(merging: bytes))
+            case (6, .branches(let earlier)): .branches(try Branches(merging: bytes, into: earlier))
+            case (6, _): .branches(try Branches(merging: bytes))
+            default: nil
             }
         }
 
         func write(to writer: inout WireWriter) {
             writer.fixed64(1, timestamp)
             writer.fixed64(2, expiry)
-            if let text { writer.message(3, text) }
+            if case .text(let text) = content { writer.message(3, text) }
             writer.bytes(4, key)
-            if let branches { writer.message(6, branches) }
             writer.bytes(5, salt)
+            if case .branches(let branches) = content { writer.message(6, branches) }
         }
     }
 

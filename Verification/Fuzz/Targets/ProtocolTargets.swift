@@ -69,14 +69,28 @@ func entryBody(_ input: inout FuzzInput, after timestamp: HybridTimestamp = Hybr
     if input.flag() {
         var text = Wire.Text(text: input.text())
         for _ in 0..<input.choice(4) { text.headers[input.text()] = input.text() }
-        body.text = text
+        body.content = .text(text)
     }
+    if input.choice(4) == 0 { body.content = .branches(branches(&input)) }
     if input.choice(4) == 0 {
         body.key = [UInt8](repeating: 7, count: input.flag() ? EntryKey.count : input.choice(40))
     }
     var bytes: [UInt8] = Wire.encode(body)
     input.damage(&bytes)
     return bytes
+}
+
+/// The ends of logs that an epoch may say that it follows.
+private func branches(_ input: inout FuzzInput) -> Wire.Branches {
+    var branches = Wire.Branches()
+    branches.conversationID = input.flag() ? padding(input.block()).bytes : input.block()
+    branches.ends = (0..<input.choice(4)).map { _ in
+        Wire.Head(
+            deviceID: input.flag() ? Cast.mallory.deviceID.bytes : input.block(), epoch: input.number(),
+            kind: UInt32(input.choice(3)), sequence: input.number(),
+            chain: input.flag() ? padding(input.block()).bytes : input.block())
+    }
+    return branches
 }
 
 /// However a stream is cut, the same frames come out of it, and no more than a frame is kept.
