@@ -154,6 +154,12 @@ final class Arena: Sendable {
             conversationID: .direct(alice.node.userID, mallory.userID), deviceID: alice.node.deviceID, epoch: 1)
     }
 
+    /// A log of the two honest users' conversation.
+    var alicesLogToBob: LogDescription {
+        LogDescription(
+            conversationID: .direct(alice.node.userID, bob.node.userID), deviceID: alice.node.deviceID, epoch: 1)
+    }
+
     /// The two honest users write to each other, and both have everything that was ever said, once and in order.
     /// - Throws: what went wrong.
     func checkHonestPair() async throws {

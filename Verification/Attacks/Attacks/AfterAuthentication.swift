@@ -16,7 +16,7 @@ extension Attack {
             .frames("a frame whose length has five bytes", reason: nil, code: "malformed") { link, _ in
                 link.send(plaintext: [0x80, 0x80, 0x80, 0x80, 0x01])
             },
-            .frames("a frame that is no protobuf", reason: nil, code: "malformed") { link, _ in
+            .frames("a frame that is no protobuf", code: "malformed") { link, _ in
                 link.send([0xff, 0xff, 0xff])
             },
             .frames("a Noise message that is shorter than its tag", reason: nil, code: "malformed") { link, _ in
@@ -46,20 +46,14 @@ extension Attack {
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [forged]))
             },
-            .frames("a receipt for the attacker's own log") { link, arena in
-                link.send(Mallory.heads())
-                let log = link.mallory.log(to: arena.alice.node.userID)
-                let body = Mallory.body("allowed", at: Mallory.now)
-                link.send(link.mallory.entries(log, bodies: [body]))
-                guard link.waitForReceipt() else { throw HostileSocket.Failure(description: "no receipt") }
-                let chain = ChainHash.origin(of: log.logID).appending(.of(body: body))
-                link.send(Mallory.receipts([link.mallory.receipt(log.logID, 1, chain: chain)]))
-            },
             .frames("an entry whose checkpoint is over another chain", code: "unauthentic") { link, arena in
                 link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
-                let chain = ChainHash(Bytes32())
-                link.send(link.mallory.entries(log, bodies: [forged], after: chain))
+                let checkpoint = Checkpoint.sign(
+                    logID: log.logID, sequence: 1, chain: ChainHash(Bytes32()), with: link.mallory.device)
+                link.send(
+                    Mallory.entries(
+                        log, from: 1, bodies: [forged], after: .origin(of: log.logID), checkpoint: checkpoint.bytes))
             },
             .frames("an entry whose checkpoint another key has signed", code: "unauthentic") { link, arena in
                 link.send(Mallory.heads())
@@ -70,17 +64,6 @@ extension Attack {
                 link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [forged], signedSequence: 2))
-            },
-            .frames("a fork of the attacker's own log", code: "unauthentic") { link, arena in
-                link.send(Mallory.heads())
-                let log = link.mallory.log(to: arena.alice.node.userID)
-                let first = Mallory.body("allowed", at: Mallory.now)
-                link.send(link.mallory.entries(log, bodies: [first]))
-                guard link.waitForReceipt() else { throw HostileSocket.Failure(description: "no receipt") }
-                let other = ChainHash.origin(of: log.logID).appending(.of(body: forged))
-                link.send(
-                    link.mallory.entries(
-                        log, from: 2, bodies: [Mallory.body("forged too", at: Mallory.now + 1)], after: other))
             },
             .frames("an entry with the number 2^64 − 1") { link, arena in
                 link.send(Mallory.heads())
@@ -147,10 +130,13 @@ extension Attack {
                 let bodies = (0...Limits.entriesPerFrame).map { Mallory.body("forged", at: Mallory.now + Int64($0)) }
                 link.send(link.mallory.entries(log, bodies: bodies))
             },
-            .frames("a checkpoint of 63 bytes", reason: nil, code: "malformed") { link, arena in
+            .frames("a checkpoint of 63 bytes", code: "malformed") { link, arena in
                 link.send(Mallory.heads())
                 let log = link.mallory.log(to: arena.alice.node.userID)
-                link.send(Mallory.entries(log, from: 1, bodies: [forged], checkpoint: [UInt8](repeating: 1, count: 63)))
+                link.send(
+                    Mallory.entries(
+                        log, from: 1, bodies: [forged], after: .origin(of: log.logID),
+                        checkpoint: [UInt8](repeating: 1, count: 63)))
             },
             .frames("1,025 logs") { link, arena in
                 link.send(Mallory.heads())
@@ -160,88 +146,26 @@ extension Attack {
                     else { return }
                 }
             },
-            .frames("heads that name 10,000 logs") { link, _ in
-                let receipt =
-                    Proto.field(1, [UInt8](repeating: 1, count: 32)) + Proto.field(2, 1)
-                    + Proto.field(3, [UInt8](repeating: 1, count: 32))
-                    + Proto.field(5, [UInt8](repeating: 1, count: 64))
-                for _ in 0..<2 { link.send(Mallory.heads(Array(repeating: receipt, count: 5_000), isComplete: false)) }
-            },
             .frames("1,025 receipts in a frame") { link, arena in
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 let receipt = link.mallory.receipt(log.logID, 1, chain: ChainHash(Bytes32()))
                 link.send(
                     Mallory.heads(), Mallory.receipts(Array(repeating: receipt, count: Limits.receiptsPerFrame + 1)))
             },
-            .frames("heads that are complete twice") { link, _ in link.send(Mallory.heads(), Mallory.heads()) },
-            .frames("a question to dial back to port 0", reason: nil, code: "malformed") { link, _ in
+            .frames("a question to dial back to port 0", code: "malformed") { link, _ in
                 link.send(Mallory.dialBack(port: 0, nonce: 1))
             },
-            .frames("a question to dial back to port 70,000", reason: nil, code: "malformed") { link, _ in
+            .frames("a question to dial back to port 70,000", code: "malformed") { link, _ in
                 link.send(Mallory.dialBack(port: 70_000, nonce: 1))
-            },
-            strangeReceipt, endlessClaim,
-            .receipt("a receipt for more than was sent", reason: 15, code: nil) { mallory, log, chain in
-                mallory.receipt(log, 1_000_000, chain: chain)
-            },
-            .receipt("a receipt for 2^63 − 1 entries", reason: 15, code: nil) { mallory, log, chain in
-                mallory.receipt(log, UInt64(Int64.max), chain: chain)
-            },
-            .receipt("a receipt over another chain", reason: 15, code: nil) { mallory, log, _ in
-                mallory.receipt(log, 1, chain: ChainHash(Bytes32()))
             },
             .receipt("a receipt that another key has signed", code: "unauthentic") { mallory, log, chain in
                 mallory.receipt(log, 1, chain: chain, key: .generate())
             },
-            .receipt("a receipt that has read more than it holds", reason: nil, code: "malformed") {
+            .receipt("a receipt that has read more than it holds", code: "malformed") {
                 mallory, log, chain in
                 mallory.receipt(log, 1, chain: chain, read: 2)
             },
-        ] + overload
-
-    /// The receipt may be for a log that this node forgot: the node asks for its entries, and takes none that it has
-    /// not signed.
-    private static let strangeReceipt = Attack(
-        kind: .afterAuthentication, name: "a receipt for a log that nobody has",
-        expected: "the node asks for the entries, and takes none that it has not signed: reason 3"
-    ) { arena, source in
-        let mallory = Mallory(name: "s \(source)")
-        let end = try await blocking {
-            let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
-            try link.expectHeads()
-            let log = arena.alicesLog(to: mallory)
-            let chain = ChainHash.origin(of: log.logID).appending(.of(body: forged))
-            link.send(Mallory.heads([mallory.receipt(log.logID, 1, chain: chain)]))
-            while let frame = link.nextFrame(), frame.number != 10 {}
-            link.send(mallory.entries(log, bodies: [forged]))
-            return link.end()
-        }
-        return await Outcome(end, reason: 3, code: "unauthentic", at: arena.alice, from: source)
-    }
-
-    /// A log that the node takes back must not grow meanwhile, so messages to its reader wait.
-    private static let endlessClaim = Attack(
-        kind: .afterAuthentication, name: "a claim of a log that was never written, heads without an end",
-        expected: "a message to the peer is accepted within \(Timing.recovery / 1000) s; told reason 13, closed"
-    ) { arena, source in
-        let mallory = Mallory(name: "e \(source)")
-        let held = try await Held.link(mallory, arena, source)
-        let log = arena.alicesLog(to: mallory)
-        _ = try await blocking {
-            try held.with { link in
-                let receipt = mallory.receipt(log.logID, 1, chain: ChainHash.origin(of: log.logID))
-                link.send(Mallory.heads([receipt], isComplete: false))
-                return link.answersPing()
-            }
-        }
-        let start = ContinuousClock.now
-        try await arena.alice.node.messages.send("for you", to: mallory.userID)
-        let wait = start.duration(to: .now)
-        let end = try await blocking { try held.with { $0.end(within: 5) } }
-        return Outcome(
-            "accepted after \(wait.milliseconds) ms; \(end)",
-            wait < .milliseconds(Timing.recovery + 2_000) && end.reason == 13)
-    }
+        ] + logs + overload
 
     private static let unknownFrame = Attack(
         kind: .afterAuthentication, name: "a frame of a kind that nobody knows", expected: "skipped; the link goes on"
@@ -257,13 +181,10 @@ extension Attack {
 
     /// Alice has sent the attacker a message; she answers with a receipt that is not true.
     private static func receipt(
-        _ name: String, reason: UInt32? = 3, code: String? = "violation",
-        _ receipt: @escaping @Sendable (Mallory, LogID, ChainHash) -> [UInt8]
+        _ name: String, code: String, _ receipt: @escaping @Sendable (Mallory, LogID, ChainHash) -> [UInt8]
     ) -> Attack {
-        let said = reason.map { "told reason \($0), " } ?? ""
-        return Attack(
-            kind: .afterAuthentication, name: name,
-            expected: "\(said)closed; \(code.map { "event \($0)" } ?? "no event"); not delivered"
+        Attack(
+            kind: .afterAuthentication, name: name, expected: "told reason 3, closed; event \(code); not delivered"
         ) { arena, source in
             let mallory = Mallory(name: "r \(source)")
             let link = try await Held.link(mallory, arena, source)
@@ -271,7 +192,7 @@ extension Attack {
             let end = try await blocking {
                 try link.with { link in
                     link.send(Mallory.heads())
-                    guard let body = link.nextEntryBody() else { throw HostileSocket.Failure(description: "no entry") }
+                    guard let (_, body) = link.nextEntry() else { throw HostileSocket.Failure(description: "no entry") }
                     let log = message.messageID.log
                     let chain = ChainHash.origin(of: log).appending(.of(body: body))
                     link.send(Mallory.receipts([receipt(link.mallory, log, chain)]))
@@ -280,7 +201,7 @@ extension Attack {
             }
             let state = try await arena.alice.node.messages.message(message.messageID).states[mallory.userID]
             guard state != .delivered, state != .read else { return Outcome("taken for delivered", false) }
-            return await Outcome(end, reason: reason, code: code, at: arena.alice, from: source)
+            return await Outcome(end, reason: 3, code: code, at: arena.alice, from: source)
         }
     }
 }
@@ -318,21 +239,16 @@ extension HostileLink {
         return false
     }
 
-    /// The body of the first entry of the next `Entries`.
-    func nextEntryBody() -> [UInt8]? {
+    /// The log and the body of the first entry of the next `Entries`.
+    func nextEntry() -> (log: LogDescription, body: [UInt8])? {
         while let frame = nextFrame() {
-            guard frame.number == 2 else { continue }
-            var rest = frame.content[...]
-            while let (tag, tagBytes) = Proto.readVarint(rest) {
-                rest = rest.dropFirst(tagBytes)
-                guard let (value, bytes) = Proto.readVarint(rest) else { return nil }
-                rest = rest.dropFirst(bytes)
-                guard tag & 7 == 2 else { continue }
-                let content = rest.prefix(Int(value))
-                rest = rest.dropFirst(Int(value))
-                guard tag >> 3 == 3, let (length, prefix) = Proto.readVarint(content.dropFirst()) else { continue }
-                return Array(content.dropFirst(1 + prefix).prefix(Int(length)))
-            }
+            guard frame.number == 2, let log = Proto.bytes(1, of: frame.content),
+                let conversationID = Proto.bytes(1, of: log).flatMap({ ConversationID(bytes: $0) }),
+                let deviceID = Proto.bytes(2, of: log).flatMap({ DeviceID(bytes: $0) }),
+                let epoch = Proto.number(3, of: log),
+                let body = Proto.bytes(3, of: frame.content).flatMap({ Proto.bytes(1, of: $0) })
+            else { continue }
+            return (LogDescription(conversationID: conversationID, deviceID: deviceID, epoch: epoch), body)
         }
         return nil
     }

@@ -3,7 +3,7 @@ import Foundation
 
 extension Attack {
     /// A first word and a first Noise message: an ephemeral key, in the clear.
-    static func opening(_ word: [UInt8] = [8, 1], key: [UInt8] = [UInt8](repeating: 9, count: 32)) -> [UInt8] {
+    static func opening(_ word: [UInt8] = Mallory().hello, key: [UInt8] = [UInt8](repeating: 9, count: 32)) -> [UInt8] {
         HostileSocket.framed(word) + HostileSocket.framed(key)
     }
 
@@ -13,7 +13,8 @@ extension Attack {
             .bytes("an HTTP request", code: "malformed", Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)),
             .bytes("an SSH greeting", code: "malformed", Array("SSH-2.0-OpenSSH_9.2\r\n".utf8)),
             .bytes(
-                "a handshake message over 2048 bytes", code: "malformed", [8, 1] + [UInt8](repeating: 1, count: 2049)),
+                "a handshake message over 2048 bytes", code: "malformed",
+                Mallory().hello + [UInt8](repeating: 1, count: 2049)),
             .bytes("a message of length 0", code: "violation", [0, 0, 0, 0]),
             .bytes("a first word that is no protobuf", code: "malformed", HostileSocket.framed([0xff, 0xff, 0xff])),
             .bytes("a Noise message that is too short", code: "unauthentic", opening(key: [1, 2, 3])),
@@ -21,7 +22,7 @@ extension Attack {
                 "an ephemeral key of low order", code: "unauthentic", opening(key: [UInt8](repeating: 0, count: 32))),
             .bytes(
                 "a first word twice", code: "unauthentic",
-                HostileSocket.framed([8, 1]) + HostileSocket.framed([8, 1])),
+                HostileSocket.framed(Mallory().hello) + HostileSocket.framed(Mallory().hello)),
             portScan, oneByte, cutOff, silence, slowBytes, halfOpen, manyFromOneAddress, halfOpenFromMany, fast,
         ]
 

@@ -12,17 +12,17 @@ extension Attack {
         [
             .bytes(
                 "a newer version of the protocol", code: "unsupportedVersion", kind: .impersonation,
-                answer: [0, 0, 4, 1], opening([8, 2])),
+                answer: [0, 0, 4, 2], opening([8, 3])),
             .bytes(
                 "an older version of the protocol", code: "unsupportedVersion", kind: .impersonation,
-                answer: [0, 0, 4, 1], opening([8, 0])),
+                answer: [0, 0, 4, 2], opening([8, 1])),
             downgrade,
             .bytes(
-                "another network", code: "otherNetwork", kind: .impersonation, answer: [0, 0, 5, 1],
-                opening([8, 1] + Proto.field(2, Array("0123456789abcdef".utf8)))),
+                "another network", code: "otherNetwork", kind: .impersonation, answer: [0, 0, 5, 2],
+                opening(Mallory().hello + Proto.field(2, Array("0123456789abcdef".utf8)))),
             .bytes(
                 "no network key, at a node that has one", code: "otherNetwork", kind: .impersonation,
-                answer: [0, 0, 5, 1], to: \.carol, opening()),
+                answer: [0, 0, 5, 2], to: \.carol, opening()),
             .handshake("the right network tag without the key", reason: nil, code: "unauthentic", to: \.carol) {
                 arena in
                 var mallory = Mallory(name: "outsider")
@@ -273,7 +273,9 @@ extension Attack {
         try Arena.write([UInt8](repeating: 7, count: 32), to: home)
         let honest = try await RunningNode.start(home, peers: [relay.port])
         try await blocking {
-            try relay.carryOne(to: arena.bob.port, from: source) { $0 == 0 ? HostileSocket.framed([8, 1]) : $1 }
+            try relay.carryOne(to: arena.bob.port, from: source) {
+                $0 == 0 ? HostileSocket.framed(Mallory().hello) : $1
+            }
         }
         let failure = await honest.events.first { event -> LinkFailure? in
             if case .linkFailed(let failure) = event { failure } else { nil }

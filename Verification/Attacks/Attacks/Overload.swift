@@ -27,7 +27,26 @@ extension Attack {
             Array(repeating: Mallory.heads(isComplete: false), count: 1000)
         },
         .flood("endless receipts of nothing new", isAcknowledging: true) { _, _ in [] },
-        repeatedClaim, lockedOut, relinking, everNewKeys, neverAcknowledges, neverReads, fasterThanTheDisk, yearsAhead,
+        .flood("receipts for a log that nobody has, a million of them", saysHeads: true) { mallory, arena in
+            let receipt = mallory.receipt(arena.alicesLog(to: mallory).logID, 1, chain: ChainHash(Bytes32()))
+            return [Mallory.receipts(Array(repeating: receipt, count: 1000))]
+        },
+        .flood("claims of ever more entries of a log that nobody has") { mallory, arena in
+            let log = arena.alicesLog(to: mallory)
+            return (1...1000).map { number in
+                let chain = ChainHash.origin(of: log.logID).appending(.of(body: [UInt8(number % 251)]))
+                return Mallory.heads(
+                    of: log.conversationID, [Mallory.head(log, UInt64(number), chain: chain)], isComplete: false)
+            }
+        },
+        .flood("endless Unplaced, for questions that nobody has asked", saysHeads: true) { mallory, arena in
+            Array(repeating: Mallory.unplaced(arena.alicesLog(to: mallory)), count: 1000)
+        },
+        .flood("endless Taken, for what nobody has given", saysHeads: true) { mallory, arena in
+            let log = arena.alicesLog(to: mallory).logID
+            return Array(repeating: Mallory.taken(log, through: Mallory.place(1, .origin(of: log))), count: 1000)
+        },
+        endlessWanted, lockedOut, relinking, everNewKeys, neverAcknowledges, neverReads, fasterThanTheDisk, yearsAhead,
         blocked, manyIdentities, notAdmitted,
     ]
 
@@ -48,7 +67,7 @@ extension Attack {
                 receipts = try await blocking {
                     try held.with { link in
                         link.send(Mallory.heads())
-                        guard let body = link.nextEntryBody() else {
+                        guard let (_, body) = link.nextEntry() else {
                             throw HostileSocket.Failure(description: "no entry")
                         }
                         let log = message.messageID.log
@@ -93,17 +112,26 @@ extension Attack {
         }
     }
 
-    private static let repeatedClaim = Attack(
-        kind: .afterAuthentication, name: "a receipt for a log that nobody has, a million times",
+    private static let endlessWanted = Attack(
+        kind: .afterAuthentication, name: "the same entry wanted back, again and again",
         expected: "closed with reason 17; event tooManyRequests"
     ) { arena, source in
-        let mallory = Mallory(name: "c \(source)")
+        let mallory = Mallory(name: "w \(source)")
         let held = try await Held.link(mallory, arena, source)
-        let claim = mallory.receipt(arena.alicesLog(to: mallory).logID, 1, chain: ChainHash(Bytes32()))
+        let log = mallory.log(to: arena.alice.node.userID)
+        let (origin, body) = (ChainHash.origin(of: log.logID), Mallory.body("allowed", at: Mallory.now))
+        let wanted = Mallory.wanted(
+            log, end: Mallory.place(1, origin.appending(.of(body: body))), known: [Mallory.place(0, origin)])
+        _ = try await blocking {
+            try held.with { link in
+                link.send(Mallory.heads(), mallory.entries(log, bodies: [body]))
+                return link.waitForReceipt()
+            }
+        }
         return try await enough(of: held, arena, source) { link in
-            link.send(Mallory.heads([claim]))
-            let frame = Mallory.receipts(Array(repeating: claim, count: 1000))
-            for _ in 0..<1000 where !link.socket.isGone { link.flood([frame], pieces: false) }
+            for _ in 0..<100 where !link.socket.isGone {
+                link.flood(Array(repeating: wanted, count: 1000), pieces: false)
+            }
         }
     }
 

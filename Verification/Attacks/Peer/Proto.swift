@@ -29,4 +29,43 @@ enum Proto {
         }
         return nil
     }
+
+    enum Value {
+        case number(UInt64)
+        case bytes([UInt8])
+    }
+
+    /// The fields of a message of this protocol, in the order in which they come.
+    static func fields(_ message: [UInt8]) -> [(number: UInt64, value: Value)] {
+        var (rest, fields) = (message[...], [(number: UInt64, value: Value)]())
+        while let (tag, tagBytes) = readVarint(rest) {
+            rest = rest.dropFirst(tagBytes)
+            if tag & 7 == 1 {
+                fields.append((tag >> 3, .number(rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })))
+                rest = rest.dropFirst(8)
+                continue
+            }
+            guard let (value, bytes) = readVarint(rest) else { break }
+            rest = rest.dropFirst(bytes)
+            guard tag & 7 == 2 else {
+                fields.append((tag >> 3, .number(value)))
+                continue
+            }
+            fields.append((tag >> 3, .bytes(Array(rest.prefix(Int(value))))))
+            rest = rest.dropFirst(Int(value))
+        }
+        return fields
+    }
+
+    /// The first field of a message with this number, if it holds bytes.
+    static func bytes(_ number: UInt64, of message: [UInt8]) -> [UInt8]? {
+        for case (number, .bytes(let bytes)) in fields(message) { return bytes }
+        return nil
+    }
+
+    /// The first field of a message with this number, if it holds a number.
+    static func number(_ number: UInt64, of message: [UInt8]) -> UInt64? {
+        for case (number, .number(let value)) in fields(message) { return value }
+        return nil
+    }
 }

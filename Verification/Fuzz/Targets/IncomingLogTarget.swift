@@ -19,7 +19,9 @@ let incomingLog = FuzzTarget("incoming-log", maximumBytes: 1024) { input in
         default:
             let run = author.run(&input)
             let before = log.proved
-            guard case .continues(let known) = log.fit(of: run), let taken = try? log.receive(run, known: known) else {
+            // Where it does not fit, nothing is taken: only the disk knows what it is.
+            guard case .continues(let known) = log.fit(of: run) else { continue }
+            guard let taken = try? log.receive(run, known: known, deleted: input.flag() ? run.deleted : nil) else {
                 require(log.proved == before, "what is refused changes nothing")
                 continue
             }
@@ -37,16 +39,22 @@ let incomingLog = FuzzTarget("incoming-log", maximumBytes: 1024) { input in
 /// The part of a log that a reader has taken in, and what the author might send next.
 struct HostileLog {
     let description: LogDescription
+    /// Its author's.
+    private let key: SigningKey
     private var contents: [EntryContent] = []
     /// The heads after each of the contents, the origin first.
     private var heads: [LogHead]
 
-    init(description: LogDescription) {
+    init(description: LogDescription, key: SigningKey = Cast.mallory.signingKey) {
         self.description = description
+        self.key = key
         heads = [.origin(of: description.logID)]
     }
 
     var head: LogHead { heads[heads.count - 1] }
+
+    /// The end that it had after so many entries, or the last one.
+    func head(after count: Int) -> LogHead { heads[min(count, heads.count - 1)] }
 
     /// The reader has forgotten everything after this.
     mutating func cut(through sequence: UInt64) {
@@ -72,23 +80,25 @@ struct HostileLog {
     }
 
     /// Half of the time a run that chains; otherwise one from another place, with entries that are not valid, or signed
-    /// by another key.
+    /// by another key, or one that parts from the log.
     func run(_ input: inout FuzzInput, description other: LogDescription? = nil) -> EntriesFrame {
         let overlap = input.choice(4) == 0 ? min(Int(input.byte()), contents.count) : 0
+        let isParting = input.choice(8) == 0
         let new = newContents(&input)
-        let chain = new.reduce(head.chain) { $0.appending($1.hash) }
-        let start = head.sequence - UInt64(overlap)
-        let first = input.choice(4) == 0 ? input.number(near: start + 1) : start + 1
-        let last = head.sequence + UInt64(new.count)
-        let key = input.choice(8) == 0 ? Cast.identityKey : Cast.mallory.signingKey
+        let start = head(after: contents.count - overlap)
+        let first = input.choice(8) == 0 ? input.number(near: start.sequence + 1) : start.sequence + 1
+        let all = (isParting ? [] : Array(contents.suffix(overlap))) + new
+        let chain = all.reduce(start.chain) { $0.appending($1.hash) }
+        let last = start.sequence + UInt64(all.count)
+        let signer = input.choice(8) == 0 ? Cast.identityKey : key
         let signed = input.choice(8) == 0 ? input.number(near: last) : last
-        let checkpoint = Checkpoint.sign(logID: description.logID, sequence: signed, chain: chain, with: key)
-        let all = Array(contents.suffix(overlap)) + new
-        let previous = input.choice(8) == 0 ? ChainHash(padding(input.block())) : heads[Int(start)].chain
+        let checkpoint = Checkpoint.sign(logID: description.logID, sequence: signed, chain: chain, with: signer)
         return EntriesFrame(
-            log: other ?? description, firstSequence: first, previousChain: previous, contents: all,
+            log: other ?? description, firstSequence: first,
+            previousChain: input.choice(8) == 0 ? ChainHash(padding(input.block())) : start.chain, contents: all,
             checkpoint: checkpoint,
-            marks: input.choice(8) == 0 ? [:] : marks(of: all, from: start + 1, by: key))
+            marks: input.choice(8) == 0 ? [:] : marks(of: all, from: start.sequence + 1, by: signer),
+            deleted: input.choice(8) == 0 ? [start.sequence + 1: HybridTimestamp(rawValue: input.number())] : [:])
     }
 
     private func marks(of contents: [EntryContent], from first: UInt64, by key: SigningKey) -> [UInt64: Signature] {

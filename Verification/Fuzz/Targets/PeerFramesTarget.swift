@@ -1,12 +1,18 @@
 import EarshotCrypto
 import EarshotModel
+import EarshotSimulation
 
 @testable import EarshotProtocol
 
 /// Frames of an authenticated but hostile peer: any frames at all, in any order, while this node goes on with its own
 /// work.
 let peerFrames = FuzzTarget("peer-frames", maximumBytes: 1024, prepare: { _ = HostileLink.established }) { input in
-    var link = input.choice(4) == 0 ? HostileLink.new : HostileLink.established
+    var link =
+        switch input.choice(8) {
+        case 0, 1: HostileLink.new
+        case 2, 3: HostileLink.older
+        default: HostileLink.established
+        }
     while !input.isEmpty, !link.isOver { link.step(&input) }
     link.end()
 }
@@ -33,6 +39,44 @@ struct HostileLink: Sendable {
         return link
     }()
 
+    /// Mallory has given back two of the entries that Alice's node forgot when its database was replaced by an older
+    /// copy. The message that stood in their places is written anew.
+    static let older: HostileLink = {
+        var link = new
+        var log = HostileLog(description: certainly(link.ownLog), key: Cast.alice.signingKey)
+        var bodies: [EntryContent] = []
+        for time in UInt64(1)...2 {
+            let content = EntryContent.body(
+                EntryBody(
+                    timestamp: HybridTimestamp(milliseconds: Cast.now.wallClock + Int64(time)), expiry: .max,
+                    content: .text("forgotten \(time)", headers: [:])
+                ).encoded())
+            let head = log.head
+            log.append(
+                content,
+                head: LogHead(
+                    sequence: time, chain: head.chain.appending(content.hash),
+                    timestamp: HybridTimestamp(milliseconds: Cast.now.wallClock + Int64(time))))
+            bodies.append(content)
+        }
+        link.logs[HostileLog.alices] = log
+        link.seal(link.framed(.heads(link.heads([BranchHead(log: log.description, place: log.head.place)], true))))
+        link.settle()
+        let checkpoint = Checkpoint.sign(
+            logID: log.description.logID, sequence: 2, chain: log.head.chain, with: Cast.alice.signingKey)
+        link.seal(
+            link.framed(
+                .entries(
+                    EntriesFrame(
+                        log: log.description, firstSequence: 1,
+                        previousChain: .origin(of: log.description.logID), contents: bodies, checkpoint: checkpoint))))
+        link.settle()
+        require(
+            !link.isOver && link.disk.snapshot().logs.count == 2,
+            "the fuzzer itself is wrong: Alice's log has come back, and a new epoch has begun")
+        return link
+    }()
+
     private var machine = NodeMachine(local: Cast.alice, snapshot: Snapshot(), now: Cast.now) {
         Cast.ephemeralKeys[0]
     }
@@ -44,21 +88,28 @@ struct HostileLink: Sendable {
     private var commit = Commit()
     private var reads: [EntriesRead] = []
     private var chainReads: [ChainsRead] = []
+    private var lookups: [(lookup: KeyLookup, keys: [EntryKey])] = []
     private var probes: [ProbeID] = []
     private var requestCount: UInt64 = 0
-    /// What is on Alice's disk.
-    private var own: [EntryRecord] = []
+    /// Alice's.
+    private var disk = ModelStore()
+    /// The log that Alice writes.
     private var ownLog: LogDescription?
-    private var received: [LogID: [EntryRecord]] = [:]
-    /// Of branches, what comes before their first entry.
-    private var bases: [LogID: (log: LogID, head: LogHead)] = [:]
     private var deliveries: [LogID: DeliveryProgress] = [:]
     private var written: [UInt8] = []
-    private var logs: [HostileLog] = (1...3).map { epoch in
-        HostileLog(
-            description: LogDescription(
-                conversationID: .direct(Cast.alice.userID, Cast.mallory.userID), deviceID: Cast.mallory.deviceID,
-                epoch: epoch))
+    /// Three of Mallory's, and one that Alice's node has forgotten.
+    private var logs: [HostileLog] =
+        (1...3).map { HostileLog(description: log(of: Cast.mallory, epoch: $0)) }
+        + [HostileLog(description: log(of: Cast.alice, epoch: 1), key: Cast.alice.signingKey)]
+
+    private static func log(of device: LocalDevice, epoch: UInt64) -> LogDescription {
+        LogDescription(
+            conversationID: .direct(Cast.alice.userID, Cast.mallory.userID), deviceID: device.deviceID, epoch: epoch)
+    }
+
+    /// The entries of the log that Alice writes.
+    private var own: [EntryRecord] {
+        ownLog.map { disk.entries(of: $0.logID, from: 1, countLimit: .max / 2, byteLimit: .max / 2) } ?? []
     }
 
     // MARK: - The beginning
@@ -86,7 +137,12 @@ struct HostileLink: Sendable {
         settle()
     }
 
-    private mutating func sayHeads() { seal(framed(.heads(HeadsFrame(conversationID: nil, heads: [], isComplete: true)))) }
+    private mutating func sayHeads() { seal(framed(.heads(heads([], true)))) }
+
+    private func heads(_ heads: [BranchHead], _ isComplete: Bool) -> HeadsFrame {
+        HeadsFrame(
+            conversationID: .direct(Cast.alice.userID, Cast.mallory.userID), heads: heads, isComplete: isComplete)
+    }
 
     private mutating func send(_ text: String) {
         requestCount += 1
@@ -98,7 +154,9 @@ struct HostileLink: Sendable {
     private mutating func settle() {
         for _ in 0..<20 {
             if isCommitting { finishCommit() }
-            while !reads.isEmpty || !chainReads.isEmpty { answerRead() }
+            while !reads.isEmpty { answerRead() }
+            while !chainReads.isEmpty { answerChains() }
+            while !lookups.isEmpty { answerLookup() }
             pass(Timing.lazyCommit)
         }
     }
@@ -106,16 +164,18 @@ struct HostileLink: Sendable {
     // MARK: - What happens
 
     mutating func step(_ input: inout FuzzInput) {
-        switch input.choice(16) {
+        switch input.choice(20) {
         case 0: seal(input.block())
         case 1: seal(framed(input.block()))
         case 2, 3, 4, 5: seal(framed(.entries(entries(&input))))
         case 6, 7: seal(framed(.receipts(receipts(&input))))
-        case 8: seal(framed(.heads(heads(&input))))
+        case 8, 16: sayHeads(&input)
+        case 17: want(&input)
+        case 18: input.flag() ? take(&input) : seal(framed(.unplaced(description(&input))))
+        case 19: answerOthers(&input)
         case 9: sayLittle(&input)
         case 10: if isCommitting { input.choice(8) == 0 ? failCommit() : finishCommit() }
-        case 11:
-            if !reads.isEmpty || !chainReads.isEmpty { input.choice(8) == 0 ? failRead() : answerRead() }
+        case 11: if !reads.isEmpty { input.choice(8) == 0 ? failRead() : answerRead() }
         case 12: pass(Int64(input.byte()) * (input.flag() ? 1 : 1000))
         case 13: input.flag() ? send(input.text()) : decide(&input)
         case 14: actOnMessages(&input)
@@ -125,14 +185,12 @@ struct HostileLink: Sendable {
     }
 
     private mutating func sayLittle(_ input: inout FuzzInput) {
-        switch input.choice(9) {
+        switch input.choice(6) {
         case 0: seal(framed(.ping))
-        case 8:
-            let other = input.flag() ? Cast.mallory.userID : machine.userID
-            seal(framed(.typing(.direct(machine.userID, other), isTyping: input.flag())))
-        case 6: seal(framed(.unplaced(log(&input))))
-        case 7: seal(framed(.taken(log(&input).logID, through: place(&input))))
-        case 5: want(&input)
+        case 5:
+            let conversationID =
+                input.flag() ? description(&input).conversationID : ConversationID(padding(input.block()))
+            seal(framed(.typing(conversationID, isTyping: input.flag())))
         case 1:
             seal(framed(.rekey))
             transport?.rekeySending()
@@ -142,43 +200,60 @@ struct HostileLink: Sendable {
         }
     }
 
-    private mutating func want(_ input: inout FuzzInput) {
-        let log = logs[input.choice(logs.count)]
-        let isReal = input.choice(4) > 0
-        let known = [log.head.place, LogHead.origin(of: log.description.logID).place]
-        seal(
-            framed(
-                .wanted(
-                    WantedFrame(
-                        log: isReal ? log.description : self.log(&input),
-                        end: isReal ? log.head.place : place(&input), known: Array(known.prefix(input.choice(3)))))))
+    private mutating func answerOthers(_ input: inout FuzzInput) {
+        if !chainReads.isEmpty {
+            input.choice(8) == 0 ? failChains() : answerChains()
+        } else if !lookups.isEmpty {
+            input.choice(8) == 0 ? failLookup() : answerLookup()
+        }
     }
 
-    /// A log of Alice's or Mallory's, or one that was never written.
-    private func log(_ input: inout FuzzInput) -> LogDescription {
+    // MARK: - What Mallory says of logs
+
+    /// A log that is Mallory's or Alice's, or that nobody has.
+    private func description(_ input: inout FuzzInput) -> LogDescription {
         switch input.choice(4) {
         case 0: ownLog ?? logs[0].description
         case 1:
             LogDescription(
-                conversationID: logs[0].description.conversationID, deviceID: Cast.alice.deviceID,
-                epoch: UInt64(input.byte()))
+                conversationID: ConversationID(padding(input.block())), deviceID: Cast.alice.deviceID,
+                epoch: input.word())
         default: logs[input.choice(logs.count)].description
         }
     }
 
-    private func place(_ input: inout FuzzInput) -> Place {
-        let sequence = input.flag() ? UInt64(input.choice(own.count + 1)) : input.number(near: UInt64(own.count))
-        let place = Int(clamping: sequence) - 1
-        let real = own.indices.contains(place) ? own[place].chain : ChainHash(Bytes32())
-        return Place(sequence: sequence, chain: input.choice(4) == 0 ? ChainHash(padding(input.block())) : real)
+    /// A place that the log has, or any.
+    private func place(in log: LogDescription, _ input: inout FuzzInput) -> Place {
+        let entries = disk.entries(of: log.logID, from: 1, countLimit: .max / 2, byteLimit: .max / 2)
+        switch input.choice(4) {
+        case 0: return Place(sequence: input.number(near: 1) & .max >> 1, chain: ChainHash(padding(input.block())))
+        case 1: return LogHead.origin(of: log.logID).place
+        default:
+            guard !entries.isEmpty else { return logs[HostileLog.alices].head.place }
+            return entries[input.choice(entries.count)].head.place
+        }
     }
 
-    private func heads(_ input: inout FuzzInput) -> HeadsFrame {
-        HeadsFrame(
-            conversationID: input.choice(8) == 0
-                ? ConversationID(padding(input.block())) : logs[0].description.conversationID,
-            heads: (0..<input.choice(4)).map { _ in BranchHead(log: log(&input), place: place(&input)) },
-            isComplete: input.flag())
+    private mutating func sayHeads(_ input: inout FuzzInput) {
+        var said: [BranchHead] = []
+        for _ in 0..<input.choice(4) {
+            let log = description(&input)
+            let place = place(in: log, &input)
+            guard place.sequence > 0, !said.contains(where: { $0.place.chain == place.chain }) else { continue }
+            said.append(BranchHead(log: log, place: place))
+        }
+        seal(framed(.heads(heads(said, input.flag()))))
+    }
+
+    private mutating func want(_ input: inout FuzzInput) {
+        let log = description(&input)
+        let known = (0..<input.choice(4)).map { _ in place(in: log, &input) }
+        seal(framed(.wanted(WantedFrame(log: log, end: place(in: log, &input), known: known))))
+    }
+
+    private mutating func take(_ input: inout FuzzInput) {
+        let log = description(&input)
+        seal(framed(.taken(log.logID, through: place(in: log, &input))))
     }
 
     private func entries(_ input: inout FuzzInput) -> EntriesFrame {
@@ -190,7 +265,8 @@ struct HostileLink: Sendable {
     }
 
     private func receipts(_ input: inout FuzzInput) -> [Receipt] {
-        (0..<input.choice(4)).map { _ in
+        let own = own
+        return (0..<input.choice(4)).map { _ in
             let sequence = input.flag() ? UInt64(input.choice(own.count + 1)) : input.number(near: UInt64(own.count))
             let place = Int(clamping: sequence) - 1
             let real = own.indices.contains(place) ? own[place].chain : ChainHash(Bytes32())
@@ -271,6 +347,7 @@ struct HostileLink: Sendable {
                 self.commit = commit
             case .read(let read): reads.append(read)
             case .readChains(let read): chainReads.append(read)
+            case .findKeys(let lookup, let keys): lookups.append((lookup, keys))
             case .probe(let probe, _): probes.append(probe)
             case .findExpired(let logID, _, _):
                 perform(machine.expiredFound(in: logID, sequences: [], nextExpiry: .max, now: now))
@@ -283,27 +360,31 @@ struct HostileLink: Sendable {
     private mutating func finishCommit() {
         isCommitting = false
         let commit = commit
-        require(
-            commit.unsentTails.isEmpty && commit.rewrittenTails.isEmpty,
-            "nobody moves what this node wrote without its own signature")
-        for log in commit.logs where log.description.deviceID == Cast.alice.deviceID { ownLog = log.description }
-        for log in commit.logs { bases[log.logID] = log.base.map { (log.description.logID, $0) } }
-        for run in commit.entries { store(run) }
+        do { try disk.commit(commit) } catch { fatalError("broken promise: a commit is written: \(error)") }
+        for log in commit.logs where log.description.deviceID == Cast.alice.deviceID && !log.isLimbo {
+            ownLog = log.description
+        }
+        for log in commit.logs { checkChain(of: log) }
+        // What gives way to entries that come back was never delivered.
+        for tail in commit.unsentTails { require(deliveries[tail.logID]?.offered ?? 0 <= tail.after, "nobody has it") }
+        for run in commit.entries { noteStored(run) }
         for delivery in commit.deliveries { store(delivery) }
         perform(machine.committed(now: now))
     }
 
-    private mutating func store(_ run: LogEntries) {
-        if run.logID == ownLog?.logID {
-            own += run.entries
-            require(own.map(\.sequence) == Array(1...UInt64(own.count)), "this node's own log never has a hole")
-            return
+    /// A log has no hole, and each of its entries follows the one before.
+    private func checkChain(of log: LogRecord) {
+        let entries = disk.entries(of: log.logID, from: 1, countLimit: .max / 2, byteLimit: .max / 2)
+        require(entries.map(\.sequence) == Array(0..<log.head.sequence).map { $0 + 1 }, "a log never has a hole")
+        var chain = ChainHash.origin(of: log.description.logID)
+        for entry in entries {
+            chain = chain.appending(entry.content.hash)
+            require(entry.chain == chain, "each entry of a branch follows the one before")
         }
-        let entries = received[run.logID, default: []] + run.entries
-        let first = (bases[run.logID]?.head.sequence ?? 0) + 1
-        require(
-            entries.map(\.sequence) == Array(first..<first + UInt64(entries.count)), "a peer's log never has a hole")
-        received[run.logID] = entries
+        require(chain == log.head.chain, "a log ends with its last entry")
+    }
+
+    private mutating func noteStored(_ run: LogEntries) {
         guard let index = logs.firstIndex(where: { $0.description.logID == run.logID }) else { return }
         for entry in run.entries { logs[index].stored(entry) }
     }
@@ -313,9 +394,8 @@ struct HostileLink: Sendable {
         require(new.delivered >= old.delivered && new.read >= old.read, "what is delivered stays so")
         require(new.read <= new.delivered, "what is read is delivered")
         require(new.sent >= new.delivered && new.offered >= new.sent, "what is delivered was sent")
-        let isOwn = delivery.logID == ownLog?.logID
-        let last = isOwn ? own.last : received[delivery.logID]?.last
-        require(new.delivered <= last?.sequence ?? 0, "what is delivered exists")
+        let head = disk.snapshot().logs.first { $0.logID == delivery.logID }?.head.sequence ?? 0
+        require(new.delivered <= head, "what is delivered exists")
         deliveries[delivery.logID] = new
     }
 
@@ -325,45 +405,38 @@ struct HostileLink: Sendable {
     }
 
     private mutating func answerRead() {
-        guard !reads.isEmpty else {
-            let read = chainReads.removeFirst()
-            let chains = read.logIDs.reduce(into: [LogID: [UInt64: ChainHash]]()) { chains, logID in
-                for entry in stored(logID) where read.sequences.contains(entry.sequence) {
-                    chains[logID, default: [:]][entry.sequence] = entry.chain
-                }
-            }
-            perform(machine.chainsRead(read, chains: chains, now: now))
-            return
-        }
         let read = reads.removeFirst()
-        let entries = stored(read.logID).filter { $0.sequence >= read.from }
-        perform(machine.entriesRead(read, entries: Array(entries.prefix(read.countLimit)), now: now))
+        let entries = disk.entries(
+            of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
+        perform(machine.entriesRead(read, entries: entries, now: now))
     }
 
-    /// The entries of a branch from the log's beginning on.
-    private func stored(_ logID: LogID) -> [EntryRecord] {
-        if logID == ownLog?.logID { return own }
-        let entries = received[logID] ?? []
-        guard let base = bases[logID]?.head, base.sequence > 0 else { return entries }
-        let parent = received.first { other, entries in
-            other != logID && entries.contains { $0.sequence == base.sequence && $0.chain == base.chain }
-        }
-        return (parent.map { stored($0.key) } ?? []).prefix { $0.sequence <= base.sequence } + entries
+    private mutating func failRead() { perform(machine.readFailed(reads.removeFirst(), "no disk", now: now)) }
+
+    private mutating func answerChains() {
+        let read = chainReads.removeFirst()
+        var chains: [LogID: [UInt64: ChainHash]] = [:]
+        for logID in read.logIDs { chains[logID] = disk.chains(of: logID, at: read.sequences) }
+        perform(machine.chainsRead(read, chains: chains, now: now))
     }
 
-    private mutating func failRead() {
-        guard !reads.isEmpty else {
-            perform(machine.chainsReadFailed(chainReads.removeFirst(), "no disk", now: now))
-            return
-        }
-        perform(machine.readFailed(reads.removeFirst(), "no disk", now: now))
+    private mutating func failChains() {
+        perform(machine.chainsReadFailed(chainReads.removeFirst(), "no disk", now: now))
+    }
+
+    private mutating func answerLookup() {
+        let (lookup, keys) = lookups.removeFirst()
+        perform(machine.keysFound(lookup, disk.entries(with: keys), now: now))
+    }
+
+    private mutating func failLookup() {
+        perform(machine.findKeysFailed(lookups.removeFirst().lookup, "no disk", now: now))
     }
 
     private func check() {
         _ = machine.undelivered
-        // Of each log where a run belongs, and what a peer is sent, or is given of each that it wants.
-        let limit = logs.count + 2 + Limits.askedBranchesPerLink
-        require(reads.count <= limit, "a peer makes this node read one thing of a log at a time")
+        require(reads.count <= 16, "a peer makes this node read a few things at a time")
+        require(chainReads.count <= Limits.peerRequests, "what a peer makes this node compare is bounded")
         let load = machine.load
         require(load.deviceBytes <= Limits.windowBytes + Limits.frameBytes, "what waits of a device is bounded")
         require(load.windowBytes >= 0, "a window is not less than empty")
@@ -372,7 +445,16 @@ struct HostileLink: Sendable {
     }
 }
 
+/// What is there by construction of the fuzzer.
+private func certainly<T>(_ value: T?) -> T {
+    guard let value else { fatalError("the fuzzer itself is wrong: a value is missing") }
+    return value
+}
+
 extension HostileLog {
+    /// Which of the logs is Alice's.
+    fileprivate static let alices = 3
+
     /// The reader has it on the disk.
     mutating func stored(_ entry: EntryRecord) {
         guard entry.sequence == head.sequence + 1 else { return }
