@@ -51,6 +51,8 @@ struct PythonPeerTests {
 
             let messages = try await pair.node.messages.send([.init("one"), .init("two")], to: pair.peerID)
             try await pair.link(expectingHeads: 1)
+            // It says again how far it has the log, and has read it.
+            #expect(try await pair.peer.expect("receipt").read == 1)
             for message in messages {
                 #expect(try await pair.peer.expect("message").text == message.text)
                 let change = try await NodeAndPeer.next(delivered, "\(message.text) is delivered")
@@ -155,6 +157,145 @@ struct PythonPeerTests {
         }
     }
 
+    @Test("give back what a peer has forgotten, who goes on in a new epoch")
+    func forgetfulPeer() async throws {
+        try await withPair(.peer) { pair in
+            try await pair.link(expectingHeads: 0)
+            for (number, text) in ["one", "two", "three"].enumerated() {
+                try await pair.peerSends(text, sequence: UInt64(number + 1))
+            }
+            try await pair.endLink(by: "drop")
+            try pair.peer.obey("forget 1")
+            try await pair.link(expectingHeads: 3)
+            #expect(try await pair.peer.expect("asks").sequence == 3)
+            // A receipt for what the peer does not have yet.
+            #expect(try await pair.peer.expect("early").sequence == 3)
+            let returned = try await pair.peer.expect("returned")
+            #expect(returned.sequence == 3)
+            #expect(returned.count == 1)
+            // The first entry of the epoch says what it follows.
+            #expect(try await pair.peer.expect("receipt").sequence == 1)
+            try await pair.peerSends("four", sequence: 2)
+            let history = try await pair.node.conversations.direct(with: pair.peerID).history()
+            #expect(history.map(\.text) == ["one", "two", "three", "four"])
+        }
+    }
+
+    @Test("keep both branches of a log that a peer has continued in two ways")
+    func forkedLog() async throws {
+        try await withPair(.peer) { pair in
+            try await pair.link(expectingHeads: 0)
+            for (number, text) in ["one", "two", "three"].enumerated() {
+                try await pair.peerSends(text, sequence: UInt64(number + 1))
+            }
+            try await pair.endLink(by: "drop")
+            try pair.peer.obey("fork 1 another two")
+            let received = pair.node.events.events(.messageReceived)
+            try await pair.link(expectingHeads: 3)
+            // The end that the peer names is in none of the node's branches; then it names the log's origin, too.
+            #expect(try await pair.peer.expect("asks").count == 1)
+            #expect(try await pair.peer.expect("early").sequence == 3)
+            try await pair.peer.expect("unplaced")
+            #expect(try await pair.peer.expect("asks").count ?? 0 > 1)
+            #expect(try await pair.peer.expect("returned").count == 2)
+            let other = try await NodeAndPeer.next(received, "the other branch arrives")
+            #expect(other.text == "another two")
+            // Each receipt names the log, and the chain hash says which branch it is about.
+            let receipts = [try await pair.peer.expect("receipt"), try await pair.peer.expect("receipt")]
+            #expect(receipts.map(\.sequence).sorted { $0 ?? 0 < $1 ?? 0 } == [1, 2])
+            let history = try await pair.node.conversations.direct(with: pair.peerID).history()
+            #expect(Set(history.map(\.text)) == ["one", "two", "three", "another two"])
+            #expect(Set(history.map(\.messageID)).count == 4)
+
+            try await pair.endLink(by: "drop")
+            try await pair.link(expectingHeads: 3, count: 3)
+            for _ in 0..<3 { try await pair.peer.expect("receipt") }
+            try await pair.peerSends("four", sequence: 2)
+        }
+    }
+
+    @Test("agree when the node's database is an older copy: the peer gives its messages back")
+    func olderCopy() async throws {
+        let folder = try TemporaryFolder()
+        let home = Home(path: folder.file("home"))
+        try home.create(name: "Swift")
+        let database = folder.file("home") + "/history.db"
+        let peer = try PythonPeer(["--name", "Python"])
+        let address = PeerAddress(host: "127.0.0.1", port: try #require(try await peer.expect("listening").port))
+        func run(_ body: (NodeAndPeer) async throws -> Void) async throws {
+            try await NodeAndPeer.withNode(home, peers: [address]) { try await body(NodeAndPeer(node: $0, peer: peer)) }
+            try await peer.expect("closed")
+        }
+        try await run { pair in
+            try await pair.link(expectingHeads: 0)
+            try await pair.nodeSends("one")
+        }
+        try copyDatabase(database, to: folder.file("copy"))
+        try await run { pair in
+            try await pair.link(expectingHeads: 0)
+            try await pair.nodeSends("two")
+            try await pair.nodeSends("three")
+        }
+        try copyDatabase(folder.file("copy"), to: database)
+        try await run { pair in
+            let recoveries = pair.node.events.events(.named([.historyRecovered]))
+            let (delivered, read) = (pair.node.events.events(.messageDelivered), pair.node.events.events(.messageRead))
+            try await pair.link(expectingHeads: 0)
+            let wanted = try await peer.expect("wanted")
+            #expect(wanted.sequence == 3)
+            #expect(wanted.count == 1)
+            #expect(try await peer.expect("taken").sequence == 2)
+            #expect(try await peer.expect("taken").sequence == 3)
+            guard case .historyRecovered(let recovery) = try await NodeAndPeer.next(recoveries, "they are back") else {
+                Issue.record("another event than that of the history")
+                return
+            }
+            #expect(recovery.count == 2)
+            #expect(recovery.renamed.isEmpty)
+            // The peer's receipt came before what it is about.
+            for sequence in UInt64(2)...3 {
+                #expect(try await NodeAndPeer.next(delivered, "a receipt").messageID.sequence == sequence)
+                #expect(try await NodeAndPeer.next(read, "a receipt").messageID.sequence == sequence)
+            }
+            try await pair.nodeSends("four")
+            let history = try await pair.node.conversations.direct(with: pair.peerID).history()
+            #expect(history.map(\.text) == ["one", "two", "three", "four"])
+        }
+    }
+
+    @Test("part with a word when a frame does not decode, and without one when the stream is unclear")
+    func faultyFrames() async throws {
+        for (order, reason) in [("malformed", 3), ("unclear", 0)] as [(String, UInt32)] {
+            try await withPair(.peer) { pair in
+                try await pair.link(expectingHeads: 0)
+                try pair.peer.obey(order)
+                #expect(try await pair.peer.expect("closed").reason == reason)
+            }
+        }
+    }
+
+    @Test("take a frame's length in more bytes than it needs, and a receipt for what nobody has")
+    func tolerance() async throws {
+        try await withPair(.peer) { pair in
+            try await pair.link(expectingHeads: 0)
+            try pair.peer.obey("long")
+            try await pair.peer.expect("pong")
+            try pair.peer.obey("unknown")
+            try await pair.peerSends("and the link goes on")
+        }
+    }
+
+    @Test("take header names that are equal but for their normalization for one, of which the last counts")
+    func equalNames() async throws {
+        try await withPair(.peer) { pair in
+            try await pair.link(expectingHeads: 0)
+            let received = pair.node.events.events(.messageReceived)
+            try pair.peer.obey("twice é")
+            let message = try await NodeAndPeer.next(received, "the message arrives")
+            #expect(message.headers == ["é": "second"])
+        }
+    }
+
     @Test("of different versions or networks have no link, and the node says why in the clear")
     func refusals() async throws {
         for (arguments, record) in [
@@ -177,6 +318,18 @@ struct PythonPeerTests {
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0, "which values differ is printed above")
+    }
+
+    /// Copies a database, with the log that it may have.
+    private func copyDatabase(_ source: String, to target: String) throws {
+        for part in ["", "-wal", "-shm"] {
+            if FileManager.default.fileExists(atPath: target + part) {
+                try FileManager.default.removeItem(atPath: target + part)
+            }
+            if part != "-shm", FileManager.default.fileExists(atPath: source + part) {
+                try FileManager.default.copyItem(atPath: source + part, toPath: target + part)
+            }
+        }
     }
 
     /// A node, and a peer that has done nothing yet.

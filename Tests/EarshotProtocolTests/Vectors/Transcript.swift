@@ -36,10 +36,10 @@ struct Transcript {
 
     private mutating func exchangeFrames(_ entries: EntriesFrame) throws {
         // The responder speaks first: its message proves to the initiator that the keys agree.
-        bob.enqueue(.nothingHeld)
+        bob.enqueue(.heads(HeadsFrame(conversationID: entries.log.conversationID, heads: [], isComplete: true)))
         let answer = try written(bob.flush(now: Self.start), as: "responderHeads")
         #expect(alice.received(answer, now: Self.start).count == 2)
-        alice.enqueue(.nothingHeld)
+        alice.enqueue(.heads(HeadsFrame(conversationID: entries.log.conversationID, heads: [], isComplete: true)))
         let heads = try written(alice.flush(now: Self.start), as: "initiatorHeads")
         #expect(bob.received(heads, now: Self.start).count == 1)
 

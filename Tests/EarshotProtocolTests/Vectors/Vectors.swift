@@ -11,6 +11,10 @@ struct Vectors {
 
     static let networkKey = (0..<32).map { 0xff - $0 as UInt8 }
 
+    /// The SDK reads and writes it (`NetworkKeyTests`); this module knows only the key.
+    private static let networkKeyText =
+        "earshot-network-1-zzzfv-z7vzb-wzhxz-pyqtf-7wqhy-3qyxv-fcxfn-ekt77-wvjy9-rz2w7-g3f7t-hqryg"
+
     private let alice: LocalDevice
     private let bob: LocalDevice
     private let conversationID: ConversationID
@@ -25,8 +29,10 @@ struct Vectors {
         sections["bob"] = try identity(.bob(), bob)
         sections["network"] = network()
         sections["safetyNumber"] = safetyNumber()
-        sections["frames"] = Self.frames()
+        sections["frames"] = frames()
+        sections["refusals"] = Self.refusals()
         sections["log"] = try logValues()
+        sections["branches"] = try branchValues()
         sections["handshake"] = try Transcript(networkKey: nil, entries: entries()).values
         sections["handshakeWithNetworkKey"] = try Transcript(networkKey: Self.networkKey, entries: entries()).values
     }
@@ -53,7 +59,10 @@ struct Vectors {
 
     private func network() -> [String: String] {
         let key = SecretBytes(copying: Self.networkKey)
-        return ["key": Hex.text(Self.networkKey), "tag": LinkConfiguration.networkTag(of: key)]
+        return [
+            "key": Hex.text(Self.networkKey), "tag": LinkConfiguration.networkTag(of: key),
+            "text": Self.networkKeyText,
+        ]
     }
 
     private func safetyNumber() -> [String: String] {
@@ -67,12 +76,30 @@ struct Vectors {
         ]
     }
 
-    private static func frames() -> [String: String] {
+    private func frames() -> [String: String] {
         let (port, nonce) = (7000 as UInt16, 0x2122_2324_2526_2728 as UInt64)
+        let origin = LogHead.origin(of: log.logID).place
         return [
             "port": String(port), "nonce": String(nonce),
             "dialBack": Hex.text(Frame.dialBack(port: port, nonce: nonce).encoded()),
             "dialBackResult": Hex.text(Frame.dialBackResult(nonce: nonce, isReachable: true).encoded()),
+            "noHeads": Hex.text(
+                Frame.heads(HeadsFrame(conversationID: conversationID, heads: [], isComplete: true)).encoded()),
+            "unplaced": Hex.text(Frame.unplaced(log).encoded()),
+            "takenNothing": Hex.text(Frame.taken(log.logID, through: origin).encoded()),
+        ]
+    }
+
+    /// How each side says no: in the clear, and in the handshake.
+    private static func refusals() -> [String: String] {
+        var introduction = Wire.Introduction()
+        introduction.refusal = CloseReason.blocked.rawValue
+        introduction.clock = VectorDevice.now
+        return [
+            "version": Hex.text(Refusal.bytes(.unsupportedVersion)),
+            "network": Hex.text(Refusal.bytes(.otherNetwork)),
+            "introduction": Hex.text(Wire.encode(introduction)),
+            "close": Hex.text(Frame.close(.blocked).encoded()),
         ]
     }
 
@@ -94,6 +121,7 @@ struct Vectors {
         let (aliceKey, bobKey) = (try VectorDevice.alice().signingKey(), try VectorDevice.bob().signingKey())
         let receipt = Receipt.sign(
             logID: log.logID, sequence: 2, chain: second, readSequence: 1, deviceID: bob.deviceID, with: bobKey)
+        let head = BranchHead(log: log, place: Place(sequence: 2, chain: second))
         return [
             "conversationID": Hex.text(conversationID.bytes),
             "epoch": String(log.epoch),
@@ -106,24 +134,74 @@ struct Vectors {
             "checkpoint2": Hex.text(
                 Checkpoint.sign(logID: log.logID, sequence: 2, chain: second, with: aliceKey).bytes),
             "receiptSignature": Hex.text(receipt.signature.bytes),
-            "headsFrame": Hex.text(headsFrame(through: second).encoded()),
-            "wantedFrame": Hex.text(wantedFrame(through: second, knowing: first).encoded()),
-            "unplacedFrame": Hex.text(Frame.unplaced(log).encoded()),
-            "takenFrame": Hex.text(
-                Frame.taken(log.logID, through: Place(sequence: 2, chain: second)).encoded()),
+            "receiptsFrame": Hex.text(Frame.receipts([receipt]).encoded()),
+            "headsFrame": Hex.text(
+                Frame.heads(HeadsFrame(conversationID: conversationID, heads: [head], isComplete: true)).encoded()),
             "entriesFrame": Hex.text(Frame.entries(try entries()).encoded()),
         ]
     }
 
-    private func headsFrame(through chain: ChainHash) -> Frame {
-        let head = BranchHead(log: log, place: Place(sequence: 2, chain: chain))
-        return .heads(HeadsFrame(conversationID: conversationID, heads: [head], isComplete: true))
+    /// Alice's database is replaced by one of the time before the log's second entry. She writes another one in its place,
+    /// which gets to Bob; then he gives her the first one back, whose content he has deleted.
+    private func branchValues() throws -> [String: String] {
+        let (key, salts) = (try VectorDevice.alice().signingKey(), EntrySalts(try VectorDevice.alice().signingKey()))
+        let encoded = try encodedBodies()
+        let base = ChainHash.origin(of: log.logID).appending(.of(body: encoded[0]))
+        let end = Place(sequence: 2, chain: base.appending(.of(body: encoded[1])))
+        let other = EntryBody(
+            timestamp: HybridTimestamp(milliseconds: 1_700_000_000_009), expiry: 1_702_592_000_009,
+            content: .text("another second", headers: [:])
+        ).encoded(with: salts)
+        let branch = Place(sequence: 2, chain: base.appending(.of(body: other)))
+        let receipt = Receipt.sign(
+            logID: log.logID, sequence: 2, chain: branch.chain, readSequence: 0, deviceID: bob.deviceID,
+            with: try VectorDevice.bob().signingKey())
+        let ends = [branch, end].map { BranchHead(log: log, place: $0) }
+        let next = LogDescription(conversationID: conversationID, deviceID: alice.deviceID, epoch: Self.nextEpoch)
+        let first = EntryBody(
+            timestamp: HybridTimestamp(milliseconds: 1_700_000_000_010), expiry: .max, content: .branches(ends)
+        ).encoded(with: salts)
+        let places = [LogHead.origin(of: log.logID).place, Place(sequence: 1, chain: base)]
+        let deleted = HybridTimestamp(milliseconds: 1_700_000_000_005)
+        return [
+            "body2": Hex.text(other), "chain2": Hex.text(branch.chain.bytes),
+            "branchID": Hex.text(LogID.branch(of: log, from: 2, branch.chain).bytes),
+            "messageID2": MessageID(log: .branch(of: log, from: 2, branch.chain), sequence: 2).description,
+            "branchFrame": Hex.text(
+                Frame.entries(
+                    EntriesFrame(
+                        log: log, firstSequence: 2, previousChain: base, contents: [.body(other)],
+                        checkpoint: .over(branch, of: log, by: key))
+                ).encoded()),
+            "receiptsFrame": Hex.text(Frame.receipts([receipt]).encoded()),
+            "headsFrame": Hex.text(
+                Frame.heads(HeadsFrame(conversationID: conversationID, heads: ends, isComplete: true)).encoded()),
+            "wantedByEnds": Hex.text(Frame.wanted(WantedFrame(log: log, end: end, known: [branch])).encoded()),
+            "unplaced": Hex.text(Frame.unplaced(log).encoded()),
+            "wantedByPlaces": Hex.text(
+                Frame.wanted(WantedFrame(log: log, end: end, known: places + [branch])).encoded()),
+            "deletedFrame": Hex.text(
+                Frame.entries(
+                    EntriesFrame(
+                        log: log, firstSequence: 2, previousChain: base, contents: [.withheld(.of(body: encoded[1]))],
+                        checkpoint: .over(end, of: log, by: key), deleted: [2: deleted])
+                ).encoded()),
+            "taken": Hex.text(Frame.taken(log.logID, through: end).encoded()),
+            "nextEpoch": String(next.epoch), "nextLogID": Hex.text(next.logID.bytes), "nextBody1": Hex.text(first),
+            "nextFrame": Hex.text(
+                Frame.entries(
+                    EntriesFrame(
+                        log: next, firstSequence: 1, previousChain: .origin(of: next.logID), contents: [.body(first)],
+                        checkpoint: .over(
+                            Place(
+                                sequence: 1,
+                                chain: ChainHash.origin(of: next.logID).appending(.of(body: first))),
+                            of: next, by: key))
+                ).encoded()),
+        ]
     }
 
-    private func wantedFrame(through end: ChainHash, knowing first: ChainHash) -> Frame {
-        let known = [Place(sequence: 0, chain: .origin(of: log.logID)), Place(sequence: 1, chain: first)]
-        return .wanted(WantedFrame(log: log, end: Place(sequence: 2, chain: end), known: known))
-    }
+    private static let nextEpoch: UInt64 = 1_700_000_000_010
 
     private func encodedBodies() throws -> [[UInt8]] {
         let salts = EntrySalts(try VectorDevice.alice().signingKey())
@@ -144,5 +222,12 @@ struct Vectors {
             log: log, firstSequence: 1, previousChain: .origin(of: log.logID),
             contents: [.body(encoded[0]), .withheld(.of(body: encoded[1]))],
             checkpoint: checkpoint, marks: [2: try mark(of: encoded[1])])
+    }
+}
+
+extension Signature {
+    /// A checkpoint.
+    fileprivate static func over(_ place: Place, of log: LogDescription, by key: SigningKey) -> Signature {
+        Checkpoint.sign(logID: log.logID, sequence: place.sequence, chain: place.chain, with: key)
     }
 }

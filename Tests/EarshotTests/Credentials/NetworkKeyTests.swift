@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A network key")
 struct NetworkKeyTests {
-    /// The one of docs/PROTOCOL.md, section 5, and its text, which was worked out apart from this code.
+    /// The one of the test vectors (docs/PROTOCOL.md, section 10), and its text, which was worked out apart from this code.
     private static let example = NetworkKey(secret: SecretBytes(copying: (0..<32).map { 255 - $0 }))
     private static let exampleText =
         "earshot-network-1-zzzfv-z7vzb-wzhxz-pyqtf-7wqhy-3qyxv-fcxfn-ekt77-wvjy9-rz2w7-g3f7t-hqryg"
@@ -22,6 +22,13 @@ struct NetworkKeyTests {
             #expect(read == key)
             #expect(read.tag == key.tag)
         }
+    }
+
+    @Test("has the text that the test vectors say")
+    func vector() throws {
+        let file = PackageFolder.root.appending(path: "docs/vectors.json")
+        let vectors = try JSONDecoder().decode([String: [String: String]].self, from: Data(contentsOf: file))
+        #expect(vectors["network"]?["text"] == Self.example.text)
     }
 
     @Test("is another one each time")

@@ -85,16 +85,66 @@ def log(published):
         "chain2": found.chain[2].hex(),
         "checkpoint2": checkpoint.hex(),
         "receiptSignature": receipt.signature.hex(),
-        "headsFrame": without_length(earshot.heads([receipt])).hex(),
+        "receiptsFrame": without_length(earshot.receipts([receipt])).hex(),
+        "headsFrame": without_length(earshot.heads(found.conversation_id, [found])).hex(),
         "entriesFrame": without_length(found.entries(1, signing[0])).hex(),
     }, found
 
 
-def frames(values):
+def frames(values, log):
     port, nonce = int(values["port"]), int(values["nonce"])
     return {
         "dialBack": without_length(earshot.dial_back(port, nonce)).hex(),
         "dialBackResult": without_length(earshot.dial_back_result(nonce, True)).hex(),
+        "noHeads": without_length(earshot.heads(log.conversation_id, [])).hex(),
+        "unplaced": without_length(earshot.unplaced(log)).hex(),
+        "takenNothing": without_length(earshot.taken(log, (0, log.log_id))).hex(),
+    }
+
+
+def refusals(published):
+    clock = int(published["alice"]["clock"])
+    return {
+        "version": earshot.refusal_record(4).hex(),
+        "network": earshot.refusal_record(5).hex(),
+        "introduction": earshot.refusing_introduction(10, clock).hex(),
+        "close": without_length(earshot.frame(earshot.CLOSE, earshot.number_field(1, 10))).hex(),
+    }
+
+
+def branches(published, log):
+    """4.6, 5.5, 5.6: a log that parts, and the epoch after it."""
+    seeds = [secret(published[name], "signingSecret") for name in ("alice", "bob")]
+    alice, bob = (SigningKey(seed) for seed in seeds)
+    salt = node_salt(seeds[0])
+    other = log.cut(1)
+    body = earshot.entry_body(1_700_000_000_009 << 16, 1_702_592_000_009, "another second", salt=salt)
+    other.append(earshot.bytes_field(1, body))
+    branch = earshot.branch_id(log.log_id, 2, other.chain[2])
+    deleted = log.cut(1)
+    digest = earshot.content_hash(log.contents[1])
+    deleted.append(earshot.deleted_entry(digest, 1_700_000_000_005 << 16), given_back=True)
+    following = Log(log.conversation_id, log.device_id, int(published["branches"]["nextEpoch"]))
+    first = earshot.branches_body(1_700_000_000_010 << 16, log.conversation_id, [other, log], salt)
+    following.append(earshot.bytes_field(1, first))
+    receipt = Receipt.sign(bob, log.log_id, 2, other.chain[2], 0)
+    places = [(number, log.chain[number]) for number in (0, 1)]
+    return {
+        "body2": body.hex(),
+        "chain2": other.chain[2].hex(),
+        "branchID": branch.hex(),
+        "messageID2": earshot.base32(branch) + "-2",
+        "branchFrame": without_length(other.entries(2, alice)).hex(),
+        "receiptsFrame": without_length(earshot.receipts([receipt])).hex(),
+        "headsFrame": without_length(earshot.heads(log.conversation_id, [other, log])).hex(),
+        "wantedByEnds": without_length(earshot.wanted(log, log.end, [other.end])).hex(),
+        "unplaced": without_length(earshot.unplaced(log)).hex(),
+        "wantedByPlaces": without_length(earshot.wanted(log, log.end, places + [other.end])).hex(),
+        "deletedFrame": without_length(deleted.entries(2, alice)).hex(),
+        "taken": without_length(earshot.taken(log, log.end)).hex(),
+        "nextLogID": following.log_id.hex(),
+        "nextBody1": first.hex(),
+        "nextFrame": without_length(following.entries(1, alice)).hex(),
     }
 
 
@@ -102,8 +152,10 @@ def without_length(frame):
     return frame[earshot.read_varint(frame, 0)[1] :]
 
 
-def handshake(published, network_key, entries):
+def handshake(published, network_key, log):
     alice, bob = published["alice"], published["bob"]
+    no_heads = earshot.heads(log.conversation_id, [])
+    entries = log.entries(1, SigningKey(secret(alice, "signingSecret")))
 
     def connection(values, is_initiator):
         secrets = secret(values, "agreementSecret"), secret(values, "ephemeralSecret")
@@ -128,8 +180,8 @@ def handshake(published, network_key, entries):
         "helloAndMessage1": (earshot.framed(earshot.hello(network_key)) + earshot.framed(first)).hex(),
         "message2": earshot.framed(second).hex(),
         "message3": earshot.framed(third).hex(),
-        "initiatorHeads": sealed(dialling, earshot.heads([])),
-        "responderHeads": sealed(answering, earshot.heads([])),
+        "initiatorHeads": sealed(dialling, no_heads),
+        "responderHeads": sealed(answering, no_heads),
         "initiatorEntries": sealed(dialling, entries),
         "initiatorPingAndRekey": sealed(dialling, ping, rekey),
         "responderPongAndRekey": sealed(answering, pong, rekey),
@@ -145,16 +197,17 @@ def main(file):
         published = json.load(opened)
     network_key = secret(published["network"], "key")
     log_values, alices_log = log(published)
-    entries = alices_log.entries(1, SigningKey(secret(published["alice"], "signingSecret")))
     sections = {
         "alice": identity(published["alice"]),
         "bob": identity(published["bob"]),
-        "network": {"tag": earshot.network_tag(network_key)},
+        "network": {"tag": earshot.network_tag(network_key), "text": earshot.network_key_text(network_key)},
         "safetyNumber": safety_number(published),
-        "frames": frames(published["frames"]),
+        "frames": frames(published["frames"], alices_log),
+        "refusals": refusals(published),
         "log": log_values,
-        "handshake": handshake(published, None, entries),
-        "handshakeWithNetworkKey": handshake(published, network_key, entries),
+        "branches": branches(published, alices_log),
+        "handshake": handshake(published, None, alices_log),
+        "handshakeWithNetworkKey": handshake(published, network_key, alices_log),
     }
     results = [check(name, values, published) for name, values in sections.items()]
     print("%d values computed, %d of them differ" % tuple(map(sum, zip(*results))))

@@ -145,6 +145,10 @@ def log_id(conversation_id, device_id, epoch):
     return H("earshot log v1", conversation_id, device_id, u64(epoch))
 
 
+def branch_id(log, first, chain):
+    return H("earshot branch v2", log, u64(first), chain)
+
+
 def entry_hash(body):
     return H("earshot entry v1", body)
 
@@ -194,6 +198,15 @@ def safety_digits(found):
 
 def safety_number(a, b):
     return "".join(sorted(safety_digits(safety_hash(user_id)) for user_id in (a, b)))
+
+
+# 3.7 The text of a network key
+
+
+def network_key_text(network_key):
+    checksum = H("earshot network key text v1", network_key)[:5]
+    text = base32(network_key + checksum)
+    return "earshot-network-1-" + "-".join(text[at : at + 5] for at in range(0, 60, 5))
 
 
 # 3.2, 3.3 Names and credentials
@@ -270,9 +283,22 @@ def framed(content):
     return struct.pack(">H", len(content)) + bytes(content)
 
 
+# 2.5 Refusals
+
+
+def refusal_record(reason):
+    return bytes([0, 0, reason, VERSION])
+
+
+def refusing_introduction(reason, clock):
+    return number_field(3, reason) + number_field(4, clock)
+
+
 # 2.6, 2.7 Frames
 
-HEADS, ENTRIES, RECEIPTS, PING, PONG, REKEY, CLOSE, DIAL_BACK, DIAL_BACK_RESULT = range(1, 10)
+(
+    HEADS, ENTRIES, RECEIPTS, PING, PONG, REKEY, CLOSE, DIAL_BACK, DIAL_BACK_RESULT, WANTED, TAKEN, UNPLACED
+) = range(1, 13)
 
 
 def frame(kind, content=b""):
@@ -308,7 +334,7 @@ def cut_frames(stream):
             break
         if len(stream) < at + length:
             break
-        content = [item for item in fields(stream[at : at + length]) if HEADS <= item[0] <= DIAL_BACK_RESULT]
+        content = [item for item in fields(stream[at : at + length]) if HEADS <= item[0] <= UNPLACED]
         found += content[-1:]
         stream = stream[at + length :]
     return found, stream
@@ -341,8 +367,52 @@ class Receipt:
         return holds(device_id, self.signature, "earshot receipt v1", *parts)
 
 
-def heads(receipts, complete=True):
-    return frame(HEADS, b"".join(bytes_field(1, item.encoded) for item in receipts) + number_field(2, int(complete)))
+def place(sequence, chain):
+    return number_field(1, sequence) + bytes_field(2, chain)
+
+
+def read_place(encoded):
+    values = message(encoded, sequence=(1, 0), chain=(2, b""))
+    require(len(values["chain"]) == 32 and values["sequence"] < 1 << 63, "a place is malformed")
+    return values["sequence"], values["chain"]
+
+
+def head(log):
+    """5.1: the end of a log, or of a branch of it."""
+    return (
+        bytes_field(1, log.device_id) + fixed_field(2, log.epoch) + number_field(4, log.sequence)
+        + bytes_field(5, log.chain[-1]))
+
+
+def read_head(encoded):
+    """The device, the epoch, and the place."""
+    values = message(encoded, device=(1, b""), epoch=(2, 0), kind=(3, 0), sequence=(4, 0), chain=(5, b""))
+    require(
+        len(values["device"]) == len(values["chain"]) == 32 and 1 <= values["sequence"] < 1 << 63
+        and values["kind"] == 0, "a head is malformed")
+    return values["device"], values["epoch"], (values["sequence"], values["chain"])
+
+
+def heads(conversation_id, logs, complete=True):
+    content = b"".join(bytes_field(2, head(log)) for log in logs)
+    return frame(HEADS, bytes_field(1, conversation_id) + content + number_field(3, int(complete)))
+
+
+# 5.5 Asking
+
+
+def wanted(log, end, known):
+    """`end` and `known` are pairs of a number and a chain hash."""
+    content = bytes_field(1, log.description) + bytes_field(2, place(*end))
+    return frame(WANTED, content + b"".join(bytes_field(3, place(*item), always=True) for item in known))
+
+
+def taken(log, end):
+    return frame(TAKEN, bytes_field(1, log.log_id) + bytes_field(2, place(*end)))
+
+
+def unplaced(log):
+    return frame(UNPLACED, bytes_field(1, log.description))
 
 
 def receipts(items):
@@ -359,59 +429,151 @@ def entry_body(timestamp, expiry, text, headers=(), salt=None):
     return body + bytes_field(5, salt(body) if salt else os.urandom(16))
 
 
+def branches_body(timestamp, conversation_id, logs, salt=None):
+    """4.6: what an epoch begins with that follows others."""
+    content = bytes_field(1, conversation_id) + b"".join(bytes_field(2, head(log)) for log in logs)
+    body = fixed_field(1, timestamp) + fixed_field(2, (1 << 63) - 1)
+    salted = bytes_field(5, salt(body + bytes_field(6, content, always=True)) if salt else os.urandom(16))
+    return body + salted + bytes_field(6, content, always=True)
+
+
 def withheld_entry(key, log_id, sequence, digest):
     """4.3: the hash of an entry, with its author's word that nothing more will come."""
     return bytes_field(2, digest) + bytes_field(4, key.sign("earshot withheld v2", log_id, u64(sequence), digest))
 
 
+def deleted_entry(digest, timestamp):
+    """5.6: the hash of an entry whose content the sender had, and has deleted."""
+    return bytes_field(2, digest) + fixed_field(3, timestamp)
+
+
 class Log:
-    """A log as one side holds it: its own, or the peer's."""
+    """A log as one side holds it, or one branch of it from the log's beginning on."""
 
     def __init__(self, conversation_id, device_id, epoch):
         self.conversation_id, self.device_id, self.epoch = conversation_id, device_id, epoch
         self.log_id = log_id(conversation_id, device_id, epoch)
         self.chain = [self.log_id]
         self.contents = []
-        self.timestamp = 0
+        self.timestamps = [0]
+        self.checkpoints = {}
+
+    @staticmethod
+    def of(description):
+        values = message(description, conversation=(1, b""), device=(2, b""), epoch=(3, 0), kind=(4, 0))
+        require(values["kind"] == 0, "a log of an unknown kind")
+        return Log(values["conversation"], values["device"], values["epoch"])
+
+    @property
+    def description(self):
+        return bytes_field(1, self.conversation_id) + bytes_field(2, self.device_id) + fixed_field(3, self.epoch)
 
     @property
     def sequence(self):
         return len(self.contents)
 
-    def append(self, content):
+    @property
+    def timestamp(self):
+        return self.timestamps[-1]
+
+    @property
+    def end(self):
+        return self.sequence, self.chain[-1]
+
+    def holds(self, sequence, chain):
+        return sequence <= self.sequence and self.chain[sequence] == chain
+
+    def cut(self, sequence):
+        """The same log up to an entry."""
+        log = Log(self.conversation_id, self.device_id, self.epoch)
+        log.chain, log.contents = self.chain[: sequence + 1], self.contents[:sequence]
+        log.timestamps = self.timestamps[: sequence + 1]
+        log.checkpoints = {number: value for number, value in self.checkpoints.items() if number <= sequence}
+        return log
+
+    def append(self, content, given_back=False):
         """Adds an entry: a body, or a hash in the place of a withheld one. Returns its text, if it has one.
 
-        `content` is the encoded `Entry`.
+        `content` is the encoded `Entry`. One that its author gets back needs no mark.
         """
-        number, value = next(fields(content))
+        values = message(content, body=(1, b""), hash=(2, b""), deleted=(3, 0), mark=(4, b""))
         text = None
-        if number == 1:
-            body = message(value, timestamp=(1, 0), expiry=(2, 0), text=(3, b""))
+        if values["body"]:
+            body = message(values["body"], timestamp=(1, 0), expiry=(2, 0), text=(3, b""))
             require(self.timestamp < body["timestamp"] < 1 << 63, "an entry is not later than the one before it")
-            self.timestamp = body["timestamp"]
+            timestamp = body["timestamp"]
             if body["text"]:
                 text = message(body["text"], text=(1, b""))["text"].decode("utf-8")
-            digest = entry_hash(value)
         else:
-            require(number == 2 and len(value) == 32, "an entry has neither a body nor a hash")
-            mark = message(content, mark=(4, b""))["mark"]
-            require(len(mark) == 64, "a withheld entry has no mark")
-            parts = self.log_id, u64(self.sequence + 1), value
-            require(holds(self.device_id, mark, "earshot withheld v2", *parts), "the mark of an entry does not hold")
-            self.timestamp += 1
-            digest = value
+            require(len(values["hash"]) == 32, "an entry has neither a body nor a hash")
+            parts = self.log_id, u64(self.sequence + 1), values["hash"]
+            require(
+                given_back or holds(self.device_id, values["mark"], "earshot withheld v2", *parts),
+                "a withheld entry has no mark that holds")
+            timestamp = max(self.timestamp + 1, values["deleted"] if given_back else 0)
         self.contents.append(content)
-        self.chain.append(chain_hash(self.chain[-1], digest))
+        self.chain.append(chain_hash(self.chain[-1], content_hash(content)))
+        self.timestamps.append(timestamp)
         return text
 
     def entries(self, first, key):
-        """An `Entries` frame with all from `first` on."""
-        checkpoint = key.sign("earshot checkpoint v1", self.log_id, u64(self.sequence), self.chain[-1])
-        log = bytes_field(1, self.conversation_id) + bytes_field(2, self.device_id) + fixed_field(3, self.epoch)
-        content = bytes_field(1, log) + number_field(2, first)
-        content += b"".join(bytes_field(3, entry) for entry in self.contents[first - 1 :])
-        return frame(ENTRIES, content + bytes_field(4, checkpoint))
+        """An `Entries` frame with all from `first` on, signed by their author."""
+        return self.run(first, self.sequence, self.sign(self.sequence, key))
+
+    def sign(self, sequence, key):
+        return key.sign("earshot checkpoint v1", self.log_id, u64(sequence), self.chain[sequence])
+
+    def run(self, first, last, checkpoint):
+        content = bytes_field(1, self.description) + number_field(2, first)
+        content += b"".join(bytes_field(3, entry) for entry in self.contents[first - 1 : last])
+        return frame(ENTRIES, content + bytes_field(4, checkpoint) + bytes_field(5, self.chain[first - 1]))
+
+    def given(self, first, last):
+        """5.5: `Entries` frames with entries of somebody else, each up to one with a checkpoint."""
+        for end in sorted(self.checkpoints):
+            if first <= end <= last:
+                yield self.run(first, end, self.checkpoints[end])
+                first = end + 1
 
     def is_proved_by(self, checkpoint):
         parts = self.log_id, u64(self.sequence), self.chain[-1]
         return holds(self.device_id, checkpoint, "earshot checkpoint v1", *parts)
+
+
+def content_hash(content):
+    values = message(content, body=(1, b""), hash=(2, b""))
+    return entry_hash(values["body"]) if values["body"] else values["hash"]
+
+
+def take(branches, run, given_back=False):
+    """5.2: takes an `Entries` frame into the branches of its log, the list `branches`.
+
+    Returns the branch that it belongs to, and the texts of its new entries.
+    """
+    values = message(run, log=(1, b""), first=(2, 0), checkpoint=(4, b""), previous=(5, b""))
+    entries = repeated(run, 3)
+    require(entries and 1 <= values["first"] <= (1 << 63) - 1 - len(entries), "a run has no place in a log")
+    if not branches:
+        branches.append(Log.of(values["log"]))
+    found, known = None, -1
+    for branch in branches:
+        if branch.holds(values["first"] - 1, values["previous"]):
+            count = 0
+            while count < len(entries) and values["first"] + count <= branch.sequence:
+                at = values["first"] + count
+                if chain_hash(branch.chain[at - 1], content_hash(entries[count])) != branch.chain[at]:
+                    break
+                count += 1
+            if count > known:
+                found, known = branch, count
+    require(found, "entries are missing")
+    if known == len(entries):
+        return found, []
+    if found.sequence >= values["first"] + known:
+        found = found.cut(values["first"] + known - 1)
+        branches.append(found)
+        require(len(branches) <= 4, "a log has more than four branches")
+    texts = [found.append(entry, given_back) for entry in entries[known:]]
+    require(found.is_proved_by(values["checkpoint"]), "a checkpoint does not hold")
+    found.checkpoints[found.sequence] = values["checkpoint"]
+    return found, texts

@@ -10,6 +10,14 @@ It obeys orders on standard input, one a line, and tells what happens on standar
     ping           asks for a sign of life                     -> pong
     rekey          renews its sending key, then as `ping`      -> pong
     forge          acknowledges with a signature of nobody     -> closed
+    unknown        acknowledges a log that nobody has
+    forget N       forgets what it wrote after its entry N, as if an older copy of its disk came back
+                                                               -> asks, returned, on the next link
+    fork N TEXT    forgets, and has written and sent a text there instead          -> asks, unplaced, asks, returned
+    twice NAME     sends a text with two header names that are equal but for their normalization      -> receipt
+    long           a ping in a frame whose length takes four bytes                 -> pong
+    malformed      sends a receipt without a signature                             -> closed
+    unclear        sends something behind its change of keys                       -> closed
     dialback PORT  asks the node to connect to a port       -> reachable, with the node's answer
     drop           cuts the connection without a word
     close          says goodbye and cuts the connection        -> closed
@@ -25,6 +33,7 @@ import socket
 import struct
 import sys
 import time
+import unicodedata
 
 import earshot_protocol as earshot
 from earshot_protocol import Credential, Log, ProtocolViolation, Receipt, SigningKey, require
@@ -53,20 +62,41 @@ class Device:
         self.credential = Credential.issue(name, identity, self.signing, agreement, now() + begins, now() + ends)
         self.run = int.from_bytes(os.urandom(8), "big") | 1
         self.ahead = ahead
-        self.own_log = None
+        # The branches of each log by its id, its own logs in the order of their epochs.
+        self.own = {}
         self.received = {}
         self.read = {}
 
     def introduction(self):
         return earshot.introduction(self.credential, self.run, now() + self.ahead)
 
+    @property
+    def own_logs(self):
+        return [log for branches in self.own.values() for log in branches]
+
+    @property
+    def received_logs(self):
+        return [log for branches in self.received.values() for log in branches]
+
     def log_to(self, user_id):
-        if self.own_log is None:
-            self.own_log = Log(earshot.direct_conversation(self.user_id, user_id), self.device_id, now())
-        return self.own_log
+        """The one that the next entry goes into: the youngest."""
+        if not self.own:
+            self.begin_epoch(user_id)
+        return list(self.own.values())[-1][0]
+
+    def begin_epoch(self, user_id):
+        """4.6: an epoch that follows others says first what they are."""
+        conversation = earshot.direct_conversation(self.user_id, user_id)
+        earlier = self.own_logs
+        log = Log(conversation, self.device_id, max([now()] + [item.epoch + 1 for item in earlier]))
+        self.own[log.log_id] = [log]
+        if earlier:
+            timestamp = max([now() << 16] + [item.timestamp + 1 for item in earlier])
+            log.append(earshot.bytes_field(1, earshot.branches_body(timestamp, conversation, earlier)))
 
     def receipt(self, log):
-        return Receipt.sign(self.signing, log.log_id, log.sequence, log.chain[-1], self.read.get(log.log_id, 0))
+        read = min(self.read.get(log.chain[-1], 0), log.sequence)
+        return Receipt.sign(self.signing, log.log_id, log.sequence, log.chain[-1], read)
 
 
 class Wire:
@@ -121,10 +151,16 @@ class Link:
         self.hello = earshot.hello(network_key, version)
         self.plaintext = b""
         self.has_heads = False
+        # What was asked for: by log, its end, and whether it was asked for with more places already.
+        self.asked = {}
+        # Up to where the node has which branch of an own log, by the branch's end.
+        self.known = {}
         self.peer = self.initiate() if is_initiator else self.respond()
         tell("linked", user=self.peer.user_id.hex(), device=self.peer.device_id.hex(), name=self.peer.name)
-        own = [log for log in device.received.values() if log.device_id == self.peer.device_id]
-        self.write(earshot.heads([device.receipt(log) for log in own]))
+        self.conversation = earshot.direct_conversation(device.user_id, self.peer.user_id)
+        self.write(earshot.heads(self.conversation, device.own_logs + device.received_logs))
+        if device.received_logs:
+            self.write(earshot.receipts([device.receipt(log) for log in device.received_logs]))
 
     # 2.4 The handshake
 
@@ -184,6 +220,13 @@ class Link:
         elif kind == earshot.RECEIPTS:
             for item in earshot.repeated(content, 1):
                 self.received_receipt(item)
+        elif kind == earshot.WANTED:
+            self.received_wanted(content)
+        elif kind == earshot.UNPLACED:
+            self.received_unplaced(content)
+        elif kind == earshot.TAKEN:
+            values = earshot.message(content, log=(1, b""), through=(2, b""))
+            tell("taken", sequence=earshot.read_place(values["through"])[0])
         elif kind == earshot.PING:
             self.write(earshot.frame(earshot.PONG))
         elif kind == earshot.PONG:
@@ -215,52 +258,121 @@ class Link:
     # 5.1 Heads
 
     def received_heads(self, content):
-        require(not self.has_heads, "the node says twice what it holds")
-        log = self.device.log_to(self.peer.user_id)
-        known = 0
-        held = earshot.repeated(content, 1)
-        for item in held:
-            receipt = self.check(Receipt(item))
-            known = receipt.sequence if receipt.log_id == log.log_id else known
-        tell("heads", count=len(held), sequence=known)
-        self.has_heads = bool(earshot.message(content, complete=(2, 0))["complete"])
-        if self.has_heads and log.sequence > known:
+        values = earshot.message(content, conversation=(1, b""), complete=(3, 0))
+        items = [earshot.read_head(item) for item in earshot.repeated(content, 2)]
+        own = [(epoch, place) for device, epoch, place in items if device == self.device.device_id]
+        require(not items or values["conversation"] == self.conversation, "heads of another conversation")
+        for epoch, place in own:
+            log = Log(self.conversation, self.device.device_id, epoch)
+            branches = self.device.own.get(log.log_id, [])
+            found = [branch for branch in branches if branch.holds(*place)]
+            for branch in found:
+                self.known[branch.end] = max(place[0], self.known.get(branch.end, 0))
+            if not found:
+                self.asked[log.log_id] = (log, place, False)
+        tell("heads", count=len(own), sequence=max([place[0] for _, place in own], default=0))
+        if values["complete"] and not self.has_heads:
+            self.has_heads = True
+            for log, end, _ in list(self.asked.values()):
+                self.ask(log, end, [branch.end for branch in self.device.own.get(log.log_id, [])])
+            for log in self.device.own_logs:
+                if log.log_id not in self.asked:
+                    self.send_rest(log)
+
+    def send_rest(self, log):
+        """Sends what the node does not have of a branch. It begins where another branch that the node has parts."""
+        known = self.known.get(log.end, 0)
+        for other in self.device.own[log.log_id]:
+            if other is not log:
+                common = [at for at in range(self.known.get(other.end, 0) + 1) if log.holds(at, other.chain[at])]
+                known = max(known, common[-1])
+        if log.sequence > known:
             self.write(log.entries(known + 1, self.device.signing))
+        self.known[log.end] = log.sequence
+
+    # 5.5 Asking, and being asked
+
+    def ask(self, log, end, known):
+        known = known or [(0, log.log_id)]
+        tell("asks", sequence=end[0], count=len(known))
+        self.write(earshot.wanted(log, end, known))
+
+    def received_unplaced(self, content):
+        values = earshot.message(content, log=(1, b""))
+        log = Log.of(values["log"])
+        require(log.log_id in self.asked, "the node places nothing that it was not asked for")
+        log, end, was_spaced = self.asked[log.log_id]
+        require(not was_spaced, "the node does not hold what it says")
+        tell("unplaced")
+        self.asked[log.log_id] = (log, end, True)
+        places = {(0, log.log_id)}
+        for branch in self.device.own.get(log.log_id, []):
+            distance = 1
+            while distance < branch.sequence:
+                places.add((branch.sequence - distance, branch.chain[branch.sequence - distance]))
+                distance *= 2
+        self.ask(log, end, sorted(places))
+
+    def received_wanted(self, content):
+        values = earshot.message(content, log=(1, b""), end=(2, b""))
+        branches = self.device.received.get(Log.of(values["log"]).log_id, [])
+        end = earshot.read_place(values["end"])
+        found = [branch for branch in branches if branch.holds(*end)]
+        require(found, "the node wants what this peer does not hold")
+        known = [earshot.read_place(item) for item in earshot.repeated(content, 3)]
+        require(len(known) <= 72, "the node names too many places")
+        start = max([at for at, chain in known if at <= end[0] and found[0].holds(at, chain)], default=None)
+        tell("wanted", sequence=end[0], count=len(known))
+        if start is None:
+            self.write(earshot.unplaced(found[0]))
+        else:
+            for run in found[0].given(start + 1, end[0]):
+                self.write(run)
 
     # 5.2 Entries
 
     def received_entries(self, content):
-        values = earshot.message(content, log=(1, b""), first=(2, 0), checkpoint=(4, b""))
-        described = earshot.message(values["log"], conversation=(1, b""), device=(2, b""), epoch=(3, 0))
-        ours = earshot.direct_conversation(self.device.user_id, self.peer.user_id)
-        require(
-            (described["conversation"], described["device"]) == (ours, self.peer.device_id),
-            "the node sent entries of another log")
-        log = Log(ours, self.peer.device_id, described["epoch"])
-        log = self.device.received.setdefault(log.log_id, log)
-        entries = earshot.repeated(content, 3)
-        require(entries and 1 <= values["first"] <= log.sequence + 1, "entries are missing")
-        known = log.sequence + 1 - values["first"]
-        texts = [log.append(entry) for entry in entries[known:]]
-        require(log.is_proved_by(values["checkpoint"]), "a checkpoint does not hold")
+        values = earshot.message(content, log=(1, b""))
+        log = Log.of(values["log"])
+        require(log.conversation_id == self.conversation, "the node sent entries of another conversation")
+        if log.device_id == self.device.device_id:
+            self.received_back(log, content)
+            return
+        require(log.device_id == self.peer.device_id, "the node sent entries of another log")
+        branch, texts = earshot.take(self.device.received.setdefault(log.log_id, []), content)
         # A real peer commits to its disk before this.
-        self.write(earshot.receipts([self.device.receipt(log)]))
+        self.write(earshot.receipts([self.device.receipt(branch)]))
         for text in texts:
-            tell("message", log=log.log_id.hex(), text=text)
+            if text is not None:
+                tell("message", log=log.log_id.hex(), text=text)
+
+    def received_back(self, log, content):
+        """5.6: entries of this device's own."""
+        require(log.log_id in self.asked, "the node gives back what it was not asked for")
+        branch, _ = earshot.take(self.device.own.setdefault(log.log_id, []), content, given_back=True)
+        self.write(earshot.taken(branch, branch.end))
+        _, end, _ = self.asked[log.log_id]
+        if not branch.holds(*end):
+            return
+        del self.asked[log.log_id]
+        tell("returned", sequence=branch.sequence, count=len(self.device.own[log.log_id]))
+        self.known[branch.end] = end[0]
+        if not self.asked:
+            self.device.begin_epoch(self.peer.user_id)
+            for own in self.device.own_logs:
+                self.send_rest(own)
 
     # 5.3 Receipts
 
     def received_receipt(self, encoded):
-        receipt = self.check(Receipt(encoded))
-        tell("receipt", sequence=receipt.sequence, read=receipt.read)
-
-    def check(self, receipt):
-        log = self.device.log_to(self.peer.user_id)
-        require(receipt.log_id == log.log_id, "a receipt for another log")
-        require(receipt.sequence <= log.sequence, "a receipt beyond the log's end")
+        receipt = Receipt(encoded)
         require(receipt.is_signed_by(self.peer.device_id), "a receipt's signature does not hold")
-        require(receipt.chain == log.chain[receipt.sequence], "a receipt for other entries")
-        return receipt
+        branches = self.device.own.get(receipt.log_id, [])
+        if any(branch.holds(receipt.sequence, receipt.chain) for branch in branches):
+            tell("receipt", sequence=receipt.sequence, read=receipt.read)
+        else:
+            # It counts when this peer has what it is about.
+            tell("early", sequence=receipt.sequence)
 
     # Orders
 
@@ -276,15 +388,29 @@ class Link:
 
     def append(self, entry, piece=earshot.PIECE_BYTES):
         log = self.device.log_to(self.peer.user_id)
+        self.known.pop(log.end, None)
         log.append(entry)
         # Before the node has said what it holds, nothing is sent: its heads will bring it out.
         if self.has_heads:
             self.write(log.entries(log.sequence, self.device.signing), piece)
+            self.known[log.end] = log.sequence
+
+    def send_twice(self, name):
+        log = self.device.log_to(self.peer.user_id)
+        names = [unicodedata.normalize(form, name) for form in ("NFD", "NFC")]
+        body = earshot.entry_body(
+            max(now() << 16, log.timestamp + 1), now() + HOUR, "twice", zip(names, ["first", "second"]))
+        self.append(earshot.bytes_field(1, body))
+
+    def acknowledge_unknown(self):
+        log = Log(self.conversation, self.peer.device_id, 1)
+        chain = earshot.chain_hash(log.log_id, earshot.entry_hash(b"forgotten"))
+        self.write(earshot.receipts([Receipt.sign(self.device.signing, log.log_id, 1, chain, 0)]))
 
     def say_read(self):
-        logs = list(self.device.received.values())
+        logs = self.device.received_logs
         for log in logs:
-            self.device.read[log.log_id] = log.sequence
+            self.device.read[log.chain[-1]] = log.sequence
         self.write(earshot.receipts([self.device.receipt(log) for log in logs]))
 
     def forge(self):
@@ -292,8 +418,19 @@ class Link:
         self.write(
             earshot.receipts([
                 Receipt.sign(nobody, log.log_id, log.sequence, log.chain[-1], log.sequence)
-                for log in self.device.received.values()
+                for log in self.device.received_logs
             ]))
+
+    def send_long(self):
+        """2.6: a length may take more bytes than it needs."""
+        content = earshot.bytes_field(earshot.PING, b"", always=True)
+        self.write(bytes([0x80 | len(content), 0x80, 0x80, 0x00]) + content)
+
+    def send_malformed(self):
+        self.write(earshot.frame(earshot.RECEIPTS, earshot.bytes_field(1, earshot.bytes_field(1, os.urandom(32)))))
+
+    def send_unclear(self):
+        self.write(earshot.frame(earshot.REKEY) + b"\x02")
 
     def rekey(self):
         self.write(earshot.frame(earshot.REKEY))
@@ -352,6 +489,13 @@ class Peer:
         elif word == "text":
             # In many small pieces, as the page allows.
             link.send("é" * (int(rest) // 2), piece=1000)
+        elif word == "forget":
+            self.forget(int(rest))
+        elif word == "fork":
+            number, _, text = rest.partition(" ")
+            self.forget(int(number), text)
+        elif word == "twice":
+            link.send_twice(rest)
         elif word == "dialback":
             link.write(earshot.dial_back(int(rest), 77))
         elif word == "drop":
@@ -362,7 +506,20 @@ class Peer:
         elif word == "ping":
             link.write(earshot.frame(earshot.PING))
         else:
-            {"withhold": link.withhold, "read": link.say_read, "forge": link.forge, "rekey": link.rekey}[word]()
+            {
+                "withhold": link.withhold, "read": link.say_read, "forge": link.forge, "rekey": link.rekey,
+                "unknown": link.acknowledge_unknown, "long": link.send_long, "malformed": link.send_malformed,
+                "unclear": link.send_unclear,
+            }[word]()
+
+    def forget(self, number, text=None):
+        """An older copy of the disk is back. With a text, that was written there and has left already."""
+        (log_id, branches), = self.device.own.items()
+        log = branches[0].cut(number)
+        self.device.own[log_id] = [log]
+        if text is not None:
+            body = earshot.entry_body(max(now() << 16, log.timestamp + 1), now() + HOUR, text)
+            log.append(earshot.bytes_field(1, body))
 
     def run(self):
         """Until standard input ends."""

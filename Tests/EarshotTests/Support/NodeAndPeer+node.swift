@@ -11,6 +11,13 @@ extension NodeAndPeer {
         let home = Home(path: folder.file("home"))
         try home.create(name: name)
         if let networkKey { try write(networkKey, to: home) }
+        return try await withNode(home, peers: peers, body)
+    }
+
+    /// Runs the node of a home for as long as `body` takes.
+    static func withNode<Result>(
+        _ home: Home, peers: [PeerAddress], _ body: (Node) async throws -> Result
+    ) async throws -> Result {
         let configuration = NodeConfiguration(staticPeers: peers, discovery: .off)
         let node = try await Node.open(home, configuration: configuration)
         let states = node.events.events(.nodeStateChanged)

@@ -15,8 +15,10 @@ final class NodeAndPeer {
         peerID = node.userID
     }
 
-    /// - Parameter sequence: how many entries of the peer's log the node says that it holds.
-    func link(expectingHeads sequence: UInt64) async throws {
+    /// - Parameters:
+    ///   - sequence: how many entries of the peer's log the node says that it holds.
+    ///   - count: how many branches of the peer's logs; `nil` for one, if it holds any entry.
+    func link(expectingHeads sequence: UInt64, count: Int? = nil) async throws {
         try peer.obey("link")
         let linked = try await peer.expect("linked")
         #expect(linked.user == Hex.text(node.userID.bytes))
@@ -24,7 +26,7 @@ final class NodeAndPeer {
         #expect(linked.name == node.name.text)
         let heads = try await peer.expect("heads")
         #expect(heads.sequence == sequence)
-        #expect(heads.count == (sequence > 0 ? 1 : 0))
+        #expect(heads.count == count ?? (sequence > 0 ? 1 : 0))
         peerID = try await node.users.named("Python").userID
     }
 
