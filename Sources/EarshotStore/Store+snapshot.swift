@@ -18,7 +18,8 @@ extension Snapshot {
         logs = try rows.logs(db, "SELECT * FROM log").map(\.record)
         deliveries = try Row.fetchAll(db, sql: Rows.deliveries).map(rows.delivery)
         hidden = try Row.fetchAll(
-            db, sql: "SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log WHERE entry.kind > 1"
+            db,
+            sql: "SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log WHERE entry.kind > 1"
         ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
         failures = try Row.fetchAll(
             db,
@@ -84,7 +85,9 @@ struct Rows: Sendable {
     }
 
     private func log(_ row: Row, in conversation: ConversationRecord) throws -> LogRecord {
-        guard let kind = LogKind(rawValue: row["kind"]) else { throw StoreError.damaged("the kind of a log", path: path) }
+        guard let kind = LogKind(rawValue: row["kind"]) else {
+            throw StoreError.damaged("the kind of a log", path: path)
+        }
         let logID: LogID = try identifier(row, "logID")
         let description = LogDescription(
             logID: row["wireID"] == nil ? logID : try identifier(row, "wireID"),
@@ -106,7 +109,8 @@ struct Rows: Sendable {
     }
 
     /// Rows for `delivery`.
-    static let deliveries = "SELECT log.logID, log.wireID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
+    static let deliveries =
+        "SELECT log.logID, log.wireID, delivery.* FROM delivery JOIN log ON log.number = delivery.log"
 
     func delivery(_ row: Row) throws -> DeliveryRecord {
         let logID: LogID = try identifier(row, "logID")
@@ -119,7 +123,8 @@ struct Rows: Sendable {
             guard let signature = Signature(bytes) else { throw StoreError.damaged("a receipt", path: path) }
             // A receipt for a branch names the log.
             progress.receipt = Receipt(
-                logID: row["wireID"] == nil ? logID : try identifier(row, "wireID"), sequence: try number(row, "receiptSequence"),
+                logID: row["wireID"] == nil ? logID : try identifier(row, "wireID"),
+                sequence: try number(row, "receiptSequence"),
                 chain: try identifier(row, "receiptChain"), readSequence: try number(row, "receiptReadSequence"),
                 deviceID: try identifier(row, "receiptDeviceID"), signature: signature)
         }

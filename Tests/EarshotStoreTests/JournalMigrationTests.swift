@@ -22,8 +22,40 @@ struct JournalMigrationTests {
             migrator.registerMigration(migration.identifier, migrate: migration.migrate)
         }
         try migrator.migrate(database)
-        _ = try database.write { try CommitWriter(db: $0).write(log.commit) }
+        try database.write(fill)
         try database.close()
+    }
+
+    private func fill(_ db: Database) throws {
+        let (record, conversation) = (log.record, log.record.conversation)
+        try db.execute(
+            sql: "INSERT INTO conversation VALUES (?, 'direct')", arguments: [conversation.conversationID.data])
+        for userID in conversation.participantIDs {
+            try db.execute(
+                sql: "INSERT INTO participant VALUES (?, ?)",
+                arguments: [conversation.conversationID.data, userID.data])
+        }
+        try db.execute(
+            sql: """
+                INSERT INTO log (number, logID, conversationID, deviceID, epoch, authorID, headSequence, headChain,
+                    headTimestamp, nextExpiry) VALUES (1, ?, ?, ?, 7, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                record.logID.data, conversation.conversationID.data, record.description.deviceID.data,
+                record.authorID.data, Int64(record.head.sequence), record.head.chain.data,
+                Int64(record.head.timestamp.rawValue), record.nextExpiry,
+            ])
+        for entry in log.entries {
+            try db.execute(
+                sql: """
+                    INSERT INTO entry (log, sequence, timestamp, expiry, kind, chain, checkpoint, body, isDeleted)
+                    VALUES (1, ?, ?, ?, 1, ?, ?, ?, 0)
+                    """,
+                arguments: [
+                    Int64(entry.sequence), Int64(entry.timestamp.rawValue), entry.expiry, entry.chain.data,
+                    entry.checkpoint.map { Data($0.bytes) }, Data([1, 2, 3] as [UInt8]),
+                ])
+        }
     }
 
     private func count(_ rows: String, in store: Store) throws -> Int? {

@@ -209,7 +209,8 @@ extension DeliveryRecord {
         guard let old = progress.receipt else { return nil }
         var record = self
         record.progress.receipt = .sign(
-            logID: old.logID, sequence: old.sequence, chain: old.chain, readSequence: old.readSequence, deviceID: deviceID,
+            logID: old.logID, sequence: old.sequence, chain: old.chain, readSequence: old.readSequence,
+            deviceID: deviceID,
             with: key)
         return record
     }

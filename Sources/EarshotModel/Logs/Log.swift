@@ -73,7 +73,9 @@ package struct LogRecord: Hashable, Sendable {
 
     /// The end of what comes before its first entry.
     package var start: LogHead {
-        base ?? LogHead(sequence: 0, chain: ChainHash(description.logID.bytes32), timestamp: HybridTimestamp(rawValue: 0))
+        base
+            ?? LogHead(
+                sequence: 0, chain: ChainHash(description.logID.bytes32), timestamp: HybridTimestamp(rawValue: 0))
     }
 
     /// Whether it holds entries of which nobody was offered any, until they are written anew.

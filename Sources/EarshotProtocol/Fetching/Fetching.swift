@@ -133,7 +133,9 @@ struct Fetching: Sendable {
         guard !wants.isEmpty else { return [] }
         var actions: [Action] = []
         for chain in wants.keys.sorted() {
-            guard case .asked(let connectionID, _, let until) = wants[chain]?.phase, until <= now.uptime else { continue }
+            guard case .asked(let connectionID, _, let until) = wants[chain]?.phase, until <= now.uptime else {
+                continue
+            }
             // The next one is asked. Who was tried comes last, and may still send what it was asked for.
             wants[chain]?.phase = .waiting
             wants[chain]?.holders.removeAll { $0 == connectionID }

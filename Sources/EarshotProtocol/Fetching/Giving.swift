@@ -120,7 +120,8 @@ struct Giving: Sendable {
         gifts[connectionID]?[index].given = wanted[end].head.place
         gifts[connectionID]?[index].unconfirmed.append(wanted[end].head.place)
         return EntriesFrame(
-            log: gift.log, firstSequence: read.from, previousChain: gift.given.chain, contents: given.map { $0.content },
+            log: gift.log, firstSequence: read.from, previousChain: gift.given.chain,
+            contents: given.map { $0.content },
             checkpoint: checkpoint, marks: given.reduce(into: [:]) { $0[$1.sequence] = $1.mark },
             deleted: given.reduce(into: [:]) { if $1.isDeleted { $0[$1.sequence] = $1.timestamp } })
     }

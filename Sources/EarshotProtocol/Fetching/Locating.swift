@@ -94,8 +94,9 @@ struct Locating: Sendable {
         where isReady: (EntriesFrame, Place) -> Bool
     ) -> [(connectionID: ConnectionID, frame: EntriesFrame, place: Place, rest: [EntriesFrame])] {
         var taken: [(connectionID: ConnectionID, frame: EntriesFrame, place: Place, rest: [EntriesFrame])] = []
-        for (key, waiting) in parked.sorted(by: { ($0.key.connectionID, $0.key.logID) < ($1.key.connectionID, $1.key.logID) })
-        {
+        for (key, waiting) in parked.sorted(by: {
+            ($0.key.connectionID, $0.key.logID) < ($1.key.connectionID, $1.key.logID)
+        }) {
             guard case .placed(let place) = waiting.state, let first = waiting.frames.first, isReady(first, place)
             else { continue }
             parked[key] = nil

@@ -114,7 +114,8 @@ package struct LogAudit: Sendable {
 
     private mutating func check(_ checkpoint: Signature, over entry: EntryRecord) {
         let isValid = Checkpoint.isValid(
-            checkpoint, logID: log.description.logID, sequence: entry.sequence, chain: entry.chain, by: log.description.deviceID)
+            checkpoint, logID: log.description.logID, sequence: entry.sequence, chain: entry.chain,
+            by: log.description.deviceID)
         guard isValid else {
             findings.note(.checkpoint, at: entry.sequence)
             return

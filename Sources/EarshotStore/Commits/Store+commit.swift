@@ -154,7 +154,8 @@ struct CommitWriter {
         ).execute(arguments: [
             log.logID.data, log.description.conversationID.data, log.description.deviceID.data,
             Int64(bitPattern: log.description.epoch), Int64(log.description.kind.rawValue), log.isLimbo,
-            log.authorID.data, Int64(log.head.sequence), log.head.chain.data, Int64(log.head.timestamp.rawValue), log.nextExpiry,
+            log.authorID.data, Int64(log.head.sequence), log.head.chain.data, Int64(log.head.timestamp.rawValue),
+            log.nextExpiry,
         ])
         if let base = log.base { try write(base, of: log) }
     }
