@@ -60,7 +60,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "EarshotStore",
-            dependencies: ["EarshotModel", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["EarshotModel", "EarshotCrypto", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .target(
             name: "EarshotDiscovery", dependencies: ["EarshotModel", "CDNSSD", "CAvahiCore", "CLinuxNetwork"],

@@ -93,6 +93,10 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let identityConflict = Code("identityConflict")
         /// The user no longer has the name under which the decision was made.
         public static let nameChanged = Code("nameChanged")
+        /// The message was written by somebody else, and only its author may change it.
+        public static let notAuthor = Code("notAuthor")
+        /// The message's author took it back.
+        public static let retracted = Code("retracted")
         /// The message may have left this machine already.
         public static let alreadySent = Code("alreadySent")
         /// The limit of a page of history is out of range.

@@ -30,7 +30,7 @@ extension Messages {
             let outcome: DeletionOutcome
             do throws(StoreError) {
                 outcome = try store.deleteContents(
-                    of: messageIDs, deviceID: deviceID, hash: { .of(body: $0) },
+                    of: messageIDs, deviceID: deviceID,
                     withheld: { shell.withholdDeleted($0) })
             } catch { throw EarshotError(error) }
             if let failure = EarshotError(outcome) { return .failure(failure) }
@@ -54,7 +54,7 @@ extension Conversation {
         return try await node.writingHome { () throws(EarshotError) -> Erasure in
             let (outcome, keptCount, failure) = store.deleteContents(
                 of: conversationID, deviceID: deviceID, listed: Erasure.listedLimit,
-                hash: { .of(body: $0) }, withheld: { shell.withholdDeleted($0) })
+                withheld: { shell.withholdDeleted($0) })
             if let failure { throw EarshotError(failure).after(erasing: outcome.deletedCount) }
             return try Erasure(outcome, keptCount: keptCount, in: store)
         }

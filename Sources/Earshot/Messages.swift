@@ -58,7 +58,8 @@ public struct Messages: Sendable {
     ) async throws(EarshotError) -> [Message] {
         do {
             guard let idempotencyKey else {
-                return try await node.shell.send(drafts, to: .direct(node.userID, recipientID), with: recipientID)
+                return try await node.shell.send(
+                    drafts.map(EntryDraft.message), to: .direct(node.userID, recipientID), with: recipientID)
             }
             return try await node.shell.send(drafts, to: recipientID, key: idempotencyKey)
         } catch { throw error.about(recipientID) }

@@ -53,6 +53,14 @@ public struct Users: Sendable {
         return try await named(text).userID
     }
 
+    /// The keys of users who are named like recipients.
+    /// - Throws: `EarshotError` `unknownUser`, `ambiguousUser`.
+    package func ids(_ texts: [String]) async throws(EarshotError) -> [UserID] {
+        var userIDs: [UserID] = []
+        for text in texts { userIDs.append(try await recipient(text)) }
+        return userIDs
+    }
+
     /// The same for a call that may repeat an earlier one. If a message has its key already, and the text names nobody or
     /// several users by now, the recipient is that message's.
     package func recipient(_ text: String, idempotencyKey: String?) async throws(EarshotError) -> UserID {

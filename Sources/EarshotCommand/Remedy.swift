@@ -15,7 +15,7 @@ enum Remedy {
         case .portInUse, .networkUnavailable, .invalidAddress: port(code, about)
         case .unknownUser, .ambiguousUser, .blocked, .identityConflict, .notAdmitted, .nameChanged, .invalidName:
             user(code, about)
-        case .unknownMessage, .ambiguousMessage, .undelivered: message(code, about)
+        case .unknownMessage, .ambiguousMessage, .undelivered, .alreadySent, .notAuthor, .retracted: message(code, about)
         default: localAPI(code, about)
         }
     }
@@ -141,9 +141,13 @@ enum Remedy {
     private static func message(_ code: EarshotError.Code, _ about: EarshotError.Parameters) -> String? {
         let id = about.messageID?.description ?? "ID"
         guard code != .ambiguousMessage else { return "say which: \(about.suggestions.joined(separator: " or "))" }
-        return code == .undelivered
-            ? "take it back first: earshot cancel \(id); or wait until it is delivered or expires"
-            : "take its id from: earshot history NAME"
+        return switch code {
+        case .undelivered: "take it back first: earshot cancel \(id); or wait until it is delivered or expires"
+        case .alreadySent: "take it back where it is: earshot retract \(id)"
+        case .notAuthor: "answer it: earshot reply \(id) TEXT; or react to it: earshot react \(id) EMOJI"
+        case .retracted: "write a message of its own: earshot send NAME TEXT"
+        default: "take its id from: earshot history NAME"
+        }
     }
 
     // MARK: - The local API

@@ -6,6 +6,12 @@ public enum Limits {
     public static let headerCount = 64
     /// Names and values of a message's headers together, in bytes of UTF-8.
     public static let headerBytes = 8 * 1024
+    /// Users whom a message mentions.
+    public static let mentions = 64
+    /// Summary of a message of a session, in bytes of UTF-8.
+    public static let summaryBytes = 1024
+    /// Emoji of a reaction, in bytes of UTF-8.
+    public static let emojiBytes = 64
     /// Name of a user, in bytes of UTF-8.
     public static let nameBytes = 63
     /// One frame, encoded.

@@ -24,7 +24,7 @@ struct IncomingLogTests {
         let drafts = (0..<count).map { index in
             let timestamp = timestamps?[index] ?? (first + UInt64(index)) << 16
             return (
-                draft: MessageDraft("text \(index)"), timestamp: HybridTimestamp(rawValue: timestamp),
+                draft: EntryDraft.message(MessageDraft("text \(index)")), timestamp: HybridTimestamp(rawValue: timestamp),
                 expiry: Int64.max,
                 key: nil as EntryKey?
             )
@@ -250,11 +250,11 @@ struct IncomingLogTests {
         #expect(error?.code == .violation)
         #expect(throws: ProtocolError.self) { try EntryBody(decoding: body([""])) }
         let twice = try EntryBody(decoding: body(Array(repeating: "h", count: 1000)))
-        guard case .text("a", let headers) = twice.content else {
+        guard case .text(let message) = twice.content else {
             Issue.record("it is a text")
             return
         }
-        #expect(headers.keys.sorted() == ["h"])
+        #expect(message.headers.keys.sorted() == ["h"])
     }
 
     @Test("keeps a kind of content that it does not know, and shows it as no message")

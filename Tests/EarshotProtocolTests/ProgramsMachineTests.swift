@@ -22,7 +22,7 @@ struct ProgramsMachineTests {
 
     private func send(_ request: UInt64, key: String, text: String = "text") -> ProgramCall {
         let item = ProgramCall.Item(
-            conversation: .direct(alice.userID, bob), recipientID: bob, draft: MessageDraft(text),
+            conversation: .direct(alice.userID, bob), recipientID: bob, draft: .message(MessageDraft(text)),
             key: programs.key(key), isNamed: true)
         return ProgramCall(requestID: RequestID(request), kind: .send, items: [item])
     }

@@ -13,7 +13,7 @@ struct ReceivedRunsTests {
         let record = HandWrittenLog(by: device("alice"), to: device("bob").userID).record
         return ReceivedRun(
             connectionID: ConnectionID(1), deviceID: deviceID, branch: IncomingLog(record),
-            conversation: record.conversation, isOwn: false, entries: [], messages: [], bytes: bytes)
+            conversation: record.conversation, isOwn: false, entries: [], news: [], bytes: bytes)
     }
 
     /// What a frame of a log brings over a link to its author.
@@ -38,7 +38,7 @@ struct ReceivedRunsTests {
             Issue.record("nothing was taken")
             return
         }
-        #expect(run.messages.map(\.text) == ["one", "two"] && run.head == written.head && timestamps.count == 2)
+        #expect(run.news.map(\.message?.text) == ["one", "two"] && run.head == written.head && timestamps.count == 2)
         #expect(!run.isOwn && run.record(in: logs) == written.record)
         let branch = try #require(logs.proved(written.logID))
         #expect(branch.proved == written.head && logs.branches(of: frame.log) == [written.logID])
@@ -61,7 +61,7 @@ struct ReceivedRunsTests {
             Issue.record("nothing was taken")
             return
         }
-        #expect(run.isOwn && run.messages.isEmpty && run.entries.map(\.key) == [key])
+        #expect(run.isOwn && run.news.isEmpty && run.entries.map(\.key) == [key])
         #expect(runs.containsOwn(in: frame.log.conversationID))
         _ = runs.takeForCommit()
         #expect(!runs.containsOwn(in: frame.log.conversationID))

@@ -1,3 +1,4 @@
+import EarshotCrypto
 import EarshotModel
 import Testing
 

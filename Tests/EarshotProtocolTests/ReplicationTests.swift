@@ -44,7 +44,7 @@ struct ReplicationTests {
                 parts: [
                     .init(
                         conversation: .direct(alice.userID, bob.userID), recipientID: bob.userID,
-                        drafts: [MessageDraft("one")])
+                        drafts: [.message(MessageDraft("one"))])
                 ]), name: bob.name)
         commitIfDue()
         let before = output()

@@ -328,8 +328,7 @@ struct RestoredDatabaseTests {
         let index = try #require(try pair.texts(.bob).firstIndex(of: text))
         let row = try pair.rows(.bob)[index]
         let outcome = try pair.bob.store.deleteContents(
-            of: [MessageID(log: row.log.logID, sequence: row.entry.sequence)], deviceID: pair.bob.local.deviceID
-        ) { .of(body: $0) }
+            of: [MessageID(log: row.log.logID, sequence: row.entry.sequence)], deviceID: pair.bob.local.deviceID)
         #expect(outcome.deletedCount == 1)
     }
 

@@ -123,7 +123,7 @@ struct TakingBackTests {
     @Test("moves no end of a log to which the same commit appends: what is appended belongs to the end")
     mutating func sameCommit() {
         var next = CommitInFlight()
-        next.appended = [CommitInFlight.Appended(record: written.record, messages: [])]
+        next.appended = [CommitInFlight.Appended(record: written.record, entries: [], news: [])]
         let isCut = cut(&next)
         #expect(!isCut && takingBack.hasCommits)
     }

@@ -38,11 +38,11 @@ struct DeletionTests {
         for _ in 1...2 {
             if isWhole {
                 _ = store.deleteContents(
-                    of: log.conversationID, deviceID: device, listed: 9, hash: { .of(body: $0) },
+                    of: log.conversationID, deviceID: device, listed: 9,
                     withheld: { messageIDs in told.withLock { $0.append(messageIDs) } })
             } else {
                 _ = try store.deleteContents(
-                    of: (1...4).map(log.messageID), deviceID: device, hash: { .of(body: $0) },
+                    of: (1...4).map(log.messageID), deviceID: device,
                     withheld: { messageIDs in told.withLock { $0.append(messageIDs) } })
             }
         }
@@ -57,14 +57,14 @@ struct DeletionTests {
         let told = Mutex(0)
         let outcome = try store.deleteContents(
             of: [log.messageID(2), log.messageID(9)], deviceID: log.record.description.deviceID,
-            hash: { .of(body: $0) }, withheld: { _ in told.withLock { $0 += 1 } })
+            withheld: { _ in told.withLock { $0 += 1 } })
         #expect(outcome.unknown == [log.messageID(9)] && outcome.deletedCount == 0)
         #expect(told.withLock { $0 } == 0)
     }
 
     private func delete(_ messageIDs: [MessageID], in store: Store) throws -> DeletionOutcome {
         try store.deleteContents(
-            of: messageIDs, deviceID: log.record.description.deviceID, hash: { .of(body: $0) })
+            of: messageIDs, deviceID: log.record.description.deviceID)
     }
 
     @Test("knows no message of a number that no log can have", arguments: [0, UInt64(Int64.max) + 1, .max])

@@ -6,6 +6,7 @@ enum JournalledEvent: Hashable {
     case queued(MessageID)
     case received(MessageID)
     case state(MessageStateChange)
+    case update(MessageUpdate)
     case user(UserID, JournalRecord.News)
 
     /// - Returns: `nil` for an event of another kind.
@@ -16,6 +17,7 @@ enum JournalledEvent: Hashable {
         case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
             .messageFailed(let change):
             self = .state(change)
+        case .messageUpdated(let update): self = .update(update)
         case .userDiscovered(let user): self = .user(user.userID, .discovered)
         case .userUpdated(let user, let changes): self = .user(user.userID, .updated(changes))
         default: return nil
@@ -27,6 +29,7 @@ enum JournalledEvent: Hashable {
         case .queued(let row): self = .queued(MessageID(log: row.log.logID, sequence: row.entry.sequence))
         case .received(let row): self = .received(MessageID(log: row.log.logID, sequence: row.entry.sequence))
         case .state(let change): self = .state(change)
+        case .update(let update): self = .update(update)
         case .user(let userID, let news): self = .user(userID, news)
         }
     }

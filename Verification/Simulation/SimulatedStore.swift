@@ -15,8 +15,8 @@ struct HeldMessage {
     var text: String {
         guard case .body(let bytes) = entry.content else { return "" }
         do {
-            guard case .text(let text, _) = try EntryBody(decoding: bytes).content else { return "" }
-            return text
+            guard case .text(let message) = try EntryBody(decoding: bytes).content else { return "" }
+            return message.text
         } catch {
             return "no entry: \(error)"
         }

@@ -171,11 +171,12 @@ extension Simulation {
         let replies = done.replies.map { reply in
             ProgramReply(
                 recipientID: reply.recipientID,
-                draft: MessageDraft(
-                    reply.text,
-                    headers: [
-                        SimulatedProgram.header: "auto-replied", SimulatedProgram.answerTo: "\(reply.message)",
-                    ]), key: .answer(0, to: reply.message), answering: reply.place)
+                draft: .message(
+                    MessageDraft(
+                        reply.text,
+                        headers: [
+                            SimulatedProgram.header: "auto-replied", SimulatedProgram.answerTo: "\(reply.message)",
+                        ])), key: .answer(0, to: reply.message), answering: reply.place)
         }
         try ask(.acknowledge(done), on: index) {
             $0.acknowledge(
@@ -299,9 +300,9 @@ extension Simulation {
 extension HeldMessage {
     var headers: [String: String] {
         guard case .body(let bytes) = entry.content,
-            case .text(_, let headers) = try? EntryBody(decoding: bytes).content
+            case .text(let message) = try? EntryBody(decoding: bytes).content
         else { return [:] }
-        return headers
+        return message.headers
     }
 
     var isAutomatic: Bool { headers[SimulatedProgram.header] != nil }

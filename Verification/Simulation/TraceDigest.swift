@@ -77,6 +77,11 @@ struct TraceDigest {
         case .typingStarted(let typing), .typingEnded(let typing):
             id(typing.conversationID)
             id(typing.userID)
+        case .messageUpdated(let update):
+            message(update.messageID)
+            id(update.conversationID)
+            id(update.userID)
+            string(update.change.rawValue)
         case .userDiscovered(let user): self.user(user)
         case .userUpdated(let user, let changes):
             self.user(user)

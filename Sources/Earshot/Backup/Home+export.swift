@@ -79,9 +79,9 @@ extension UndeliveredMessage {
     init(_ row: UndeliveredRow, name: UserName?) {
         var text = ""
         if case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
-            case .text(let written, _) = body.content
+            case .text(let written) = body.content
         {
-            text = written
+            text = written.text
         }
         self.init(
             messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence), recipientID: row.recipientID,

@@ -67,6 +67,12 @@ extension EventKind where Payload == Typing {
     }
 }
 
+extension EventKind where Payload == MessageUpdate {
+    public static var messageUpdated: Self {
+        Self([.messageUpdated]) { if case .messageUpdated(let update) = $0 { update } else { nil } }
+    }
+}
+
 extension EventKind where Payload == User {
     public static var userDiscovered: Self {
         Self([.userDiscovered]) { if case .userDiscovered(let user) = $0 { user } else { nil } }

@@ -188,11 +188,14 @@ public struct Inbox: Sendable {
         let names = replies.map { ReplyName(answering: $0.answering, idempotencyKey: $0.idempotencyKey) }
         let covered = try await covered(through: cursor, by: names)
         let keys = covered.keys(of: names, consumer: consumer, through: cursor)
-        let sends = zip(replies, keys).map { reply, key in
+        let places = try await places(of: replies, among: covered)
+        let sends = replies.indices.map { index in
+            let (reply, key) = (replies[index], keys[index])
             var draft = reply.draft
+            draft.replyTo = places[index]
             draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
             return ProgramReply(
-                recipientID: reply.recipientID, draft: draft, key: key,
+                recipientID: reply.recipientID, draft: .message(draft), key: key,
                 // There is no place 0, so no acknowledgement covers it.
                 answering: reply.answering.map { covered.places[$0] ?? 0 },
                 notBefore: reply.notBefore?.clampedMilliseconds)
@@ -229,7 +232,7 @@ public struct Inbox: Sendable {
         through cursor: InboxCursor, by names: [ReplyName]
     ) async throws(EarshotError) -> Covered {
         let (store, userID) = (node.store, node.userID)
-        let needsLast = names.contains { $0.idempotencyKey == nil && $0.answering == nil }
+        let needsLast = names.contains { $0.answering == nil }
         let answered = Set(names.compactMap(\.answering))
         let covered = try await node.readStore { () throws(StoreError) in
             let isKnown = try UInt64(bitPattern: store.generation()) == cursor.generation
@@ -244,6 +247,21 @@ public struct Inbox: Sendable {
                 .gone, "\(cursor) is no place in this home's inbox: the home was restored since, or is another one")
         }
         return covered
+    }
+
+    /// The messages that replies name as those that they answer, in their order.
+    private func places(
+        of replies: [InboxReply], among covered: Covered
+    ) async throws(EarshotError) -> [LogPlace?] {
+        guard replies.contains(where: \.isReply) else { return replies.map { _ in nil } }
+        let store = node.store
+        let answered = replies.map { $0.isReply ? $0.answering ?? covered.last : nil }
+        return try await node.readStore { () throws(StoreError) in
+            var places: [LogPlace?] = []
+            // One that is gone is answered all the same: the answer was accepted, or would have been.
+            for messageID in answered { places.append(try messageID.flatMap { id throws(StoreError) in try store.target(id)?.place }) }
+            return places
+        }
     }
 
     private struct Covered: Sendable {

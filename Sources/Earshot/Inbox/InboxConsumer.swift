@@ -67,6 +67,8 @@ public struct InboxReply: Hashable, Sendable {
     public var idempotencyKey: String?
     /// When it goes out, as with `Messages.schedule`; at once by default.
     public var notBefore: Date?
+    /// Whether it is shown as a reply to the message that it answers, which must not have been taken back.
+    public var isReply = false
 
     public init(
         to recipientID: UserID, _ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil,

@@ -3,7 +3,7 @@ import EarshotStore
 /// What happened on a node, in the order of its commits, for programs that were away.
 ///
 /// The journal keeps the events that follow from a commit: `messageQueued`, `messageReceived`, `messageSent`,
-/// `messageDelivered`, `messageRead`, `messageFailed`, `userDiscovered` and `userUpdated`. It is written in the same
+/// `messageDelivered`, `messageRead`, `messageFailed`, `messageUpdated`, `userDiscovered` and `userUpdated`. It is written in the same
 /// commit, so it also has what the node could not post because it died. Events of other kinds say what is so now, and
 /// are only on the `EventBus`.
 ///
@@ -135,6 +135,7 @@ extension JournalEntry {
             case .read: .messageRead(change)
             case .failed: .messageFailed(change)
             }
+        case .update(let update): .messageUpdated(update)
         case .user(let userID, .discovered): users[userID].map(Event.userDiscovered)
         case .user(let userID, .updated(let changes)):
             users[userID].map { Event.userUpdated($0, changes: changes) }
@@ -147,6 +148,6 @@ extension Message {
     fileprivate init?(_ row: HistoryRow, state: DeliveryState) {
         self.init(row)
         states = states.mapValues { _ in state }
-        times = NotedTimes()
+        notes = LocalNotes(index: row.cursor)
     }
 }

@@ -50,21 +50,34 @@ enum LongWork {
 extension Message {
     /// - Returns: `nil` for an entry that is no text message.
     init?(_ row: HistoryRow) {
-        var (text, headers) = ("", [String: String]())
-        if !row.entry.isDeleted {
+        var content = MessageContent("")
+        if !row.entry.isDeleted, !row.isRetracted {
             guard case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
-                case .text(let written, let writtenHeaders) = body.content
+                case .text(let written) = body.content
             else { return nil }
-            (text, headers) = (written, writtenHeaders)
+            content = written
         }
+        if let edit = row.edit { content.text = edit.text }
+        content.session?.isSuperseded = row.isSuperseded
         let recipientIDs = row.log.conversation.recipientIDs(of: row.log.authorID)
         self.init(
-            messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence),
+            content, messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence),
             conversationID: row.log.description.conversationID, senderID: row.log.authorID,
-            recipientIDs: recipientIDs, text: text, headers: headers, timestamp: row.entry.timestamp,
-            expiry: row.entry.expiry,
+            recipientIDs: recipientIDs, timestamp: row.entry.timestamp, expiry: row.entry.expiry,
             states: Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.state(for: $0)) }),
-            times: NotedTimes(Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.times(for: $0)) })),
+            notes: LocalNotes(
+                Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.times(for: $0)) }), index: row.cursor),
             isDeleted: row.entry.isDeleted)
+        (isEdited, isRetracted, reactions) = (row.edit != nil, row.isRetracted, row.reactions)
+    }
+}
+
+extension EntryRecord {
+    /// The text that an edit gives a message; empty if it was erased.
+    fileprivate var text: String {
+        guard case .body(let bytes) = content, let body = try? EntryBody(decoding: bytes),
+            case .amendment(let amendment) = body.content, case .edit(let text, _) = amendment.content
+        else { return "" }
+        return text
     }
 }

@@ -73,7 +73,7 @@ actor NodeShell {
     }
 
     nonisolated func send(
-        _ drafts: [MessageDraft], to conversationID: ConversationID, with peerID: UserID
+        _ drafts: [EntryDraft], to conversationID: ConversationID, with peerID: UserID
     ) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
             machine.send(drafts, to: conversationID, with: peerID, requestID: requestID, now: now)

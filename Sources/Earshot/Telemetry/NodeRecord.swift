@@ -42,7 +42,7 @@ extension NodeRecord {
     init?(_ event: Event) {
         switch event {
         case .nodeStateChanged, .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead,
-            .typingStarted, .typingEnded, .userUpdated, .userSubscribed, .userUnsubscribed:
+            .messageUpdated, .typingStarted, .typingEnded, .userUpdated, .userSubscribed, .userUnsubscribed:
             return nil
         case .messageFailed(let change): self.init(change)
         case .userDiscovered(let user): self.init(.info, "a user was met", ["peer": "\(user.userID.fingerprint)"])

@@ -4,8 +4,8 @@ import EarshotGateway
 /// A dialog with one user. It shows messages, sends what is typed, and tells the other user what was read.
 actor ChatDialog {
     static let events: Set<EventName> = [
-        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .typingStarted,
-        .typingEnded, .userUpdated, .identityConflict,
+        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .messageUpdated,
+        .typingStarted, .typingEnded, .userUpdated, .identityConflict,
     ]
 
     private let client: GatewayClient
@@ -110,6 +110,8 @@ actor ChatDialog {
         } else if let change = event.stateChange, change.recipient.id == peer.id {
             try screen.show(change)
             close(change)
+        } else if let update = event.update {
+            if update.conversationID == conversationID { try await changed(update) }
         } else if let conversationID = event.conversationID {
             guard event.user?.id == peer.id, conversationID == self.conversationID else { return }
             try screen.show(isTyping: event.name == EventName.typingStarted.rawValue)
@@ -118,6 +120,20 @@ actor ChatDialog {
         } else if let conflict = event.conflict, conflict.pinnedID == peer.id {
             screen.notice(
                 "another key claims the name \(peerName), and is refused: earshot trust \(names.typed(peer))")
+        }
+    }
+
+    /// Says what a message shows now; what was written of it before stays on the screen.
+    private func changed(_ update: GatewayMessageUpdate) async throws {
+        let message = try await client.message(update.messageID)
+        let (who, id) = (names.shown(update.user), ShortMessageID.shown(message.id))
+        switch MessageChange(rawValue: update.change) {
+        case .text: screen.notice("\(who) has edited \(id): \(SafeText.line(message.shownText))")
+        case .isRetracted: screen.notice("\(who) has taken \(id) back")
+        case .reactions:
+            let reactions = message.shownReactions { names.shown($0) }
+            screen.notice("reactions to \(id): \(reactions.isEmpty ? "none" : reactions)")
+        case nil: break
         }
     }
 

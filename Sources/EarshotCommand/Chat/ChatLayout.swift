@@ -70,8 +70,3 @@ struct ChatLayout {
         SafeText.lines(text).flatMap { DisplayWidth.wrap($0, width: textWidth) }
     }
 }
-
-extension GatewayMessage {
-    /// The text, or a placeholder if it was deleted.
-    var shownText: String { isDeleted ? "(deleted)" : text }
-}

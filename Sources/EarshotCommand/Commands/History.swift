@@ -14,6 +14,8 @@ struct History: ProgramCommand {
               earshot history bob --before ID
               earshot history bob --after ID      what has arrived since, in that order
               earshot history bob --unread        what you have not read; it stays unread: see earshot read
+
+            ↪ stands before the id of the message that one answers, and reactions below the message.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -66,9 +68,11 @@ struct History: ProgramCommand {
         let id = output.style.dim(ShortMessageID.shown(message.id))
         let sender = names.shown(message.sender)
         let mark = isOwn ? "  " + (message.recipients.first.map(Mark.of) ?? "") : ""
-        let lines = message.isDeleted ? [output.style.dim("(deleted)")] : SafeText.lines(message.text)
+        let lines = SafeText.lines(message.shownText).map { message.isPlaceholder ? output.style.dim($0) : $0 }
         // Lines after the first are indented, so that no text can pass for another message.
         let indented = ([lines[0]] + lines.dropFirst().map { "    " + $0 }).joined(separator: "\n")
         output.line("\(time)  \(id)  \(output.style.bold(sender)): \(indented)\(mark)")
+        let reactions = message.shownReactions { names.shown($0) }
+        if !reactions.isEmpty { output.line("    \(output.style.dim(reactions))") }
     }
 }

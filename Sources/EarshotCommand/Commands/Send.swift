@@ -42,16 +42,20 @@ struct Send: ProgramCommand {
             valueName: SpanOfTime.valueName), transform: SpanOfTime.readPositive)
     var ttl: Duration?
 
+    @Option(help: ArgumentHelp("A user whom it is meant for in particular; may be repeated.", valueName: "name"))
+    var mention: [String] = []
+
     /// How long a node that runs only for this command tries to deliver if nobody asked it to wait.
     private static let attempt = 5.0
     private static let defaultTimeout = Duration.seconds(30)
 
     func execute(_ output: Output) async throws {
-        let text = try await readText()
+        let text = try await TextArgument.read(text)
         try await Session.with(common.homeDirectory, network: network) { session in
             let recipient = try await recipient(session, output)
             try await session.client.withEvents(Delivery.events) { events in
-                let message = try await session.client.send(text, to: recipient.id, timeToLive: ttl)
+                let message = try await session.client.send(
+                    text, to: recipient.id, timeToLive: ttl, mentions: mention)
                 let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
                 try message.recipients.forEach(report)
                 // Nobody starts a short-lived node again.
@@ -87,11 +91,6 @@ struct Send: ProgramCommand {
         let peers = session.isShortLived ? network.peers.map(\.description) : []
         return Recipient(
             id: user.id, shown: names.shown(user), obstacles: Obstacles(user: user, names: names, peers: peers))
-    }
-
-    private func readText() async throws -> String {
-        guard let text, text != "-" else { return try await StandardInput().all() }
-        return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
     private func follow(

@@ -59,10 +59,11 @@ package struct GatewayClient: Sendable {
     /// - Throws: `GatewayError`; after `timedOut` and `connectionLost` the message may still have been accepted.
     package func send(
         _ text: String, to recipient: String, headers: [String: String] = [:], timeToLive: Duration? = nil,
-        key: String? = nil
+        mentions: [String] = [], key: String? = nil
     ) async throws(GatewayError) -> GatewayMessage {
         let body = SendRequest(
-            to: recipient, text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) })
+            to: recipient, text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) },
+            mentions: mentions.isEmpty ? nil : mentions)
         let response: ByteBuffer
         do {
             response = try await call(.POST, "messages", body: body, key: key, within: GatewayLimits.longResponse)
@@ -72,6 +73,43 @@ package struct GatewayClient: Sendable {
 
     package func message(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
         try await get("messages/\(Self.escape(messageID))")
+    }
+
+    /// Answers a message in its conversation.
+    package func reply(
+        _ text: String, to messageID: String, timeToLive: Duration? = nil, mentions: [String] = [], key: String? = nil
+    ) async throws(GatewayError) -> GatewayMessage {
+        let body = ReplyToRequest(
+            text: text, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) },
+            mentions: mentions.isEmpty ? nil : mentions)
+        let response: ByteBuffer
+        do {
+            response = try await call(
+                .POST, "messages/\(Self.escape(messageID))/reply", body: body, key: key,
+                within: GatewayLimits.longResponse)
+        } catch { throw error.whileSending }
+        return try decode(response)
+    }
+
+    /// Gives a message of this node's user another text.
+    @discardableResult
+    package func edit(_ messageID: String, _ text: String) async throws(GatewayError) -> GatewayMessage {
+        try await decode(call(.POST, "messages/\(Self.escape(messageID))/edit", body: EditRequest(text: text)))
+    }
+
+    /// Takes back a message that may have been delivered.
+    @discardableResult
+    package func retract(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
+        try await decode(call(.POST, "messages/\(Self.escape(messageID))/retract"))
+    }
+
+    /// Reacts to a message, or takes a reaction back.
+    @discardableResult
+    package func react(
+        _ emoji: String, to messageID: String, removing: Bool = false
+    ) async throws(GatewayError) -> GatewayMessage {
+        let body = ReactRequest(emoji: emoji, remove: removing ? true : nil)
+        return try await decode(call(.POST, "messages/\(Self.escape(messageID))/react", body: body))
     }
 
     /// Takes back a message that has not left this machine.

@@ -335,6 +335,17 @@ enum OpenAPIDocument {
                         timeToLiveSeconds:
                           description: It fails if it is not delivered within this time; 30 days unless given.
                           $ref: "#/components/schemas/Seconds"
+                        mentions: {$ref: "#/components/schemas/Mentions"}
+                        session:
+                          type: object
+                          description: |
+                            The message takes the place of the last one of the session, which is shown by its summary from then on.
+                            Any participant may continue a session. Without an id the message begins one.
+                          additionalProperties: false
+                          required: [summary]
+                          properties:
+                            id: {$ref: "#/components/schemas/SessionID"}
+                            summary: {$ref: "#/components/schemas/Summary"}
                     examples:
                       hello: {value: {to: bob, text: hello}}
               responses:
@@ -391,6 +402,94 @@ enum OpenAPIDocument {
               tags: [messages]
               summary: Take back a message that has not left this machine.
               x-scope: send
+              responses:
+                "200": {$ref: "#/components/responses/Message"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/messages/{message}/reply:
+            parameters: [{$ref: "#/components/parameters/message"}]
+            post:
+              operationId: replyToMessage
+              tags: [messages]
+              summary: Answer a message, in its conversation.
+              description: A message that its author took back gets 409 (`retracted`).
+              x-scope: send
+              parameters: [{$ref: "#/components/parameters/idempotencyKey"}]
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [text]
+                      properties:
+                        text: {type: string, minLength: 1, maxLength: 65536}
+                        headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
+                        timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                        mentions: {$ref: "#/components/schemas/Mentions"}
+              responses:
+                "201": {$ref: "#/components/responses/NewMessage"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/messages/{message}/edit:
+            parameters: [{$ref: "#/components/parameters/message"}]
+            post:
+              operationId: editMessage
+              tags: [messages]
+              summary: Give an own message another text.
+              description: |
+                Whoever has the message sees the new text; its headers stay. A message of somebody else gets 403 (`notAuthor`), one
+                that was taken back 409 (`retracted`).
+              x-scope: send
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [text]
+                      properties:
+                        text: {type: string, minLength: 1, maxLength: 65536}
+              responses:
+                "200": {$ref: "#/components/responses/Message"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/messages/{message}/retract:
+            parameters: [{$ref: "#/components/parameters/message"}]
+            post:
+              operationId: retractMessage
+              tags: [messages]
+              summary: Take back an own message that may have been delivered.
+              description: |
+                Whoever has the message shows that it was taken back, and its texts are erased from their disks and from this one.
+                A text that is on its way is erased here when it is delivered. What has not left this machine is better cancelled:
+                then nobody ever gets it.
+              x-scope: send
+              responses:
+                "200": {$ref: "#/components/responses/Message"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/messages/{message}/react:
+            parameters: [{$ref: "#/components/parameters/message"}]
+            post:
+              operationId: reactToMessage
+              tags: [messages]
+              summary: React to a message with an emoji, or take that back.
+              description: Each user reacts once with each emoji; who asks again changes nothing.
+              x-scope: send
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [emoji]
+                      properties:
+                        emoji: {type: string, minLength: 1, maxLength: 64, description: At most 64 bytes of UTF-8.}
+                        remove: {type: boolean, default: false}
               responses:
                 "200": {$ref: "#/components/responses/Message"}
                 default: {$ref: "#/components/responses/Error"}
@@ -540,6 +639,11 @@ enum OpenAPIDocument {
                               text: {type: string, minLength: 1, maxLength: 65536}
                               headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                               timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
+                              mentions: {$ref: "#/components/schemas/Mentions"}
+                              isReply:
+                                type: boolean
+                                default: false
+                                description: Whether it is shown as a reply to the message that it answers.
                               answering:
                                 description: |
                                   The message that it answers; the last that is acknowledged unless given. It is acknowledged by
@@ -903,6 +1007,13 @@ enum OpenAPIDocument {
                 A message's id, or at least four characters of its beginning with its number, as tables show it (`3fk9qbmj-12`).
                 If several messages have such an id, the answer is 409, with the whole ids in `suggestions`.
               pattern: "^[0-9a-hjkmnp-tv-z]{4,52}-[1-9][0-9]{0,17}$"
+            SessionID: {type: string, description: "16 bytes in Crockford's base32.", pattern: "^[0-9a-hjkmnp-tv-z]{26}$"}
+            Summary: {type: string, minLength: 1, maxLength: 1024, description: "At most 1,024 bytes of UTF-8."}
+            Mentions:
+              type: array
+              description: Users whom it is meant for in particular, each a name, a name with the beginning of the fingerprint, or a key.
+              maxItems: 64
+              items: {type: string}
             Time:
               type: string
               pattern: "^-?[0-9]+-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$"
@@ -1045,6 +1156,10 @@ enum OpenAPIDocument {
                 - timestampMilliseconds
                 - expiry
                 - expiryMilliseconds
+                - mentions
+                - isEdited
+                - isRetracted
+                - reactions
               properties:
                 id: {$ref: "#/components/schemas/MessageID"}
                 conversationID: {$ref: "#/components/schemas/ID"}
@@ -1059,6 +1174,38 @@ enum OpenAPIDocument {
                 expiryMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
                 receivedAt: {$ref: "#/components/schemas/Time", description: When a message of somebody else reached this node.}
                 receivedAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                index:
+                  type: integer
+                  minimum: 1
+                  description: |
+                    Its place in the order of arrival, with gaps. Left out where a message was just sent or comes with an event
+                    that is not from the journal.
+                replyTo: {$ref: "#/components/schemas/MessageID", description: The message that it answers. It need not be here.}
+                mentions:
+                  type: array
+                  description: Users whom it is meant for in particular.
+                  items: {$ref: "#/components/schemas/Party"}
+                session:
+                  type: object
+                  additionalProperties: false
+                  required: [id, counter, summary, isSuperseded]
+                  properties:
+                    id: {$ref: "#/components/schemas/SessionID"}
+                    counter: {type: integer, minimum: 1, description: Counts the steps of the session.}
+                    summary: {$ref: "#/components/schemas/Summary"}
+                    isSuperseded: {type: boolean, description: Whether a later message of the session stands.}
+                isEdited: {type: boolean, description: "Whether its author gave it another text, which `text` is."}
+                isRetracted: {type: boolean, description: Whether its author took it back. Then text and headers are empty.}
+                reactions:
+                  type: array
+                  description: The emoji that was used first comes first.
+                  items:
+                    type: object
+                    additionalProperties: false
+                    required: [emoji, users]
+                    properties:
+                      emoji: {type: string}
+                      users: {type: array, minItems: 1, items: {$ref: "#/components/schemas/Party"}}
             Conversation:
               type: object
               additionalProperties: false
@@ -1231,6 +1378,16 @@ enum OpenAPIDocument {
                     conversationID: {$ref: "#/components/schemas/ID"}
                     recipient: {$ref: "#/components/schemas/Delivery"}
                 conversationID: {$ref: "#/components/schemas/ID", description: "Of `typingStarted` and `typingEnded`."}
+                update:
+                  type: object
+                  additionalProperties: false
+                  required: [messageID, conversationID, user, change]
+                  description: An entry that changes a message is here. What the message shows now says `getMessage`.
+                  properties:
+                    messageID: {$ref: "#/components/schemas/MessageID"}
+                    conversationID: {$ref: "#/components/schemas/ID"}
+                    user: {$ref: "#/components/schemas/Party"}
+                    change: {enum: [text, isRetracted, reactions]}
                 user: {$ref: "#/components/schemas/User"}
                 changes: {type: array, items: {enum: [isOnline, name, pin, trust]}}
                 conflict:
@@ -1281,6 +1438,7 @@ enum OpenAPIDocument {
                 - messageFailed
                 - typingStarted
                 - typingEnded
+                - messageUpdated
                 - userDiscovered
                 - userUpdated
                 - userSubscribed

@@ -15,6 +15,8 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var message: GatewayMessage?
     /// Of `messageSent`, `messageDelivered`, `messageRead` and `messageFailed`.
     package internal(set) var stateChange: GatewayStateChange?
+    /// Of `messageUpdated`.
+    package internal(set) var update: GatewayMessageUpdate?
     /// Of `typingStarted` and `typingEnded`: where the user types.
     package internal(set) var conversationID: String?
     /// Of `userDiscovered`, `userUpdated`, `userSubscribed`, `userUnsubscribed`, `typingStarted`, `typingEnded`,

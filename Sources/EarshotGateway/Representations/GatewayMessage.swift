@@ -1,3 +1,5 @@
+import Earshot
+
 /// A message as the local API shows it.
 package struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     package let id: String
@@ -21,6 +23,48 @@ package struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     /// When a message of somebody else reached this node's disk, in the same two forms. Left out if that is not known.
     package internal(set) var receivedAt: String?
     package internal(set) var receivedAtMilliseconds: Int64?
+    /// Its place in the order of arrival. Left out in events that do not come from the journal.
+    package internal(set) var index: Int64?
+    /// The id of the message that it answers. Left out if it answers none.
+    package internal(set) var replyTo: String?
+    /// Users whom it is meant for in particular.
+    package internal(set) var mentions: [GatewayParty] = []
+    /// Left out for a message that belongs to no session.
+    package internal(set) var session: GatewaySession?
+    /// Whether its author gave it another text, which `text` is.
+    package internal(set) var isEdited = false
+    /// Whether its author took it back. Then text and headers are empty.
+    package internal(set) var isRetracted = false
+    package internal(set) var reactions: [GatewayReaction] = []
+}
+
+/// A message's part in a session of messages that build on each other.
+package struct GatewaySession: Codable, Hashable, Sendable, Identifiable {
+    package let id: String
+    package let counter: UInt64
+    /// What is shown of the message when a later one has taken its place.
+    package let summary: String
+    package let isSuperseded: Bool
+
+    init(_ session: MessageSession) {
+        (id, counter) = (session.id.description, session.counter)
+        (summary, isSuperseded) = (session.summary, session.isSuperseded)
+    }
+}
+
+/// Who reacts to a message with one emoji.
+package struct GatewayReaction: Codable, Hashable, Sendable {
+    package let emoji: String
+    package let users: [GatewayParty]
+}
+
+/// What changed about a message, and who changed it.
+package struct GatewayMessageUpdate: Codable, Hashable, Sendable {
+    package let messageID: String
+    package let conversationID: String
+    package let user: GatewayParty
+    /// `text`, `isRetracted` or `reactions`.
+    package let change: String
 }
 
 /// A sender or a recipient.

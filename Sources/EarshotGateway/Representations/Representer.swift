@@ -42,6 +42,8 @@ struct Representer: Sendable {
         case .typingStarted(let typing), .typingEnded(let typing):
             result.conversationID = typing.conversationID.description
             result.user = await node.users.user(typing.userID).map { GatewayUser($0) }
+        case .messageUpdated(let update):
+            result.update = GatewayMessageUpdate(update, await names(of: [update.userID]))
         case .userDiscovered(let user): result.user = GatewayUser(user)
         case .userUpdated(let user, let changes):
             result.user = GatewayUser(user)
@@ -99,7 +101,7 @@ private struct PartyNames {
 }
 
 extension Message {
-    fileprivate var userIDs: [UserID] { recipientIDs + [senderID] }
+    fileprivate var userIDs: [UserID] { recipientIDs + [senderID] + mentions + reactions.flatMap(\.userIDs) }
 }
 
 extension GatewayMessage {
@@ -121,6 +123,12 @@ extension GatewayMessage {
         timestampMilliseconds = message.timestamp.milliseconds
         expiry = Timestamp.text(message.expiry)
         expiryMilliseconds = message.expiry
+        index = message.index
+        replyTo = message.replyTo?.description
+        mentions = message.mentions.map(names.party)
+        session = message.session.map { GatewaySession($0) }
+        (isEdited, isRetracted) = (message.isEdited, message.isRetracted)
+        reactions = message.reactions.map { GatewayReaction(emoji: $0.emoji, users: $0.userIDs.map(names.party)) }
     }
 }
 
@@ -141,6 +149,13 @@ extension GatewayStateChange {
         messageID = change.messageID.description
         conversationID = change.conversationID.description
         recipient = GatewayDelivery(names.party(change.recipientID), change.state)
+    }
+}
+
+extension GatewayMessageUpdate {
+    fileprivate init(_ update: MessageUpdate, _ names: PartyNames) {
+        (messageID, conversationID) = (update.messageID.description, update.conversationID.description)
+        (user, change) = (names.party(update.userID), update.change.rawValue)
     }
 }
 

@@ -204,6 +204,9 @@ struct ReplyRequest: RequestBody, Encodable {
     let text: String
     var headers: [String: String]?
     var timeToLiveSeconds: Double?
+    var mentions: [String]?
+    /// Whether it is shown as a reply to the message that it answers.
+    var isReply: Bool?
     /// The id of the message that it answers; the last one that is acknowledged without it.
     var answering: String?
     var idempotencyKey: String?
@@ -215,16 +218,20 @@ struct ReplyRequest: RequestBody, Encodable {
         text = try fields.required("text", .text)
         headers = try fields.optional("headers", .dictionary(of: .text))
         timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+        mentions = try fields.optional("mentions", .list(of: .text))
+        isReply = try fields.optional("isReply", .bool)
         answering = try fields.optional("answering", .text)
         idempotencyKey = try fields.optional("idempotencyKey", .text)
         notBefore = try fields.optional("notBefore", .text)
     }
 
     func reply(to recipientID: UserID, of node: Node) async throws -> InboxReply {
-        let draft = try SendRequest(to: to, text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
+        var draft = try SendRequest(to: to, text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
+        draft.mentions = try await node.users.ids(mentions ?? [])
         var reply = InboxReply(to: recipientID, draft, idempotencyKey: idempotencyKey)
         reply.notBefore = try notBefore.map { text throws(GatewayError) in try Timestamp.due(text) }
         reply.answering = try await answered(by: node)
+        reply.isReply = isReply ?? false
         return reply
     }
 

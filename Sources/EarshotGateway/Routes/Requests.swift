@@ -7,6 +7,9 @@ struct SendRequest: RequestBody, Encodable {
     let text: String
     var headers: [String: String]?
     var timeToLiveSeconds: Double?
+    /// Users whom it is meant for in particular, each named as in `to`.
+    var mentions: [String]?
+    var session: SessionRequest?
 
     /// - Throws: `GatewayError` `invalidRequest` for a time to live that no clock can hold.
     func draft() throws(GatewayError) -> MessageDraft {
@@ -24,6 +27,73 @@ extension SendRequest {
         text = try fields.required("text", .text)
         headers = try fields.optional("headers", .dictionary(of: .text))
         timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+        mentions = try fields.optional("mentions", .list(of: .text))
+        session = try fields.optional("session", .object(SessionRequest.self))
+    }
+}
+
+/// A session that a message is to belong to. One without an id begins with the message.
+struct SessionRequest: RequestBody, Encodable {
+    var id: String?
+    let summary: String
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        id = try fields.optional("id", .text)
+        summary = try fields.required("summary", .text)
+    }
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func read() throws(GatewayError) -> (id: SessionID, summary: String) {
+        guard let id else { return (.random(), summary) }
+        guard let session = SessionID(id) else {
+            throw GatewayError(
+                .invalidRequest, "\"\(Excerpt.of(id))\" is not the id of a session", .init(name: "session"))
+        }
+        return (session, summary)
+    }
+}
+
+/// The body of `POST /v1/messages/{message}/reply`.
+struct ReplyToRequest: RequestBody, Encodable {
+    let text: String
+    var headers: [String: String]?
+    var timeToLiveSeconds: Double?
+    var mentions: [String]?
+
+    func draft() throws(GatewayError) -> MessageDraft {
+        try SendRequest(to: "", text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
+    }
+}
+
+extension ReplyToRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        text = try fields.required("text", .text)
+        headers = try fields.optional("headers", .dictionary(of: .text))
+        timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+        mentions = try fields.optional("mentions", .list(of: .text))
+    }
+}
+
+/// The body of `POST /v1/messages/{message}/edit`.
+struct EditRequest: RequestBody, Encodable {
+    let text: String
+}
+
+extension EditRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) { text = try fields.required("text", .text) }
+}
+
+/// The body of `POST /v1/messages/{message}/react`.
+struct ReactRequest: RequestBody, Encodable {
+    let emoji: String
+    /// Whether the reaction is taken back.
+    var remove: Bool?
+}
+
+extension ReactRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        emoji = try fields.required("emoji", .text)
+        remove = try fields.optional("remove", .bool)
     }
 }
 

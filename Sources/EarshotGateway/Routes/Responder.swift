@@ -57,13 +57,13 @@ extension EarshotError.Code {
         switch self {
         case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
         case .unauthorized: .unauthorized
-        case .blocked, .notAdmitted, .forbidden, .foreignOrigin: .forbidden
+        case .blocked, .notAdmitted, .notAuthor, .forbidden, .foreignOrigin: .forbidden
         case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownEndpoint:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .ambiguousUser, .ambiguousMessage, .alreadySent, .undelivered, .identityConflict, .nameChanged,
             .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged,
-            .tooManyTokens, .tooManyConsumers, .notHandedOut:
+            .tooManyTokens, .tooManyConsumers, .notHandedOut, .retracted:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout

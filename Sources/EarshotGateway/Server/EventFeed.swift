@@ -36,7 +36,7 @@ final class EventFeed: Sendable {
 
     /// The events that the journal keeps.
     static let journalled: Set<EventName> = [
-        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed,
+        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .messageUpdated,
         .userDiscovered, .userUpdated,
     ]
 

@@ -18,6 +18,8 @@ public enum Event: Hashable, Sendable {
     case typingStarted(Typing)
     /// A participant no longer types: they said so, wrote, left, or were silent for a while.
     case typingEnded(Typing)
+    /// A message was edited or taken back, or somebody's reaction to it changed.
+    case messageUpdated(MessageUpdate)
     /// A user was met for the first time.
     case userDiscovered(User)
     /// Something about a known user changed; `changes` says what.
@@ -67,6 +69,7 @@ public enum Event: Hashable, Sendable {
         case .messageFailed: .messageFailed
         case .typingStarted: .typingStarted
         case .typingEnded: .typingEnded
+        case .messageUpdated: .messageUpdated
         case .userDiscovered: .userDiscovered
         case .userUpdated: .userUpdated
         case .userSubscribed: .userSubscribed
@@ -92,7 +95,7 @@ public enum Event: Hashable, Sendable {
 /// The names of all events.
 public enum EventName: String, Hashable, Sendable, CaseIterable {
     case nodeStateChanged
-    case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed
+    case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed, messageUpdated
     case typingStarted, typingEnded
     case userDiscovered, userUpdated, userSubscribed, userUnsubscribed
     case identityConflict, linkFailed, clockSkewed, otherNetworkSeen

@@ -6,6 +6,11 @@ package struct EntryKey: Hashable, Sendable, Comparable {
     private let high: UInt64
     private let low: UInt64
 
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
     /// - Returns: `nil` unless there are 16 bytes.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.count else { return nil }

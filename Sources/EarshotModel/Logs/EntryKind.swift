@@ -5,6 +5,12 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     case text = 1
     /// The ends of the logs that an epoch follows.
     case branches = 2
+    /// Another text for a message.
+    case edit = 3
+    /// A message is taken back.
+    case retract = 4
+    /// A reaction to a message, or its end.
+    case reaction = 5
 
     /// Whether it is no message, but says something about others or about a log.
     package var isHidden: Bool { rawValue > EntryKind.text.rawValue }

@@ -113,10 +113,12 @@ package struct EntryRecord: Hashable, Sendable {
     package let isDeleted: Bool
     /// By what a program finds it; only an own entry has one.
     package var key: EntryKey?
+    /// What it has to do with others, on its way to the disk.
+    package var relation: EntryRelation?
 
     package init(
         sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, kind: EntryKind, content: EntryContent,
-        chain: ChainHash, checkpoint: Signature? = nil, isDeleted: Bool = false, key: EntryKey? = nil
+        chain: ChainHash, checkpoint: Signature? = nil, isDeleted: Bool = false, key: EntryKey? = nil, relation: EntryRelation? = nil
     ) {
         self.sequence = sequence
         self.timestamp = timestamp
@@ -127,6 +129,7 @@ package struct EntryRecord: Hashable, Sendable {
         self.checkpoint = checkpoint
         self.isDeleted = isDeleted
         self.key = key
+        self.relation = relation
     }
 
     /// What it counts in a window: its content and a fixed overhead, so that tiny entries are not free.

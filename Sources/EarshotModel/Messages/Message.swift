@@ -43,22 +43,39 @@ public struct Message: Hashable, Sendable, Identifiable {
     package let expiry: Int64
     /// Its state for each recipient. This is a copy; the event bus reports changes.
     public package(set) var states: [UserID: DeliveryState]
-    /// When it reached its states, for each recipient.
-    package var times: NotedTimes
+    /// What this node has noted of it.
+    package var notes: LocalNotes
     /// Whether its content was deleted. Then text and headers are empty.
     public package(set) var isDeleted: Bool
+    /// The message that it answers; it need not be here.
+    public let replyTo: MessageID?
+    /// Users whom it is meant for in particular, ascending.
+    public let mentions: [UserID]
+    /// Its part in a session of messages that build on each other.
+    public package(set) var session: MessageSession?
+    /// Whether its author gave it another text, which `text` is.
+    public package(set) var isEdited = false
+    /// Whether its author took it back. Then text and headers are empty.
+    public package(set) var isRetracted = false
+    /// Who reacts to it with what. Messages in events have none yet.
+    public package(set) var reactions: [Reaction] = []
 
     /// The message's id.
     public var id: MessageID { messageID }
 
+    /// Its place in the order in which entries reached this node's disk; `nil` for a message that was just sent, or comes
+    /// from the event bus. Indexes rise and never change; what is not shown has one, too, so there are gaps.
+    public var index: Int64? { notes.index }
+
     /// When it reached its states for a recipient. For a received message and this node's own user, *delivered* is when
     /// it reached this node's disk. Messages in events have no times.
-    public func times(for recipientID: UserID) -> MessageTimes { times.times[recipientID] ?? MessageTimes() }
+    public func times(for recipientID: UserID) -> MessageTimes { notes.times[recipientID] ?? MessageTimes() }
 
     package init(
         messageID: MessageID, conversationID: ConversationID, senderID: UserID, recipientIDs: [UserID], text: String,
         headers: [String: String], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
-        times: NotedTimes = NotedTimes(), isDeleted: Bool = false
+        notes: LocalNotes = LocalNotes(), isDeleted: Bool = false, replyTo: MessageID? = nil,
+        mentions: [UserID] = [], session: MessageSession? = nil
     ) {
         self.messageID = messageID
         self.conversationID = conversationID
@@ -69,8 +86,11 @@ public struct Message: Hashable, Sendable, Identifiable {
         self.timestamp = timestamp
         self.expiry = expiry
         self.states = states
-        self.times = times
+        self.notes = notes
         self.isDeleted = isDeleted
+        self.replyTo = replyTo
+        self.mentions = mentions
+        self.session = session
     }
 }
 
@@ -85,6 +105,11 @@ public struct MessageDraft: Hashable, Sendable {
     public var headers: [String: String]
     /// The message fails if it is not delivered within this time.
     public var timeToLive: Duration
+    /// Users whom it is meant for in particular: at most `Limits.mentions`. A text that names somebody mentions nobody.
+    public var mentions: [UserID] = []
+    /// The message that it answers.
+    package var replyTo: LogPlace?
+    package var session: MessageSession?
 
     public init(
         _ text: String, headers: [String: String] = [:], timeToLive: Duration = Self.defaultTimeToLive
@@ -94,9 +119,6 @@ public struct MessageDraft: Hashable, Sendable {
         self.timeToLive = timeToLive
     }
 
-    /// The kind of its entry.
-    package var kind: EntryKind { .text }
-
     /// Why a draft cannot be sent.
     public enum Invalid: Error, Equatable, Sendable, CustomStringConvertible {
         case emptyText
@@ -105,6 +127,12 @@ public struct MessageDraft: Hashable, Sendable {
         case headersTooLong(bytes: Int)
         case emptyHeaderName
         case timeToLiveNotPositive
+        case tooManyMentions(count: Int)
+        case summaryTooLong(bytes: Int)
+        case emptySummary
+        case emptyEmoji
+        case emojiTooLong(bytes: Int)
+        case counterOutOfRange
 
         public var description: String {
             switch self {
@@ -114,6 +142,13 @@ public struct MessageDraft: Hashable, Sendable {
             case .headersTooLong(let bytes): "the headers are \(bytes) bytes, and the limit is \(Limits.headerBytes)"
             case .emptyHeaderName: "a header has no name"
             case .timeToLiveNotPositive: "the time to live is not above zero"
+            case .tooManyMentions(let count): "it mentions \(count) users, and the limit is \(Limits.mentions)"
+            case .summaryTooLong(let bytes):
+                "the summary is \(bytes) bytes of UTF-8, and the limit is \(Limits.summaryBytes)"
+            case .emptySummary: "a message of a session has no summary"
+            case .emptyEmoji: "a reaction has no emoji"
+            case .emojiTooLong(let bytes): "the emoji is \(bytes) bytes of UTF-8, and the limit is \(Limits.emojiBytes)"
+            case .counterOutOfRange: "its counter is not between 1 and \(Int64.max)"
             }
         }
     }
@@ -124,10 +159,33 @@ public struct MessageDraft: Hashable, Sendable {
         guard textBytes > 0 else { throw .emptyText }
         guard textBytes <= Limits.textBytes else { throw .textTooLong(bytes: textBytes) }
         guard timeToLive > .zero else { throw .timeToLiveNotPositive }
+        guard mentions.count <= Limits.mentions else { throw .tooManyMentions(count: mentions.count) }
+        if let session { try Self.check(session) }
         guard !headers.isEmpty else { return }
         guard headers.count <= Limits.headerCount else { throw .tooManyHeaders(count: headers.count) }
         guard !headers.keys.contains("") else { throw .emptyHeaderName }
         let headerBytes = headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard headerBytes <= Limits.headerBytes else { throw .headersTooLong(bytes: headerBytes) }
+    }
+
+    private static func check(_ session: MessageSession) throws(Invalid) {
+        let bytes = session.summary.utf8.count
+        guard bytes > 0 else { throw .emptySummary }
+        guard bytes <= Limits.summaryBytes else { throw .summaryTooLong(bytes: bytes) }
+        try check(counter: session.counter)
+    }
+
+    static func check(counter: UInt64) throws(Invalid) {
+        guard (1...UInt64(Int64.max)).contains(counter) else { throw .counterOutOfRange }
+    }
+
+    package var content: MessageContent {
+        MessageContent(
+            text, headers: headers, replyTo: replyTo, mentions: Set(mentions).sorted(), session: session)
+    }
+
+    package init(_ content: MessageContent, timeToLive: Duration = Self.defaultTimeToLive) {
+        self.init(content.text, headers: content.headers, timeToLive: timeToLive)
+        (mentions, replyTo, session) = (content.mentions, content.replyTo, content.session)
     }
 }

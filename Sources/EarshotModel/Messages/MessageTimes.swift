@@ -21,13 +21,17 @@ public struct MessageTimes: Hashable, Sendable {
     }
 }
 
-/// The times that a node has noted of one message. They are no part of what the message is: everybody sees the same
-/// message at other times, so any two of these are equal.
-package struct NotedTimes: Hashable, Sendable {
+/// What a node has noted of one message. It is no part of what the message is: everybody sees the same message at other
+/// times and in another order, so any two of these are equal.
+package struct LocalNotes: Hashable, Sendable {
     package let times: [UserID: MessageTimes]
+    package let index: Int64?
 
-    package init(_ times: [UserID: MessageTimes] = [:]) { self.times = times }
+    package init(_ times: [UserID: MessageTimes] = [:], index: Int64? = nil) {
+        self.times = times
+        self.index = index
+    }
 
-    package static func == (a: NotedTimes, b: NotedTimes) -> Bool { true }
+    package static func == (a: LocalNotes, b: LocalNotes) -> Bool { true }
     package func hash(into hasher: inout Hasher) {}
 }

@@ -3,9 +3,11 @@ package import EarshotModel
 /// What an author writes into one entry. The author encodes it once; everybody else hashes and keeps those bytes.
 package struct EntryBody: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
-        case text(String, headers: [String: String])
+        case text(MessageContent)
         /// The first entry of an epoch that follows others: the ends of these, as far as the device knew them.
         case branches([BranchHead])
+        /// Something about a message that is there already.
+        case amendment(Amendment)
         /// A kind of content that this version does not know. It is kept and proved, but not shown.
         case unknown
     }
@@ -21,6 +23,7 @@ package struct EntryBody: Hashable, Sendable {
         switch content {
         case .text: .text
         case .branches: .branches
+        case .amendment(let amendment): amendment.kind
         case .unknown: .unknown
         }
     }
@@ -42,12 +45,11 @@ package struct EntryBody: Hashable, Sendable {
         self.expiry = expiry
         key = EntryKey(wire.key)
         switch wire.content {
-        case .text(let text):
-            do { try MessageDraft(text.text, headers: text.headers).validate() } catch {
-                throw ProtocolError(.violation, "a message is not valid: \(error)")
-            }
-            content = .text(text.text, headers: text.headers)
+        case .text(let text): content = .text(try MessageContent(text))
         case .branches(let branches): content = .branches(try BranchHead.decode(branches))
+        case .edit(let edit): content = .amendment(try Amendment(edit))
+        case .retract(let retract): content = .amendment(try Amendment(retract))
+        case .reaction(let reaction): content = .amendment(try Amendment(reaction))
         case nil: content = .unknown
         }
     }
@@ -67,8 +69,9 @@ package struct EntryBody: Hashable, Sendable {
         wire.timestamp = timestamp.rawValue
         wire.expiry = UInt64(expiry)
         switch content {
-        case .text(let text, let headers): wire.content = .text(Wire.Text(text: text, headers: headers))
+        case .text(let message): wire.content = .text(message.wire)
         case .branches(let heads): wire.content = .branches(BranchHead.wire(heads))
+        case .amendment(let amendment): wire.content = amendment.wire
         case .unknown: break
         }
         if let key { wire.key = key.bytes }

@@ -134,7 +134,7 @@ struct IncomingLog: Sendable {
         let record = EntryRecord(
             sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max,
             kind: body?.kind ?? (isDeleted ? .text : .unknown), content: content, chain: head.chain,
-            isDeleted: isDeleted)
+            isDeleted: isDeleted, relation: body?.content.relation)
         return (record, body)
     }
 

@@ -17,13 +17,13 @@ struct Logs: Sendable {
     /// The branches of each log by the id that they share, in the order in which this node knew them.
     private var branches: [LogID: [LogID]] = [:]
     /// Own entries that are no messages.
-    private var hidden: Set<MessageID> = []
+    private var hidden: [LogID: HiddenEntries] = [:]
     /// Unsent ends of own logs that wait to be written anew.
     private(set) var limbo: [ConversationID: LogRecord] = [:]
 
     init(author: LogAuthor, records: [LogRecord] = [], hidden: [MessageID] = []) {
         self.author = author
-        self.hidden = Set(hidden)
+        for entry in hidden { self.hidden[entry.log, default: HiddenEntries()].insert(entry.sequence) }
         // A branch comes after the one that it parts from, also where that is at the beginning.
         let inOrder = records.sorted { a, b in
             guard let baseB = b.base else { return false }
@@ -125,18 +125,21 @@ struct Logs: Sendable {
     /// Own entries are on the disk.
     mutating func note(_ entries: [EntryRecord], of logID: LogID) {
         for entry in entries where entry.kind.isHidden {
-            hidden.insert(MessageID(log: logID, sequence: entry.sequence))
+            hidden[logID, default: HiddenEntries()].insert(entry.sequence)
         }
     }
 
     /// Whether an own entry is a message.
-    func isMessage(_ messageID: MessageID) -> Bool { !hidden.contains(messageID) }
+    func isMessage(_ messageID: MessageID) -> Bool {
+        hidden[messageID.log]?.contains(messageID.sequence) != true
+    }
 
     mutating func setNextExpiry(_ expiry: Int64, of logID: LogID) { own[logID]?.setNextExpiry(expiry) }
 
     /// The unsent end of an own log is elsewhere, and what comes back takes its places.
     mutating func cut(_ record: LogRecord, limbo: LogRecord) {
         own[record.logID] = OwnLog(record: record)
+        hidden[record.logID]?.removeAll(after: record.head.sequence)
         returning[record.logID] = nil
         self.limbo[limbo.description.conversationID] = limbo
     }

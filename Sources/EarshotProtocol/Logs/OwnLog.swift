@@ -4,7 +4,7 @@ import EarshotModel
 /// A log that this device writes.
 struct OwnLog: Sendable {
     /// A draft, with the times at which it was accepted and will expire.
-    typealias Draft = (draft: MessageDraft, timestamp: HybridTimestamp, expiry: Int64, key: EntryKey?)
+    typealias Draft = (draft: EntryDraft, timestamp: HybridTimestamp, expiry: Int64, key: EntryKey?)
 
     private(set) var record: LogRecord
 
@@ -26,10 +26,10 @@ struct OwnLog: Sendable {
     ) -> (record: LogRecord, entries: [EntryRecord]) {
         var writer = LogWriter(self, capacity: drafts.count)
         for (draft, timestamp, expiry, key) in drafts {
-            let text = EntryBody.Content.text(draft.text, headers: draft.headers)
-            let body = EntryBody(timestamp: timestamp, expiry: expiry, content: text, key: key)
+            let body = EntryBody(timestamp: timestamp, expiry: expiry, content: .init(draft), key: key)
             writer.append(
-                .body(body.encoded(with: author.salts)), timestamp, expiry: expiry, kind: draft.kind, key: key)
+                .body(body.encoded(with: author.salts)), timestamp, expiry: expiry, kind: draft.kind, key: key,
+                relation: body.content.relation)
         }
         return writer.finished(by: author)
     }
@@ -37,16 +37,23 @@ struct OwnLog: Sendable {
     /// The earliest time at which one of its messages may expire; `.max` if none can.
     mutating func setNextExpiry(_ expiry: Int64) { record.nextExpiry = expiry }
 
-    /// The messages of drafts, for their author, once they are entries.
-    func messages(of entries: [EntryRecord], drafts: [Draft], record: LogRecord) -> [Message] {
+    /// What drafts tell their author, once they are entries; `nil` for those that tell nothing.
+    func news(of entries: [EntryRecord], drafts: [Draft], record: LogRecord, in logs: Logs) -> [EntryNews?] {
         let recipients = [record.recipientID]
         let states = [record.recipientID: DeliveryState.queued]
         return zip(entries, drafts).map { entry, item in
-            Message(
-                messageID: MessageID(log: record.logID, sequence: entry.sequence),
-                conversationID: record.description.conversationID, senderID: record.authorID, recipientIDs: recipients,
-                text: item.draft.text, headers: item.draft.headers, timestamp: entry.timestamp, expiry: entry.expiry,
-                states: states)
+            switch item.draft {
+            case .message(let draft):
+                return .message(
+                    Message(
+                        draft.content, messageID: MessageID(log: record.logID, sequence: entry.sequence),
+                        conversationID: record.description.conversationID, senderID: record.authorID,
+                        recipientIDs: recipients, timestamp: entry.timestamp, expiry: entry.expiry, states: states))
+            case .amendment(let amendment):
+                let update = logs.update(
+                    by: amendment, of: record.authorID, in: record.description.conversationID)
+                return update.map { .update($0, by: entry.sequence) }
+            }
         }
     }
 }

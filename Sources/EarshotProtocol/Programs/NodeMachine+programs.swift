@@ -12,7 +12,7 @@ package struct ProgramReply: Sendable {
     }
 
     package let recipientID: UserID
-    package let draft: MessageDraft
+    package let draft: EntryDraft
     package let key: Key
     /// The place of the message that it answers; `nil` if it answers none.
     package let answering: Int64?
@@ -20,7 +20,7 @@ package struct ProgramReply: Sendable {
     package let notBefore: Int64?
 
     package init(
-        recipientID: UserID, draft: MessageDraft, key: Key, answering: Int64? = nil, notBefore: Int64? = nil
+        recipientID: UserID, draft: EntryDraft, key: Key, answering: Int64? = nil, notBefore: Int64? = nil
     ) {
         self.recipientID = recipientID
         self.draft = draft
@@ -44,6 +44,7 @@ extension NodeMachine {
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
+            let drafts = drafts.map(EntryDraft.message)
             try node.check(drafts)
             try Self.checkKey(key)
             let refusal = node.refusal(of: recipientID)
@@ -69,7 +70,7 @@ extension NodeMachine {
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
-            try node.check([draft])
+            try node.check([.message(draft)])
             if let key { try Self.checkKey(key) }
             let entryKey = key.map { node.programs.key($0) }
             let record = ScheduledRecord(
@@ -230,7 +231,7 @@ extension NodeMachine {
     }
 
     private func item(
-        _ draft: MessageDraft, to recipientID: UserID, key: EntryKey?, isNamed: Bool
+        _ draft: EntryDraft, to recipientID: UserID, key: EntryKey?, isNamed: Bool
     ) -> ProgramCall.Item {
         ProgramCall.Item(
             conversation: .direct(local.userID, recipientID), recipientID: recipientID, draft: draft, key: key,
@@ -246,10 +247,9 @@ extension NodeMachine {
                 node.replication.keysFound(lookup, entries)
                 return
             }
-            var found: [EntryKey: FoundMessage] = [:]
+            var found: [EntryKey: FoundEntry] = [:]
             for known in entries {
-                guard let key = known.entry.key, let message = node.replication.message(known) else { continue }
-                found[key] = FoundMessage(entry: known.entry, message: message)
+                if let key = known.entry.key { found[key] = node.replication.found(known) }
             }
             node.run(node.programs.keysFound(requestID, found, in: node.situation(now)), now: now)
         }
@@ -305,7 +305,7 @@ extension NodeMachine {
             let key = message.id.bytes
             let item = ProgramCall.Item(
                 conversation: .direct(userID, message.recipientID), recipientID: message.recipientID,
-                draft: message.draft, key: key, isNamed: false)
+                draft: .message(message.draft), key: key, isNamed: false)
             return ProgramCall(requestID: requestID, kind: .due(key), items: [item])
         }
         run(actions, now: now)
@@ -317,22 +317,23 @@ extension NodeMachine {
 }
 
 extension Replication {
-    /// An own entry as a message; `nil` for one that is none, or is no longer there.
-    func message(_ known: KeyedEntry) -> Message? {
+    /// An own entry with a key; `nil` for one that is no longer there.
+    func found(_ known: KeyedEntry) -> FoundEntry? {
         guard let log = logs.own(known.logID) else { return nil }
-        var (text, headers) = ("", [String: String]())
-        if case .body(let bytes) = known.entry.content {
-            guard case .text(let written, let writtenHeaders) = try? EntryBody(decoding: bytes).content else {
-                return nil
-            }
-            (text, headers) = (written, writtenHeaders)
+        var content = MessageContent("")
+        if case .body(let bytes) = known.entry.content, known.entry.kind.isShown {
+            guard case .text(let written) = try? EntryBody(decoding: bytes).content else { return nil }
+            content = written
         }
         let progress = deliveries.committed(log.deliveryKey) ?? DeliveryProgress()
         let recipientID = log.record.recipientID
         let state = progress.state(of: known.entry.sequence, failure: deliveries.failure(of: known.messageID))
-        return Message(
-            messageID: known.messageID, conversationID: log.description.conversationID, senderID: log.record.authorID,
-            recipientIDs: [recipientID], text: text, headers: headers, timestamp: known.entry.timestamp,
+        let message = Message(
+            content, messageID: known.messageID, conversationID: log.description.conversationID,
+            senderID: log.record.authorID, recipientIDs: [recipientID], timestamp: known.entry.timestamp,
             expiry: known.entry.expiry, states: [recipientID: state], isDeleted: known.entry.isDeleted)
+        return FoundEntry(
+            entry: known.entry, conversationID: message.conversationID,
+            message: known.entry.kind.isShown ? message : nil)
     }
 }

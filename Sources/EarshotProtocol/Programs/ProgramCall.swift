@@ -21,7 +21,7 @@ struct ProgramCall: Sendable {
     struct Item: Sendable {
         let conversation: ConversationRecord
         let recipientID: UserID
-        let draft: MessageDraft
+        let draft: EntryDraft
         let key: EntryKey?
         /// Whether the key came from the program. Then it names this content, and no other.
         let isNamed: Bool
@@ -34,7 +34,7 @@ struct ProgramCall: Sendable {
 
         /// What is kept of it until then; `nil` for one that is sent at once.
         func scheduled(now: Moment) -> ScheduledRecord? {
-            guard let notBefore, let key else { return nil }
+            guard let notBefore, let key, case .message(let draft) = draft else { return nil }
             return ScheduledRecord(
                 scheduledID: key, conversation: conversation, recipientID: recipientID, draft: draft,
                 notBefore: notBefore, key: key, now: now)
@@ -83,14 +83,15 @@ struct ProgramCall: Sendable {
     /// - Parameters:
     ///   - answers: what was sent before, in the places of the items.
     ///   - next: the next message that was sent now.
-    func sent(_ answers: [Message?], next: () -> Message? = { nil }) -> [Message] {
-        zip(items, answers).filter { item, _ in item.notBefore == nil }.compactMap { $1 ?? next() }
+    func sent(_ answers: [FoundEntry?], next: () -> Message? = { nil }) -> [Message] {
+        zip(items, answers).filter { item, _ in item.notBefore == nil && item.draft.kind.isShown }
+            .compactMap { $1.map(\.message) ?? next() }
     }
 
     var bytes: Int { items.reduce(0) { $0 + $1.draft.byteCount } }
 
     /// Those of its items that are to be written now, in their order.
-    func parts(without answered: [Message?]) -> [PendingSend.Part] {
+    func parts(without answered: [FoundEntry?]) -> [PendingSend.Part] {
         var parts: [PendingSend.Part] = []
         var start = 0
         let rest = zip(items, answered).filter { $0.notBefore == nil && $1 == nil }.map { $0.0 }
@@ -106,20 +107,21 @@ struct ProgramCall: Sendable {
     }
 }
 
-/// An entry that was found by its key, as a message.
-struct FoundMessage: Sendable {
+/// An entry of this device that was found by its key.
+struct FoundEntry: Sendable {
     let entry: EntryRecord
-    let message: Message
+    let conversationID: ConversationID
+    /// The message that it is; `nil` for one that says something about a message.
+    let message: Message?
 
     /// Whether it says what an item says, to the same users. The encoded entry decides, so that it does not matter whether
     /// its content is still there.
     func isSame(as item: ProgramCall.Item, _ salts: EntrySalts) -> Bool {
-        guard message.conversationID == item.conversation.conversationID else { return false }
+        guard conversationID == item.conversation.conversationID else { return false }
         let body = EntryBody(
-            timestamp: entry.timestamp, expiry: entry.expiry,
-            content: .text(item.draft.text, headers: item.draft.headers), key: item.key)
+            timestamp: entry.timestamp, expiry: entry.expiry, content: .init(item.draft), key: item.key)
         // An entry that was written before there were salts has none.
-        return [body.encoded(with: salts), body.encoded()].contains { .of(body: $0) == entry.content.hash }
+        return [body.encoded(with: salts), body.encoded()].contains { EntryContent.body($0).hash == entry.content.hash }
             || (entry.isDeleted && entry.expiry == .max)
     }
 }

@@ -23,8 +23,8 @@ struct ProgramsMachine: Sendable {
     /// A call whose turn has come.
     private struct Active: Sendable {
         let call: ProgramCall
-        /// The messages that were found, in the places of the items.
-        var answers: [Message?] = []
+        /// What was found of the items, in their places.
+        var answers: [FoundEntry?] = []
         var changes: [ProgramChange] = []
         var plan: HandOutPlan?
     }
@@ -177,7 +177,7 @@ struct ProgramsMachine: Sendable {
 
     /// The store's answer. The entries' messages are those that this node shows.
     mutating func keysFound(
-        _ requestID: RequestID, _ found: [EntryKey: FoundMessage], in situation: Situation
+        _ requestID: RequestID, _ found: [EntryKey: FoundEntry], in situation: Situation
     ) -> [Action] {
         guard let call = active[requestID]?.call else { return [] }
         return resolve(call, found: found, in: situation)
@@ -195,15 +195,16 @@ struct ProgramsMachine: Sendable {
     }
 
     private mutating func resolve(
-        _ call: ProgramCall, found: [EntryKey: FoundMessage], in situation: Situation
+        _ call: ProgramCall, found: [EntryKey: FoundEntry], in situation: Situation
     ) -> [Action] {
         do throws(ProtocolError) {
             let answers = try answers(to: call, among: found)
             active[call.requestID]?.answers = answers
-            let sent = answers.compactMap(\.self)
             switch call.kind {
             case .send:
-                if sent.count == answers.count { return end(call.requestID, .success(.accepted(sent)), in: situation) }
+                guard answers.contains(where: { $0 == nil }) else {
+                    return end(call.requestID, .success(.accepted(call.sent(answers))), in: situation)
+                }
                 if let refusal = call.items.first?.refusal { throw refusal }
                 return write([], for: call, in: situation)
             case .acknowledge(let name, let through):
@@ -225,25 +226,25 @@ struct ProgramsMachine: Sendable {
                     throw Self.reused
                 }
                 return end(
-                    call.requestID, .success(answer(record, messageID: known.message.messageID)), in: situation)
+                    call.requestID, .success(answer(record, messageID: known.message?.messageID)), in: situation)
             case .due(let scheduledID): return write([.unschedule(scheduledID)], for: call, in: situation)
             case .receive, .fail, .change, .cancel: return write([], for: call, in: situation)
             }
         } catch { return end(call.requestID, .failure(error), in: situation) }
     }
 
-    /// The messages that the items have become already, in the places of the items.
+    /// What the items have become already, in their places.
     private func answers(
-        to call: ProgramCall, among found: [EntryKey: FoundMessage]
-    ) throws(ProtocolError) -> [Message?] {
-        var answers: [Message?] = []
+        to call: ProgramCall, among found: [EntryKey: FoundEntry]
+    ) throws(ProtocolError) -> [FoundEntry?] {
+        var answers: [FoundEntry?] = []
         for (index, item) in call.items.enumerated() {
             let known = item.key.flatMap { found[$0] }
             if let known, item.isNamed, !known.isSame(as: item, salts) {
                 if case .acknowledge = call.kind { throw Self.reused.about(index) }
                 throw Self.reused
             }
-            answers.append(known?.message)
+            answers.append(known)
         }
         if call.next.map({ found[$0] != nil }) == true { throw Self.reused }
         return answers
@@ -251,7 +252,7 @@ struct ProgramsMachine: Sendable {
 
     /// Checks what goes with an acknowledgement. What was sent before is only repeated.
     private func check(
-        _ call: ProgramCall, through: Int64, _ consumer: ConsumerRecord, found: [EntryKey: FoundMessage],
+        _ call: ProgramCall, through: Int64, _ consumer: ConsumerRecord, found: [EntryKey: FoundEntry],
         now: Moment
     ) throws(ProtocolError) {
         for (index, item) in call.items.enumerated() {
@@ -274,7 +275,7 @@ struct ProgramsMachine: Sendable {
 
     /// The items that are to wait for their time. Those that wait already, or were sent since, are left out.
     private func scheduled(
-        of call: ProgramCall, without answers: [Message?], now: Moment
+        of call: ProgramCall, without answers: [FoundEntry?], now: Moment
     ) throws(ProtocolError) -> [ScheduledRecord] {
         var records: [ScheduledRecord] = []
         for (index, (item, answer)) in zip(call.items, answers).enumerated() {
@@ -393,12 +394,13 @@ extension ProgramChange {
     }
 }
 
-extension FoundMessage {
+extension FoundEntry {
     fileprivate func isSame(as scheduled: ScheduledMessage, key: EntryKey, _ salts: EntrySalts) -> Bool {
-        message.recipientIDs == [scheduled.recipientID]
+        guard let message else { return false }
+        return message.recipientIDs == [scheduled.recipientID]
             && isSame(
                 as: ProgramCall.Item(
                     conversation: .direct(message.senderID, scheduled.recipientID), recipientID: scheduled.recipientID,
-                    draft: scheduled.draft, key: key, isNamed: true), salts)
+                    draft: .message(scheduled.draft), key: key, isNamed: true), salts)
     }
 }

@@ -6,7 +6,7 @@ struct AppendedSends: Sendable {
     struct Run: Sendable {
         let record: LogRecord
         let entries: [EntryRecord]
-        let messages: [Message]
+        let news: [EntryNews]
     }
 
     /// Ascending by log.
@@ -25,10 +25,9 @@ struct AppendedSends: Sendable {
                 let log = logs.logForMessages(in: part.conversation, now: now)
                 let start = groups[log.record.logID]?.drafts.count ?? 0
                 for (index, draft) in part.drafts.enumerated() {
-                    let expiry = now.wallClock.addingReportingOverflow(draft.timeToLive.milliseconds)
                     groups[log.record.logID, default: (log, [])].drafts.append(
                         (
-                            draft, clocks.tick(now: now), expiry.overflow ? .max : expiry.partialValue,
+                            draft, clocks.tick(now: now), draft.expiry(from: now.wallClock),
                             part.keys.isEmpty ? nil : part.keys[index]
                         ))
                 }
@@ -37,15 +36,15 @@ struct AppendedSends: Sendable {
             places.append((send.requestID, parts))
             changes += send.changes
         }
-        var messages: [LogID: [Message]] = [:]
+        var news: [LogID: [EntryNews?]] = [:]
         for (logID, group) in groups.sorted(by: { $0.key < $1.key }) {
             let (record, entries) = group.log.extended(by: group.drafts, author)
-            let appended = group.log.messages(of: entries, drafts: group.drafts, record: record)
-            messages[logID] = appended
-            runs.append(Run(record: record, entries: entries, messages: appended))
+            let appended = group.log.news(of: entries, drafts: group.drafts, record: record, in: logs)
+            news[logID] = appended
+            runs.append(Run(record: record, entries: entries, news: appended.compactMap(\.self)))
         }
         accepted = places.map { requestID, parts in
-            (requestID, parts.flatMap { part in messages[part.logID]?[part.range] ?? [] })
+            (requestID, parts.flatMap { part in news[part.logID]?[part.range].compactMap { $0?.message } ?? [] })
         }
     }
 }
@@ -56,7 +55,7 @@ extension CommitInFlight {
         for run in sends.runs {
             commit.logs.append(run.record)
             commit.entries.append(LogEntries(logID: run.record.logID, entries: run.entries))
-            appended.append(Appended(record: run.record, messages: run.messages))
+            appended.append(Appended(record: run.record, entries: run.entries, news: run.news))
         }
         accepted = sends.accepted
         commit.programChanges = sends.changes

@@ -123,7 +123,8 @@ struct CommitInFlight: Sendable {
     /// Entries that were appended to a log of this node's own.
     struct Appended: Sendable {
         let record: LogRecord
-        let messages: [Message]
+        let entries: [EntryRecord]
+        let news: [EntryNews]
     }
 
     /// An own log whose unsent end gives way to what comes back.
@@ -155,23 +156,15 @@ struct CommitInFlight: Sendable {
     mutating func addJournal(_ deliveries: Deliveries, author: LogAuthor) {
         var journal = commit.journal
         for appended in appended {
-            guard let (first, last) = appended.messages.ends else { continue }
+            guard let (first, last) = appended.news.ends else { continue }
             journal.add(.queued(appended.record.logID, first...last))
         }
         for run in received {
-            guard let (first, last) = run.messages.ends else { continue }
+            guard let (first, last) = run.news.ends else { continue }
             journal.add(.received(run.logID, author.userID, first...last))
         }
         for record in progress.flatMap(\.steps) { journal.add(record) }
         for record in deliveries.told(commit.failures, with: progress) { journal.add(record) }
         commit.journal = journal
-    }
-}
-
-extension [Message] {
-    /// The places of the first and the last in their log.
-    fileprivate var ends: (UInt64, UInt64)? {
-        guard let first, let last else { return nil }
-        return (first.messageID.sequence, last.messageID.sequence)
     }
 }

@@ -11,6 +11,15 @@ extension NodeMachine {
         _ drafts: [MessageDraft], to conversationID: ConversationID, with peerID: UserID? = nil, requestID: RequestID,
         now: Moment
     ) -> [NodeAction] {
+        send(
+            drafts.map(EntryDraft.message), to: conversationID, with: peerID, requestID: requestID, now: now)
+    }
+
+    /// The same for anything that an entry can say. What is no message is answered without one.
+    package mutating func send(
+        _ drafts: [EntryDraft], to conversationID: ConversationID, with peerID: UserID? = nil, requestID: RequestID,
+        now: Moment
+    ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
             let conversation = try node.conversation(conversationID, with: peerID)
@@ -28,7 +37,7 @@ extension NodeMachine {
         }
     }
 
-    func check(_ drafts: [MessageDraft]) throws(ProtocolError) {
+    func check(_ drafts: [EntryDraft]) throws(ProtocolError) {
         guard !drafts.isEmpty, drafts.count <= Limits.messagesPerSend else {
             throw ProtocolError(
                 .invalidMessage, "one call sends 1 to \(Limits.messagesPerSend) messages, not \(drafts.count)")

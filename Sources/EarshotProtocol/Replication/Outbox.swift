@@ -8,7 +8,7 @@ struct PendingSend: Sendable {
         let conversation: ConversationRecord
         /// The recipient, who may be giving back a log while the messages wait.
         let recipientID: UserID
-        let drafts: [MessageDraft]
+        let drafts: [EntryDraft]
         /// The drafts' keys, in their order; empty if none has one.
         var keys: [EntryKey?] = []
     }
@@ -37,11 +37,6 @@ struct PendingSend: Sendable {
 
     /// Whether it goes to somebody of whom this is true.
     fileprivate func goes(to condition: (UserID) -> Bool) -> Bool { parts.contains { condition($0.recipientID) } }
-}
-
-extension MessageDraft {
-    /// The size of text and headers, in bytes.
-    var byteCount: Int { text.utf8.count + headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 }
 
 /// Messages on their way into this device's logs: some wait for the disk, and others are held while a log is taken back

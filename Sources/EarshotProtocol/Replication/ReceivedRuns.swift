@@ -11,7 +11,7 @@ struct ReceivedRun: Sendable {
     /// Whether this device has written them, and has them back.
     let isOwn: Bool
     let entries: [EntryRecord]
-    let messages: [Message]
+    let news: [EntryNews]
     let bytes: Int
 
     var logID: LogID { branch.logID }
@@ -73,7 +73,7 @@ struct ReceivedRuns: Sendable {
             connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,
             conversation: .direct(author.userID, link.userID), isOwn: isOwn,
             entries: taken.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record },
-            messages: isOwn ? [] : taken.compactMap { Message($0.record, $0.body, of: branch, to: author.userID) },
+            news: isOwn ? [] : taken.compactMap { EntryNews($0.record, $0.body, of: branch, to: author.userID, logs) },
             bytes: bytes)
         add(run)
         return .new(run, taken.compactMap { $0.body?.timestamp })
@@ -166,14 +166,23 @@ struct ReceivedRuns: Sendable {
     }
 }
 
-extension Message {
-    /// - Returns: `nil` for an entry that is no text.
-    fileprivate init?(_ record: EntryRecord, _ body: EntryBody?, of log: IncomingLog, to recipientID: UserID) {
-        guard case .text(let text, let headers) = body?.content else { return nil }
-        self.init(
-            messageID: MessageID(log: log.logID, sequence: record.sequence),
-            conversationID: log.description.conversationID, senderID: log.authorID, recipientIDs: [recipientID],
-            text: text, headers: headers, timestamp: record.timestamp, expiry: record.expiry,
-            states: [recipientID: .delivered])
+extension EntryNews {
+    /// - Returns: `nil` for an entry that tells nothing.
+    fileprivate init?(
+        _ record: EntryRecord, _ body: EntryBody?, of log: IncomingLog, to recipientID: UserID, _ logs: Logs
+    ) {
+        let conversationID = log.description.conversationID
+        switch body?.content {
+        case .text(let content):
+            self = .message(
+                Message(
+                    content, messageID: MessageID(log: log.logID, sequence: record.sequence),
+                    conversationID: conversationID, senderID: log.authorID, recipientIDs: [recipientID],
+                    timestamp: record.timestamp, expiry: record.expiry, states: [recipientID: .delivered]))
+        case .amendment(let amendment):
+            guard let update = logs.update(by: amendment, of: log.authorID, in: conversationID) else { return nil }
+            self = .update(update, by: record.sequence)
+        case .branches, .unknown, nil: return nil
+        }
     }
 }

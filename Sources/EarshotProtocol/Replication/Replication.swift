@@ -329,7 +329,7 @@ struct Replication: Sendable {
             for timestamp in timestamps {
                 if let skew = clocks.hear(timestamp, of: session.userID, now: now) { post(.clockSkewed(skew)) }
             }
-            if !run.messages.isEmpty { actions.append(.exchanged(session.userID)) }
+            if !run.news.isEmpty { actions.append(.exchanged(session.userID)) }
         }
     }
 
@@ -901,8 +901,9 @@ struct Replication: Sendable {
     ) {
         let (logID, userID) = (appended.record.logID, appended.record.recipientID)
         logs.appended(appended.record)
+        logs.note(appended.entries, of: logID)
         expiries.wake(for: appended.record, clocks: &clocks, now: now)
-        for message in appended.messages { post(.messageQueued(message)) }
+        for news in appended.news { post(news.event(Event.messageQueued)) }
         // The user may have been barred while this was written.
         failUndelivered(to: userID, trust: trust)
         if let log = logs.own(logID) { sessions.openIfNew(log) }
@@ -911,7 +912,7 @@ struct Replication: Sendable {
     private mutating func written(_ run: ReceivedRun, clocks: inout ClockMachine, now: Moment) {
         logs.committed(run.logID, through: run.head)
         runs.written(run)
-        for message in run.messages { post(.messageReceived(message)) }
+        for news in run.news { post(news.event(Event.messageReceived)) }
         announce(run)
         if run.isOwn { returned(run, clocks: &clocks, now: now) }
         if run.log.deviceID != run.deviceID, sessions[run.connectionID] != nil {
@@ -984,7 +985,10 @@ struct Replication: Sendable {
         if let requestID = pending.requestID {
             actions.append(.complete(requestID, .success(.cancelled(messageID))))
         }
-        if let log = logs.own(messageID.log), let event = deliveries.event(of: pending.failure, in: log) { post(event) }
+        guard logs.isMessage(messageID), let log = logs.own(messageID.log),
+            let event = deliveries.event(of: pending.failure, in: log)
+        else { return }
+        post(event)
     }
 
     /// The unsent end of an own log waits elsewhere now.

@@ -97,11 +97,11 @@ extension ScheduledMessage {
     package init?(_ record: ScheduledRecord) {
         guard let recipientID = UserID(bytes: record.draft.prefix(Bytes32.count)),
             let body = try? EntryBody(decoding: Array(record.draft.dropFirst(Bytes32.count))),
-            case .text(let text, let headers) = body.content
+            case .text(let content) = body.content
         else { return nil }
         self.init(
             id: ScheduledMessageID(record.scheduledID), recipientID: recipientID,
-            draft: MessageDraft(text, headers: headers, timeToLive: .milliseconds(body.expiry)),
+            draft: MessageDraft(content, timeToLive: .milliseconds(body.expiry)),
             notBefore: record.notBefore, createdAt: record.createdAt)
     }
 }
@@ -114,7 +114,7 @@ extension ScheduledRecord {
     ) {
         let body = EntryBody(
             timestamp: HybridTimestamp(rawValue: 0), expiry: draft.timeToLive.milliseconds,
-            content: .text(draft.text, headers: draft.headers), key: key)
+            content: .text(draft.content), key: key)
         self.init(
             scheduledID: scheduledID, conversationID: conversation.conversationID, notBefore: notBefore,
             draft: recipientID.bytes + body.encoded(), key: key, createdAt: now.wallClock)

@@ -77,6 +77,9 @@ extension Wire {
         enum Content: Sendable {
             case text(Text)
             case branches(Branches)
+            case edit(Edit)
+            case retract(Retract)
+            case reaction(Reaction)
         }
 
         var timestamp: UInt64 = 0
@@ -92,19 +95,25 @@ extension Wire {
             case (2, .fixed64(let value)): expiry = value
             case (4, .bytes(let bytes)): key = Array(bytes)
             case (5, .bytes(let bytes)): salt = Array(bytes)
-            case (_, .bytes(let bytes)): content = try content(bytes, as: field.number) ?? content
+            case (_, .bytes(let bytes)): try takeContent(field.number, bytes)
             default: break
             }
         }
 
-        /// - Returns: `nil` for a kind of content that this version does not know.
-        private func content(_ bytes: ArraySlice<UInt8>, as number: UInt32) throws(WireError) -> Content? {
+        /// Of several contents the last counts; one that comes in two parts is both together.
+        private mutating func takeContent(_ number: UInt32, _ bytes: ArraySlice<UInt8>) throws(WireError) {
             switch (number, content) {
-            case (3, .text(let earlier)): .text(try Text(merging: bytes, into: earlier))
-            case (3, _): .text(try Text(merging: bytes))
-            case (6, .branches(let earlier)): .branches(try Branches(merging: bytes, into: earlier))
-            case (6, _): .branches(try Branches(merging: bytes))
-            default: nil
+            case (3, .text(let earlier)): content = .text(try Text(merging: bytes, into: earlier))
+            case (3, _): content = .text(try Text(merging: bytes))
+            case (6, .branches(let earlier)): content = .branches(try Branches(merging: bytes, into: earlier))
+            case (6, _): content = .branches(try Branches(merging: bytes))
+            case (10, .edit(let earlier)): content = .edit(try Edit(merging: bytes, into: earlier))
+            case (10, _): content = .edit(try Edit(merging: bytes))
+            case (11, .retract(let earlier)): content = .retract(try Retract(merging: bytes, into: earlier))
+            case (11, _): content = .retract(try Retract(merging: bytes))
+            case (12, .reaction(let earlier)): content = .reaction(try Reaction(merging: bytes, into: earlier))
+            case (12, _): content = .reaction(try Reaction(merging: bytes))
+            default: break
             }
         }
 
@@ -114,7 +123,13 @@ extension Wire {
             if case .text(let text) = content { writer.message(3, text) }
             writer.bytes(4, key)
             writer.bytes(5, salt)
-            if case .branches(let branches) = content { writer.message(6, branches) }
+            switch content {
+            case .branches(let branches): writer.message(6, branches)
+            case .edit(let edit): writer.message(10, edit)
+            case .retract(let retract): writer.message(11, retract)
+            case .reaction(let reaction): writer.message(12, reaction)
+            case .text, nil: break
+            }
         }
     }
 
@@ -133,51 +148,6 @@ extension Wire {
         func write(to writer: inout WireWriter) {
             writer.bytes(1, conversationID)
             for end in ends { writer.message(2, end) }
-        }
-    }
-
-    struct Text: WireMessage {
-        var text = ""
-        var headers: [String: String] = [:]
-
-        mutating func take(_ field: WireField) throws(WireError) {
-            switch (field.number, field.value) {
-            case (1, .bytes(let bytes)): text = try Wire.text(bytes)
-            case (2, .bytes(let bytes)):
-                let header = try Header(merging: bytes)
-                headers[header.key] = header.value
-            default: break
-            }
-        }
-
-        /// In the order of the headers' names: equal texts have equal bytes.
-        func write(to writer: inout WireWriter) {
-            writer.text(1, text)
-            for (key, value) in headers.sorted(by: { $0.key < $1.key }) {
-                writer.message(2, Header(key: key, value: value))
-            }
-        }
-    }
-
-    /// One entry of a map.
-    private struct Header: WireMessage {
-        var key = ""
-        var value = ""
-
-        mutating func take(_ field: WireField) throws(WireError) {
-            switch (field.number, field.value) {
-            case (1, .bytes(let bytes)): key = try text(bytes)
-            case (2, .bytes(let bytes)): value = try text(bytes)
-            // In a map's entry the library that wrote the first peers takes nothing else, so nobody may send it.
-            case (1, _), (2, _): throw WireError()
-            default: break
-            }
-        }
-
-        /// As every implementation writes a map's entries: both fields, empty or not.
-        func write(to writer: inout WireWriter) {
-            writer.bytes(1, Array(key.utf8), isCase: true)
-            writer.bytes(2, Array(value.utf8), isCase: true)
         }
     }
 }

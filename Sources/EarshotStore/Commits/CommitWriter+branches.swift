@@ -28,9 +28,11 @@ extension CommitWriter {
         try db.execute(
             sql: "UPDATE entry SET log = ?, key = NULL WHERE log = ? AND sequence > ?",
             arguments: [limbo, log, Int64(tail.after)])
-        try db.execute(
-            sql: "UPDATE failure SET log = ? WHERE log = ? AND sequence > ?",
-            arguments: [limbo, log, Int64(tail.after)])
+        for table in ["failure", "relation"] {
+            try db.execute(
+                sql: "UPDATE \(table) SET log = ? WHERE log = ? AND sequence > ?",
+                arguments: [limbo, log, Int64(tail.after)])
+        }
         try cutTimes(of: log, after: tail.after)
     }
 
@@ -39,7 +41,7 @@ extension CommitWriter {
         let limbo = try number(of: tail.limboID)
         let through = Int64(tail.through.sequence)
         for run in tail.places { try moveFailures(run, from: limbo) }
-        for table in ["entry", "failure"] {
+        for table in ["entry", "failure", "relation"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE log = ? AND sequence <= ?", arguments: [limbo, through])
         }
         if tail.isLast {

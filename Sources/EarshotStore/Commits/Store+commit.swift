@@ -76,10 +76,12 @@ struct CommitWriter {
             try write(run)
             try writeKeys(of: run)
             try writeMarks(of: run)
+            try writeRelations(of: run)
         }
         for delivery in commit.deliveries { try write(delivery) }
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }
         for failure in commit.failures { try write(failure) }
+        try eraseRetracted(commit)
         for change in commit.programChanges { try write(change) }
         try writeJournal(of: commit)
         return found.numbers

@@ -1,3 +1,4 @@
+import EarshotCrypto
 package import EarshotModel
 import Foundation
 import GRDB
@@ -33,20 +34,23 @@ extension Store {
     /// still have to leave.
     /// - Parameters:
     ///   - deviceID: this node's own device, whose messages are kept until they are delivered or have failed.
-    ///   - hash: gives the hash that keeps the place of a body in its chain.
     ///   - withheld: is called, once the deletion is on the disk, with messages that had failed, may have left, and are
     ///     withheld from now on. The database's thread calls it, in the order of all commits.
     /// - Returns: the outcome. If it has messages in `undelivered` or `unknown`, nothing was deleted.
     package func deleteContents(
-        of messageIDs: [MessageID], deviceID: DeviceID, hash: @escaping ([UInt8]) -> EntryHash,
+        of messageIDs: [MessageID], deviceID: DeviceID,
         withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
     ) throws(StoreError) -> DeletionOutcome {
-        try write { db in
+        let path = self.path
+        return try write { db in
             var outcome = DeletionOutcome()
-            let deletion = Deletion(db: db, deviceID: deviceID, hash: hash)
+            let deletion = Deletion(db: db, deviceID: deviceID, rows: Rows(path: path))
             for messageID in messageIDs { try deletion.check(messageID, &outcome) }
             guard outcome.undelivered.isEmpty, outcome.unknown.isEmpty else { return outcome }
-            for messageID in messageIDs { try deletion.delete(messageID, &outcome) }
+            for messageID in messageIDs {
+                try deletion.delete(messageID, &outcome)
+                for edit in try deletion.edits(of: messageID) { try deletion.delete(edit, &outcome) }
+            }
             deletion.tell(outcome, withheld)
             return outcome
         }
@@ -57,18 +61,19 @@ extension Store {
     /// - Parameter listed: how many kept messages are named.
     /// - Returns: what was deleted, and why the rest was not, if the disk failed.
     package func deleteContents(
-        of conversationID: ConversationID, deviceID: DeviceID, listed: Int, hash: @escaping ([UInt8]) -> EntryHash,
+        of conversationID: ConversationID, deviceID: DeviceID, listed: Int,
         withheld: @escaping @Sendable ([MessageID]) -> Void = { _ in }
     ) -> (outcome: DeletionOutcome, keptCount: Int, failure: StoreError?) {
         var outcome = DeletionOutcome()
         var keptCount = 0
+        let path = self.path
         do throws(StoreError) {
             for log in try logs(of: conversationID) {
                 for first in stride(from: 1, through: log.head.sequence, by: Self.deletionStep) {
                     let last = min(log.head.sequence, first + UInt64(Self.deletionStep) - 1)
                     let step = try write { db in
                         var step = DeletionOutcome()
-                        let deletion = Deletion(db: db, deviceID: deviceID, hash: hash)
+                        let deletion = Deletion(db: db, deviceID: deviceID, rows: Rows(path: path))
                         for sequence in try deletion.sequencesWithContent(in: log.logID, first...last) {
                             try deletion.deleteIfSettled(MessageID(log: log.logID, sequence: sequence), &step)
                         }
@@ -122,14 +127,30 @@ extension Store {
 private struct Deletion {
     let db: Database
     let deviceID: DeviceID
-    let hash: ([UInt8]) -> EntryHash
+    let rows: Rows
 
     func check(_ messageID: MessageID, _ outcome: inout DeletionOutcome) throws {
         if try !exists(messageID) {
             outcome.unknown.append(messageID)
-        } else if try mayStillLeave(messageID) {
+        } else if try mayStillLeave(messageID) || edits(of: messageID).contains(where: mayStillLeave) {
             outcome.undelivered.append(messageID)
         }
+    }
+
+    /// The entries that give a message another text.
+    func edits(of messageID: MessageID) throws -> [MessageID] {
+        try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT editing.logID, relation.sequence
+                    FROM log JOIN entry ON entry.log = log.number AND entry.sequence = ?2
+                        JOIN relation ON relation.targetLog = ifnull(log.wireID, log.logID)
+                            AND relation.targetSequence = ?2 AND relation.targetChain = entry.chain
+                        JOIN log AS editing ON editing.number = relation.log
+                    WHERE log.logID = ?1 AND relation.kind = ?3 AND editing.authorID = log.authorID
+                    """),
+            arguments: [messageID.log.data, Int64(messageID.sequence), EntryKind.edit.rawValue]
+        ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
     }
 
     func deleteIfSettled(_ messageID: MessageID, _ outcome: inout DeletionOutcome) throws {
@@ -144,14 +165,17 @@ private struct Deletion {
         let entry = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT entry.cursor, entry.body FROM log JOIN entry ON entry.log = log.number
+                    SELECT entry.cursor, entry.body, entry.kind, entry.log FROM log JOIN entry ON entry.log = log.number
                     WHERE log.logID = ? AND entry.sequence = ? AND entry.body IS NOT NULL
                     """), arguments: [messageID.log.data, Int64(messageID.sequence)])
         guard let entry else { return }
         let body: Data = entry["body"]
         try db.cachedStatement(sql: "UPDATE entry SET hash = ?, body = NULL, isDeleted = 1 WHERE cursor = ?")
-            .execute(arguments: [hash(Array(body)).data, entry["cursor"] as Int64])
-        outcome.deletedCount += 1
+            .execute(arguments: [EntryHash.of(body: Array(body)).data, entry["cursor"] as Int64])
+        // The emoji of a reaction is content, too.
+        try db.cachedStatement(sql: "DELETE FROM relation WHERE log = ? AND sequence = ? AND emoji IS NOT NULL")
+            .execute(arguments: [entry["log"] as Int64, Int64(messageID.sequence)])
+        if EntryKind(rawValue: entry["kind"])?.isShown != false { outcome.deletedCount += 1 }
         if try withholdFromNowOn(messageID) { outcome.withheld.append(messageID) }
     }
 

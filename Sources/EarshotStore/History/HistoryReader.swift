@@ -130,10 +130,12 @@ struct HistoryReader {
         let run = min(one, other)...max(one, other)
         let failures = try failures(in: log, run)
         let times = try StateTimes(of: log, run, db)
-        return found.map { entry, cursor in
+        let facts = try facts(of: found.map(\.entry), in: log)
+        return try found.map { entry, cursor in
             HistoryRow(
                 log: log.record, entry: entry, failures: failures[entry.sequence] ?? [:], cursor: cursor,
-                progress: log.progress, times: times.times(of: entry.sequence))
+                progress: log.progress, times: times.times(of: entry.sequence), facts: facts[entry.sequence],
+                edit: try edit(facts[entry.sequence]))
         }
     }
 

@@ -13,6 +13,14 @@ package struct HistoryRow: Sendable {
     package let progress: [UserID: DeliveryProgress]
     /// When it reached its states for each recipient, as far as that was noted.
     let times: [UserID: MessageTimes]
+    /// What other entries make of it; `nil` if they do not mention it.
+    let facts: MessageFacts?
+    /// The entry whose text it shows; `nil` for its own.
+    package let edit: EntryRecord?
+
+    package var isRetracted: Bool { facts?.changes.isRetracted ?? false }
+    package var isSuperseded: Bool { facts?.isSuperseded ?? false }
+    package var reactions: [Reaction] { facts?.changes.reactions ?? [] }
 
     package func times(for recipientID: UserID) -> MessageTimes {
         let isSent = entry.sequence <= progress[recipientID]?.sent ?? 0 && failures[recipientID]?.isWithheld != true

@@ -51,10 +51,11 @@ extension Store {
                     throw StoreError.damaged("an entry has no log", path: path)
                 }
                 logs[row["log"]] = log
+                let facts = try reader.facts(of: [entry], in: log)[entry.sequence]
                 rows.append(
                     HistoryRow(
                         log: log.record, entry: entry, failures: [:], cursor: row["cursor"], progress: log.progress,
-                        times: [:]))
+                        times: [:], facts: facts, edit: try reader.edit(facts)))
             }
             guard !isCut, rows.count < countLimit else { return (rows, rows.last?.cursor ?? cursor, false) }
             return (rows, max(cursor, try Self.latestCursor(db)), true)

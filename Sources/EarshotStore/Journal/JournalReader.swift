@@ -77,18 +77,22 @@ struct JournalReader {
         }
         let last = run.upperBound - run.lowerBound
         let hidden = try hidden(in: run, of: log)
+        let updates = try updates(in: record, of: log)
         var next = run.lowerBound + (known.map { min($0, last) + 1 } ?? 0)
         while next <= run.upperBound, hasRoom {
             let id = place(number, next - run.lowerBound)
             guard !hidden.contains(next) else {
+                if let update = updates[next] {
+                    entries.append(JournalEntry(id: id, time: time, content: .update(update)))
+                }
                 next += 1
                 continue
             }
+            // Messages are read together, up to the next entry that changes one.
+            let end = updates.keys.filter { $0 > next }.min().map { $0 - 1 } ?? run.upperBound
             switch record {
-            case .queued:
-                next = try takeMessages(next...run.upperBound, of: log, from: id, time) { .queued($0) }
-            case .received:
-                next = try takeMessages(next...run.upperBound, of: log, from: id, time) { .received($0) }
+            case .queued: next = try takeMessages(next...end, of: log, from: id, time) { .queued($0) }
+            case .received: next = try takeMessages(next...end, of: log, from: id, time) { .received($0) }
             case .progress(_, let userID, let step, _):
                 let change = log.record.change(MessageID(log: logID, sequence: next), userID, step.state)
                 entries.append(JournalEntry(id: id, time: time, content: .state(change)))
@@ -110,6 +114,49 @@ struct JournalReader {
         let found = try Int64.fetchAll(
             statement, arguments: [log.number, Int64(run.lowerBound), Int64(run.upperBound)])
         return Set(found.map(UInt64.init))
+    }
+
+    /// What entries of a run changed about messages that were here before them.
+    private func updates(
+        in record: JournalRecord, of log: HistoryReader.NumberedLog
+    ) throws -> [UInt64: MessageUpdate] {
+        let run: ClosedRange<UInt64>
+        switch record {
+        case .queued(_, let sequences), .received(_, _, let sequences): run = sequences
+        case .progress, .failed, .user: return [:]
+        }
+        let statement = try history.db.cachedStatement(
+            sql: """
+                SELECT relation.sequence, relation.kind, relation.targetLog, relation.targetSequence
+                FROM relation JOIN entry ON entry.log = relation.log AND entry.sequence = relation.sequence
+                WHERE relation.log = ?1 AND relation.sequence BETWEEN ?2 AND ?3 AND targetLog IS NOT NULL
+                    AND EXISTS (
+                        SELECT 1 FROM log AS other JOIN entry AS target
+                            ON target.log = other.number AND target.sequence = relation.targetSequence
+                        WHERE other.logID = relation.targetLog AND other.conversationID = ?4
+                            AND target.cursor < entry.cursor AND (relation.kind = ?5 OR other.authorID = ?6))
+                """)
+        let found = try Row.fetchCursor(
+            statement,
+            arguments: [
+                log.number, Int64(run.lowerBound), Int64(run.upperBound), log.record.description.conversationID.data,
+                EntryKind.reaction.rawValue, log.record.authorID.data,
+            ])
+        var updates: [UInt64: MessageUpdate] = [:]
+        while let row = try found.next() {
+            let change: MessageChange
+            switch EntryKind(rawValue: row["kind"]) {
+            case .edit: change = .text
+            case .retract: change = .isRetracted
+            default: change = .reactions
+            }
+            updates[try history.rows.number(row, "sequence")] = MessageUpdate(
+                messageID: MessageID(
+                    log: try history.rows.identifier(row, "targetLog"),
+                    sequence: try history.rows.number(row, "targetSequence")),
+                conversationID: log.record.description.conversationID, userID: log.record.authorID, change: change)
+        }
+        return updates
     }
 
     /// Takes the next messages of a row.

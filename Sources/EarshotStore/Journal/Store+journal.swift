@@ -7,6 +7,7 @@ package struct JournalEntry: Sendable {
         case queued(HistoryRow)
         case received(HistoryRow)
         case state(MessageStateChange)
+        case update(MessageUpdate)
         case user(UserID, JournalRecord.News)
     }
 

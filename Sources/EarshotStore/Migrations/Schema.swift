@@ -16,7 +16,7 @@ struct Migration: Sendable {
 enum Schema {
     static let migrations: [Migration] = [
         .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
-        .failures, .marks, .branches, .unread,
+        .failures, .marks, .branches, .unread, .relations,
     ]
 
     static var migrator: DatabaseMigrator {

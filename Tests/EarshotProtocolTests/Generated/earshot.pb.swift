@@ -521,6 +521,30 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     set {content = .branches(newValue)}
   }
 
+  var edit: Earshot_V2_Edit {
+    get {
+      if case .edit(let v)? = content {return v}
+      return Earshot_V2_Edit()
+    }
+    set {content = .edit(newValue)}
+  }
+
+  var retract: Earshot_V2_Retract {
+    get {
+      if case .retract(let v)? = content {return v}
+      return Earshot_V2_Retract()
+    }
+    set {content = .retract(newValue)}
+  }
+
+  var reaction: Earshot_V2_Reaction {
+    get {
+      if case .reaction(let v)? = content {return v}
+      return Earshot_V2_Reaction()
+    }
+    set {content = .reaction(newValue)}
+  }
+
   /// 16 bytes by which the author's device finds the entry again, or nothing. They mean nothing to others.
   var key: Data = Data()
 
@@ -533,6 +557,9 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
   nonisolated enum OneOf_Content: Equatable, Sendable {
     case text(Earshot_V2_Text)
     case branches(Earshot_V2_Branches)
+    case edit(Earshot_V2_Edit)
+    case retract(Earshot_V2_Retract)
+    case reaction(Earshot_V2_Reaction)
 
   }
 
@@ -563,9 +590,148 @@ nonisolated struct Earshot_V2_Text: Sendable {
 
   var headers: Dictionary<String,String> = [:]
 
+  /// The message that it answers.
+  var replyTo: Earshot_V2_LogPlace {
+    get {_replyTo ?? Earshot_V2_LogPlace()}
+    set {_replyTo = newValue}
+  }
+  /// Returns true if `replyTo` has been explicitly set.
+  var hasReplyTo: Bool {self._replyTo != nil}
+  /// Clears the value of `replyTo`. Subsequent reads from it will return its default value.
+  mutating func clearReplyTo() {self._replyTo = nil}
+
+  /// The ids of users whom it is meant for in particular.
+  var mentions: [Data] = []
+
+  var session: Earshot_V2_Session {
+    get {_session ?? Earshot_V2_Session()}
+    set {_session = newValue}
+  }
+  /// Returns true if `session` has been explicitly set.
+  var hasSession: Bool {self._session != nil}
+  /// Clears the value of `session`. Subsequent reads from it will return its default value.
+  mutating func clearSession() {self._session = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _replyTo: Earshot_V2_LogPlace? = nil
+  fileprivate var _session: Earshot_V2_Session? = nil
+}
+
+/// Names an entry of any log.
+nonisolated struct Earshot_V2_LogPlace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var logID: Data = Data()
+
+  var sequence: UInt64 = 0
+
+  var chain: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A message of a session takes the place of the one before it, which is then shown by its summary.
+nonisolated struct Earshot_V2_Session: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16 bytes, drawn at random by whoever begins the session.
+  var sessionID: Data = Data()
+
+  /// One higher than that of the message before, and 1 for the first.
+  var counter: UInt64 = 0
+
+  var summary: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Another text for a message of the same author.
+nonisolated struct Earshot_V2_Edit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var target: Earshot_V2_LogPlace {
+    get {_target ?? Earshot_V2_LogPlace()}
+    set {_target = newValue}
+  }
+  /// Returns true if `target` has been explicitly set.
+  var hasTarget: Bool {self._target != nil}
+  /// Clears the value of `target`. Subsequent reads from it will return its default value.
+  mutating func clearTarget() {self._target = nil}
+
+  /// One higher than that of the edit before, and 1 for the first.
+  var counter: UInt64 = 0
+
+  var text: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _target: Earshot_V2_LogPlace? = nil
+}
+
+/// The author takes a message back.
+nonisolated struct Earshot_V2_Retract: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var target: Earshot_V2_LogPlace {
+    get {_target ?? Earshot_V2_LogPlace()}
+    set {_target = newValue}
+  }
+  /// Returns true if `target` has been explicitly set.
+  var hasTarget: Bool {self._target != nil}
+  /// Clears the value of `target`. Subsequent reads from it will return its default value.
+  mutating func clearTarget() {self._target = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _target: Earshot_V2_LogPlace? = nil
+}
+
+/// A user reacts to a message, or does not any more.
+nonisolated struct Earshot_V2_Reaction: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var target: Earshot_V2_LogPlace {
+    get {_target ?? Earshot_V2_LogPlace()}
+    set {_target = newValue}
+  }
+  /// Returns true if `target` has been explicitly set.
+  var hasTarget: Bool {self._target != nil}
+  /// Clears the value of `target`. Subsequent reads from it will return its default value.
+  mutating func clearTarget() {self._target = nil}
+
+  var emoji: String = String()
+
+  /// One higher than that of what the user said before with this emoji about this message, and 1 for the first.
+  var counter: UInt64 = 0
+
+  var removed: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _target: Earshot_V2_LogPlace? = nil
 }
 
 nonisolated struct Earshot_V2_Receipts: Sendable {
@@ -1555,7 +1721,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{2}\u{4}edit\0\u{1}retract\0\u{1}reaction\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1593,6 +1759,45 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
           self.content = .branches(v)
         }
       }()
+      case 10: try {
+        var v: Earshot_V2_Edit?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .edit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .edit(v)
+        }
+      }()
+      case 11: try {
+        var v: Earshot_V2_Retract?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .retract(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .retract(v)
+        }
+      }()
+      case 12: try {
+        var v: Earshot_V2_Reaction?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .reaction(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .reaction(v)
+        }
+      }()
       default: break
       }
     }
@@ -1618,9 +1823,25 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     if !self.salt.isEmpty {
       try visitor.visitSingularBytesField(value: self.salt, fieldNumber: 5)
     }
-    try { if case .branches(let v)? = self.content {
+    switch self.content {
+    case .branches?: try {
+      guard case .branches(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
+    }()
+    case .edit?: try {
+      guard case .edit(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .retract?: try {
+      guard case .retract(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .reaction?: try {
+      guard case .reaction(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    default: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1672,7 +1893,7 @@ nonisolated extension Earshot_V2_Branches: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Text"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}headers\0\u{3}reply_to\0\u{1}mentions\0\u{1}session\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1682,24 +1903,250 @@ nonisolated extension Earshot_V2_Text: SwiftProtobuf.Message, SwiftProtobuf._Mes
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
       case 2: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.headers) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._replyTo) }()
+      case 4: try { try decoder.decodeRepeatedBytesField(value: &self.mentions) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._session) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.text.isEmpty {
       try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
     }
     if !self.headers.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.headers, fieldNumber: 2)
     }
+    try { if let v = self._replyTo {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.mentions.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.mentions, fieldNumber: 4)
+    }
+    try { if let v = self._session {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V2_Text, rhs: Earshot_V2_Text) -> Bool {
     if lhs.text != rhs.text {return false}
     if lhs.headers != rhs.headers {return false}
+    if lhs._replyTo != rhs._replyTo {return false}
+    if lhs.mentions != rhs.mentions {return false}
+    if lhs._session != rhs._session {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_LogPlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogPlace"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}sequence\0\u{1}chain\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.logID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.chain) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.logID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.logID, fieldNumber: 1)
+    }
+    if self.sequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 2)
+    }
+    if !self.chain.isEmpty {
+      try visitor.visitSingularBytesField(value: self.chain, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_LogPlace, rhs: Earshot_V2_LogPlace) -> Bool {
+    if lhs.logID != rhs.logID {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.chain != rhs.chain {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Session: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Session"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}counter\0\u{1}summary\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.sessionID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.summary) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.sessionID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.sessionID, fieldNumber: 1)
+    }
+    if self.counter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 2)
+    }
+    if !self.summary.isEmpty {
+      try visitor.visitSingularStringField(value: self.summary, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Session, rhs: Earshot_V2_Session) -> Bool {
+    if lhs.sessionID != rhs.sessionID {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.summary != rhs.summary {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Edit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Edit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}target\0\u{1}counter\0\u{1}text\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._target) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._target {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.counter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 2)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Edit, rhs: Earshot_V2_Edit) -> Bool {
+    if lhs._target != rhs._target {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Retract: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Retract"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}target\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._target) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._target {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Retract, rhs: Earshot_V2_Retract) -> Bool {
+    if lhs._target != rhs._target {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Reaction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Reaction"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}target\0\u{1}emoji\0\u{1}counter\0\u{1}removed\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._target) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.emoji) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.removed) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._target {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.emoji.isEmpty {
+      try visitor.visitSingularStringField(value: self.emoji, fieldNumber: 2)
+    }
+    if self.counter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 3)
+    }
+    if self.removed != false {
+      try visitor.visitSingularBoolField(value: self.removed, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Reaction, rhs: Earshot_V2_Reaction) -> Bool {
+    if lhs._target != rhs._target {return false}
+    if lhs.emoji != rhs.emoji {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.removed != rhs.removed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

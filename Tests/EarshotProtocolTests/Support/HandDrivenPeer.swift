@@ -140,7 +140,7 @@ struct HandWrittenLog {
     mutating func entry(_ text: String, key: EntryKey? = nil) -> EntryRecord {
         let timestamp = HybridTimestamp(rawValue: log.head.timestamp.rawValue + 1)
         let (record, entries) = log.extended(
-            by: [(MessageDraft(text), timestamp, Int64.max, key)], LogAuthor(author))
+            by: [(.message(MessageDraft(text)), timestamp, Int64.max, key)], LogAuthor(author))
         log = OwnLog(record: record)
         return entries[0]
     }

@@ -164,9 +164,9 @@ struct StoredPair {
     func texts(_ name: Name) throws -> [String] {
         try rows(name).map { row in
             guard case .body(let bytes) = row.entry.content,
-                case .text(let text, _) = try EntryBody(decoding: bytes).content
+                case .text(let message) = try EntryBody(decoding: bytes).content
             else { return "" }
-            return text
+            return message.text
         }
     }
 

@@ -40,17 +40,17 @@ struct SampleLog {
     @discardableResult
     mutating func append(
         at milliseconds: Int64, expiry: Int64 = .max, body: [UInt8] = [1, 2, 3], isWithheld: Bool = false,
-        kind: EntryKind? = nil
+        kind: EntryKind? = nil, relation: EntryRelation? = nil
     ) -> EntryRecord {
         let timestamp = max(record.head.timestamp.next, HybridTimestamp(milliseconds: milliseconds))
-        let content = isWithheld ? EntryContent.withheld(.of(body: body)) : .body(body)
+        let content = isWithheld ? EntryContent.withheld(EntryContent.body(body).hash) : .body(body)
         record.head = LogHead(
             sequence: record.head.sequence + 1, chain: record.head.chain.appending(content.hash),
             timestamp: timestamp)
         let entry = EntryRecord(
             sequence: record.head.sequence, timestamp: timestamp, expiry: expiry,
             kind: kind ?? (isWithheld ? .unknown : .text),
-            content: content, chain: record.head.chain, checkpoint: signature(5))
+            content: content, chain: record.head.chain, checkpoint: signature(5), relation: relation)
         entries.append(entry)
         return entry
     }

@@ -199,7 +199,7 @@ struct AuditTests {
                     timestamp: old.timestamp, expiry: old.expiry, content: .text("I owe you 1000", headers: [:])
                 ).encoded()
             }
-            chain = chain.appending(.of(body: body))
+            chain = chain.appending(EntryContent.body(body).hash)
             try db.execute(
                 sql: "UPDATE entry SET body = ?, chain = ? WHERE log = ? AND sequence = ?",
                 arguments: [Data(body), chain.data, log, sequence])

@@ -50,7 +50,7 @@ struct OlderBackupTests {
         let log = LogDescription(conversationID: .direct(alice.userID, bob.userID), deviceID: device, epoch: 7)
         let body = EntryBody(
             timestamp: HybridTimestamp(milliseconds: 5), expiry: .max, content: .text("from before", headers: [:]))
-        let chain = ChainHash.origin(of: log.logID).appending(.of(body: body.encoded()))
+        let chain = ChainHash.origin(of: log.logID).appending(EntryContent.body(body.encoded()).hash)
         try db.execute(
             sql: """
                 INSERT INTO log VALUES (1, :log, :conversation, :device, 7, :author, :peer, 1, :chain, :time, :expiry);

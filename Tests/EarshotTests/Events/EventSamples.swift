@@ -23,8 +23,11 @@ struct EventSamples {
         let notice = CredentialNotice(notBefore: 0, notAfter: 1)
         all = [
             .nodeStateChanged(.open), .messageQueued(message), .messageReceived(message), .messageSent(change),
-            .messageDelivered(change), .messageRead(change), .messageFailed(change), .typingStarted(typing),
-            .typingEnded(typing), .userDiscovered(user),
+            .messageDelivered(change), .messageRead(change), .messageFailed(change),
+            .messageUpdated(
+                MessageUpdate(
+                    messageID: messageID, conversationID: message.conversationID, userID: userID, change: .text)),
+            .typingStarted(typing), .typingEnded(typing), .userDiscovered(user),
             .userUpdated(user, changes: [.name]), .userSubscribed(userID), .userUnsubscribed(userID),
             .identityConflict(IdentityConflict(name: user.name, pinnedID: userID, claimedBy: userID)),
             .linkFailed(LinkFailure(address: "", userID: nil, code: "", message: "")),
@@ -48,6 +51,7 @@ struct EventSamples {
         case .messageFailed: counting(bus, .messageFailed)
         case .typingStarted: counting(bus, .typingStarted)
         case .typingEnded: counting(bus, .typingEnded)
+        case .messageUpdated: counting(bus, .messageUpdated)
         case .userDiscovered: counting(bus, .userDiscovered)
         case .userUpdated: counting(bus, .userUpdated)
         case .userSubscribed: counting(bus, .userSubscribed)

@@ -42,7 +42,7 @@ struct ClockTests {
             conversationID: .direct(owner.userID, author.userID), deviceID: DeviceID(Bytes32()), epoch: 1)
         let body = EntryBody(timestamp: timestamp, expiry: .max, content: .text("from tomorrow", headers: [:]))
             .encoded()
-        let chain = ChainHash.origin(of: description.logID).appending(.of(body: body))
+        let chain = ChainHash.origin(of: description.logID).appending(EntryContent.body(body).hash)
         var commit = Commit()
         commit.logs = [
             LogRecord(

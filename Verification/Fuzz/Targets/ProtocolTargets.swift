@@ -66,12 +66,7 @@ func entryBody(_ input: inout FuzzInput, after timestamp: HybridTimestamp = Hybr
     var body = Wire.EntryBody()
     body.timestamp = input.flag() ? timestamp.next.rawValue : input.number(near: timestamp.rawValue)
     body.expiry = input.flag() ? UInt64(Int64.max) : input.number()
-    if input.flag() {
-        var text = Wire.Text(text: input.text())
-        for _ in 0..<input.choice(4) { text.headers[input.text()] = input.text() }
-        body.content = .text(text)
-    }
-    if input.choice(4) == 0 { body.content = .branches(branches(&input)) }
+    if input.flag() { body.content = entryContent(&input) }
     if input.choice(4) == 0 {
         body.key = [UInt8](repeating: 7, count: input.flag() ? EntryKey.count : input.choice(40))
     }
@@ -91,6 +86,38 @@ private func branches(_ input: inout FuzzInput) -> Wire.Branches {
             chain: input.flag() ? padding(input.block()).bytes : input.block())
     }
     return branches
+}
+
+/// A message, or what is said about one.
+private func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
+    switch input.choice(7) {
+    case 3: return .branches(branches(&input))
+    case 0: return .edit(Wire.Edit(target: place(&input), counter: input.number(near: 1), text: input.text()))
+    case 1: return .retract(Wire.Retract(target: place(&input)))
+    case 2:
+        return .reaction(
+            Wire.Reaction(
+                target: place(&input), emoji: input.text(), counter: input.number(near: 1), removed: input.flag()))
+    default:
+        var text = Wire.Text(text: input.text())
+        for _ in 0..<input.choice(4) { text.headers[input.text()] = input.text() }
+        if input.choice(4) == 0 { text.replyTo = place(&input) }
+        for _ in 0..<input.choice(3) { text.mentions.append(identifier(&input)) }
+        if input.choice(4) == 0 {
+            let id = [UInt8](repeating: 9, count: input.flag() ? EntryKey.count : input.choice(40))
+            text.session = Wire.Session(sessionID: id, counter: input.number(near: 1), summary: input.text())
+        }
+        return .text(text)
+    }
+}
+
+private func place(_ input: inout FuzzInput) -> Wire.LogPlace? {
+    guard input.choice(8) > 0 else { return nil }
+    return Wire.LogPlace(logID: identifier(&input), sequence: input.number(near: 1), chain: identifier(&input))
+}
+
+private func identifier(_ input: inout FuzzInput) -> [UInt8] {
+    [UInt8](repeating: UInt8(input.choice(256)), count: input.choice(8) > 0 ? Bytes32.count : input.choice(40))
 }
 
 /// However a stream is cut, the same frames come out of it, and no more than a frame is kept.

@@ -114,7 +114,7 @@ struct NodeDatabase {
     }
 
     private static func numbered(_ body: Data) throws -> Numbered? {
-        guard case .text(let text, _) = try EntryBody(decoding: Array(body)).content else { return nil }
-        return Numbered(text)
+        guard case .text(let message) = try EntryBody(decoding: Array(body)).content else { return nil }
+        return Numbered(message.text)
     }
 }

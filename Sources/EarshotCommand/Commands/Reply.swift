@@ -1,0 +1,30 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+
+struct Reply: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Answer a message, in its conversation.",
+        discussion: """
+            EXAMPLES:
+              earshot reply 3fk9qbmj-12 "Gladly!"
+              uptime | earshot reply 3fk9qbmj-12
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "The id of the message that it answers, from: earshot history NAME")
+    var id: String
+
+    @Argument(help: "The text; standard input if it is left out or -. One line break at its end is dropped.")
+    var text: String?
+
+    func validate() throws { try MessageArgument.check(id) }
+
+    func execute(_ output: Output) async throws {
+        let text = try await TextArgument.read(text)
+        let message = try await Session.with(common.homeDirectory) { try await $0.client.reply(text, to: id) }
+        output.line(message.recipients.first?.state ?? DeliveryState.queued.name)
+        try output.object(message)
+    }
+}

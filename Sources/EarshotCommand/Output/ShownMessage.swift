@@ -1,0 +1,24 @@
+import Earshot
+import EarshotGateway
+
+/// What people see of a message beside who wrote it and when.
+extension GatewayMessage {
+    /// The text, or what is shown in its place; before it the message that it answers.
+    var shownText: String {
+        let reply = replyTo.map { "↪ \(ShortMessageID.shown($0)) " } ?? ""
+        if isRetracted { return "(taken back)" }
+        if isDeleted { return "(deleted)" }
+        if let session, session.isSuperseded { return "(\(session.summary))" }
+        return reply + text + (isEdited ? " (edited)" : "")
+    }
+
+    /// Whether `shownText` is no text of the author's.
+    var isPlaceholder: Bool { isRetracted || isDeleted || session?.isSuperseded == true }
+
+    /// Who reacts with what, in one line; empty if nobody does.
+    func shownReactions(_ name: (GatewayParty) -> String) -> String {
+        reactions.map { reaction in
+            "\(SafeText.line(reaction.emoji)) \(reaction.users.map(name).joined(separator: ", "))"
+        }.joined(separator: "  ")
+    }
+}

@@ -1,0 +1,116 @@
+/// What a message says, as its author writes it into one entry.
+package struct MessageContent: Hashable, Sendable {
+    package var text: String
+    package var headers: [String: String]
+    /// The message that it answers.
+    package var replyTo: LogPlace?
+    /// Users whom it is meant for in particular, ascending.
+    package var mentions: [UserID]
+    package var session: MessageSession?
+
+    package init(
+        _ text: String, headers: [String: String] = [:], replyTo: LogPlace? = nil, mentions: [UserID] = [],
+        session: MessageSession? = nil
+    ) {
+        self.text = text
+        self.headers = headers
+        self.replyTo = replyTo
+        self.mentions = mentions
+        self.session = session
+    }
+}
+
+/// What an entry says about a message that is there already.
+package struct Amendment: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
+        /// The message has another text. The counter is one higher than that of the text before; the first is 1.
+        case edit(text: String, counter: UInt64)
+        /// The message is taken back.
+        case retract
+        /// Its author reacts to the message, or does not any more. The counter is one higher than that of what they said
+        /// before with the same emoji; the first is 1.
+        case reaction(emoji: String, counter: UInt64, isRemoved: Bool)
+    }
+
+    package let target: LogPlace
+    package let content: Content
+
+    package init(target: LogPlace, _ content: Content) {
+        self.target = target
+        self.content = content
+    }
+
+    package var kind: EntryKind {
+        switch content {
+        case .edit: .edit
+        case .retract: .retract
+        case .reaction: .reaction
+        }
+    }
+
+    /// What is news about the message.
+    package var change: MessageChange {
+        switch content {
+        case .edit: .text
+        case .retract: .isRetracted
+        case .reaction: .reactions
+        }
+    }
+
+    /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.
+    package func validate() throws(MessageDraft.Invalid) {
+        switch content {
+        case .edit(let text, let counter):
+            try MessageDraft(text).validate()
+            try MessageDraft.check(counter: counter)
+        case .retract: break
+        case .reaction(let emoji, let counter, _):
+            guard !emoji.isEmpty else { throw .emptyEmoji }
+            guard emoji.utf8.count <= Limits.emojiBytes else { throw .emojiTooLong(bytes: emoji.utf8.count) }
+            try MessageDraft.check(counter: counter)
+        }
+    }
+}
+
+/// What an entry of this device is to say.
+package enum EntryDraft: Hashable, Sendable {
+    case message(MessageDraft)
+    case amendment(Amendment)
+
+    package var kind: EntryKind {
+        switch self {
+        case .message: .text
+        case .amendment(let amendment): amendment.kind
+        }
+    }
+
+    /// The size of its texts, in bytes.
+    package var byteCount: Int {
+        switch self {
+        case .message(let draft):
+            draft.headers.reduce(draft.text.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        case .amendment(let amendment):
+            switch amendment.content {
+            case .edit(let text, _): text.utf8.count
+            case .retract: 0
+            case .reaction(let emoji, _, _): emoji.utf8.count
+            }
+        }
+    }
+
+    /// When it fails if it is still not delivered, in milliseconds since 1970. What changes a message that was sent never
+    /// does: the two ends would show different things for ever.
+    package func expiry(from now: Int64) -> Int64 {
+        guard case .message(let draft) = self else { return .max }
+        let (expiry, overflow) = now.addingReportingOverflow(draft.timeToLive.milliseconds)
+        return overflow ? .max : expiry
+    }
+
+    /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.
+    package func validate() throws(MessageDraft.Invalid) {
+        switch self {
+        case .message(let draft): try draft.validate()
+        case .amendment(let amendment): try amendment.validate()
+        }
+    }
+}

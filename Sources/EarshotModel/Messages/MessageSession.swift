@@ -1,0 +1,40 @@
+/// Messages that build on each other, such as the moves of a game: the latest stands, and those before it are shown by
+/// their summaries.
+public struct SessionID: Hashable, Sendable, Comparable, LosslessStringConvertible {
+    package let bytes: EntryKey
+
+    package init(_ bytes: EntryKey) { self.bytes = bytes }
+
+    /// A session that nobody has begun yet.
+    public static func random() -> SessionID {
+        SessionID(EntryKey(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max)))
+    }
+
+    /// - Returns: `nil` unless the text is that of an id: 16 bytes in Crockford's base32, lower case.
+    public init?(_ description: String) {
+        guard let bytes = Base32.decode(description).flatMap({ EntryKey($0) }) else { return nil }
+        self.init(bytes)
+    }
+
+    public var description: String { Base32.encode(bytes.bytes) }
+
+    public static func < (a: SessionID, b: SessionID) -> Bool { a.bytes < b.bytes }
+}
+
+/// A message's part in a session.
+public struct MessageSession: Hashable, Sendable {
+    public let id: SessionID
+    /// Counts the steps of the session from 1.
+    public let counter: UInt64
+    /// What is left of the message when a later one has taken its place: at most `Limits.summaryBytes` of UTF-8.
+    public let summary: String
+    /// Whether a later message of the session stands. A message of this node's own that was just sent never is.
+    public package(set) var isSuperseded: Bool
+
+    package init(id: SessionID, counter: UInt64, summary: String, isSuperseded: Bool = false) {
+        self.id = id
+        self.counter = counter
+        self.summary = summary
+        self.isSuperseded = isSuperseded
+    }
+}

@@ -1,0 +1,129 @@
+package import EarshotModel
+
+/// What messages say, from the wire and to it.
+extension EntryBody.Content {
+    /// A message without anything beside its text and headers.
+    package static func text(_ text: String, headers: [String: String]) -> EntryBody.Content {
+        .text(MessageContent(text, headers: headers))
+    }
+
+    package init(_ draft: EntryDraft) {
+        switch draft {
+        case .message(let draft): self = .text(draft.content)
+        case .amendment(let amendment): self = .amendment(amendment)
+        }
+    }
+
+    /// What it has to do with other entries.
+    package var relation: EntryRelation? {
+        switch self {
+        case .text(let message): message.session.map { .session($0.id, counter: $0.counter) }
+        case .amendment(let amendment): amendment.relation
+        case .branches, .unknown: nil
+        }
+    }
+}
+
+extension MessageContent {
+    init(_ wire: Wire.Text) throws(ProtocolError) {
+        self.init(wire.text, headers: wire.headers)
+        if let place = wire.replyTo { replyTo = try LogPlace(place) }
+        if let step = wire.session { session = try MessageSession(step) }
+        guard wire.mentions.count <= Limits.mentions else {
+            throw ProtocolError(.violation, "a message mentions \(wire.mentions.count) users")
+        }
+        for bytes in wire.mentions {
+            guard let userID = UserID(bytes: bytes) else {
+                throw ProtocolError(.malformed, "a user who is mentioned has the wrong length")
+            }
+            mentions.append(userID)
+        }
+        do { try MessageDraft(self).validate() } catch {
+            throw ProtocolError(.violation, "a message is not valid: \(error)")
+        }
+    }
+
+    var wire: Wire.Text {
+        Wire.Text(
+            text: text, headers: headers, replyTo: replyTo?.wire, mentions: mentions.map { Wire.bytes($0) },
+            session: session?.wire)
+    }
+}
+
+extension Amendment {
+    init(_ wire: Wire.Edit) throws(ProtocolError) {
+        try self.init(wire.target, .edit(text: wire.text, counter: wire.counter))
+    }
+
+    init(_ wire: Wire.Retract) throws(ProtocolError) { try self.init(wire.target, .retract) }
+
+    init(_ wire: Wire.Reaction) throws(ProtocolError) {
+        try self.init(
+            wire.target, .reaction(emoji: wire.emoji, counter: wire.counter, isRemoved: wire.removed))
+    }
+
+    private init(_ target: Wire.LogPlace?, _ content: Content) throws(ProtocolError) {
+        self.init(target: try LogPlace(target), content)
+        do { try validate() } catch {
+            throw ProtocolError(.violation, "what changes a message is not valid: \(error)")
+        }
+    }
+
+    var wire: Wire.EntryBody.Content {
+        switch content {
+        case .edit(let text, let counter): .edit(Wire.Edit(target: target.wire, counter: counter, text: text))
+        case .retract: .retract(Wire.Retract(target: target.wire))
+        case .reaction(let emoji, let counter, let isRemoved):
+            .reaction(Wire.Reaction(target: target.wire, emoji: emoji, counter: counter, removed: isRemoved))
+        }
+    }
+}
+
+extension LogPlace {
+    /// - Throws: `ProtocolError` `malformed`, also where there is none.
+    fileprivate init(_ wire: Wire.LogPlace?) throws(ProtocolError) {
+        guard let wire, let logID = LogID(bytes: wire.logID), let chain = ChainHash(bytes: wire.chain),
+            (1...UInt64(Int64.max)).contains(wire.sequence)
+        else { throw ProtocolError(.malformed, "an entry names no place in a log") }
+        self.init(logID: logID, sequence: wire.sequence, chain: chain)
+    }
+
+    fileprivate var wire: Wire.LogPlace {
+        Wire.LogPlace(logID: Wire.bytes(logID), sequence: sequence, chain: Wire.bytes(chain))
+    }
+}
+
+extension MessageSession {
+    fileprivate init(_ wire: Wire.Session) throws(ProtocolError) {
+        guard let id = EntryKey(wire.sessionID) else {
+            throw ProtocolError(.malformed, "the id of a session has the wrong length")
+        }
+        self.init(id: SessionID(id), counter: wire.counter, summary: wire.summary)
+    }
+
+    fileprivate var wire: Wire.Session { Wire.Session(sessionID: id.bytes.bytes, counter: counter, summary: summary) }
+}
+
+extension Message {
+    /// A message as its author wrote it.
+    package init(
+        _ content: MessageContent, messageID: MessageID, conversationID: ConversationID, senderID: UserID,
+        recipientIDs: [UserID], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
+        notes: LocalNotes = LocalNotes(), isDeleted: Bool = false
+    ) {
+        self.init(
+            messageID: messageID, conversationID: conversationID, senderID: senderID, recipientIDs: recipientIDs,
+            text: content.text, headers: content.headers, timestamp: timestamp, expiry: expiry, states: states,
+            notes: notes, isDeleted: isDeleted,
+            replyTo: content.replyTo.map { MessageID(log: $0.logID, sequence: $0.sequence) },
+            mentions: content.mentions, session: content.session)
+    }
+}
+
+extension EntryContent {
+    /// What it has to do with other entries, as its author wrote it.
+    var relation: EntryRelation? {
+        guard case .body(let bytes) = self else { return nil }
+        return (try? EntryBody(decoding: bytes))?.content.relation
+    }
+}

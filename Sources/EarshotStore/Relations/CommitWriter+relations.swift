@@ -1,0 +1,192 @@
+import EarshotCrypto
+import EarshotModel
+import Foundation
+import GRDB
+
+extension CommitWriter {
+    /// Few entries have to do with others, so all others are spared this.
+    func writeRelations(of run: LogEntries) throws {
+        for entry in run.entries {
+            guard let relation = entry.relation else { continue }
+            let columns = RelationColumns(relation)
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO relation (log, sequence, kind, targetLog, targetSequence, targetChain, session, counter,
+                        emoji, isRemoved) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+            ).execute(arguments: [
+                try number(of: run.logID), Int64(entry.sequence), entry.kind.rawValue,
+                columns.target?.logID.data, columns.target.map { Int64($0.sequence) }, columns.target?.chain.data,
+                columns.session, Int64(clamping: columns.counter), columns.emoji, columns.isRemoved,
+            ])
+        }
+    }
+
+    // MARK: - What was retracted
+
+    /// How many retractions that wait for their messages to be delivered a commit looks at.
+    private static let dueLimit = 256
+
+    /// Erases the texts of messages that were retracted, those of their edits included. Contents that may still have to
+    /// leave stay until they are delivered: a recipient who got only a hash would sign for what they never had.
+    func eraseRetracted(_ commit: Commit) throws {
+        var due: Set<RelationPlace> = []
+        for run in commit.entries {
+            for entry in run.entries {
+                switch entry.relation {
+                case .retraction: due.insert(RelationPlace(log: try number(of: run.logID), sequence: entry.sequence))
+                case .edit(let target, _): due.formUnion(try retractions(of: target))
+                case .reaction, .session, nil: break
+                }
+            }
+        }
+        let waits = try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM relation WHERE isDue = 1)"))
+        if waits == true { try due.formUnion(dueRetractions(with: commit)) }
+        for place in due.sorted() { try settle(place) }
+    }
+
+    /// Retractions that wait, and may be due with a commit.
+    private func dueRetractions(with commit: Commit) throws -> [RelationPlace] {
+        var due: [RelationPlace] = []
+        let descriptions = Dictionary(commit.logs.map { ($0.logID, $0.description.logID) }) { first, _ in first }
+        for run in commit.entries {
+            guard let first = run.entries.first, let last = run.entries.last else { continue }
+            let found = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT log, sequence FROM relation
+                        WHERE isDue = 1 AND targetLog = ? AND targetSequence BETWEEN ? AND ?
+                        """),
+                arguments: [
+                    (descriptions[run.logID] ?? run.logID).data, Int64(first.sequence), Int64(last.sequence),
+                ])
+            due += found.map { RelationPlace(log: $0[0], sequence: UInt64($0[1] as Int64)) }
+        }
+        guard !commit.deliveries.isEmpty || !commit.failures.isEmpty else { return due }
+        let delivered = Set(commit.deliveries.map(\.logID) + commit.failures.map(\.messageID.log))
+        for logID in delivered {
+            let found = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT log, sequence FROM relation WHERE isDue = 1 AND (targetLog = ?1 OR log = ?2) LIMIT ?3
+                        """),
+                arguments: [(descriptions[logID] ?? logID).data, try number(of: logID), Self.dueLimit])
+            due += found.map { RelationPlace(log: $0[0], sequence: UInt64($0[1] as Int64)) }
+        }
+        return due
+    }
+
+    private func retractions(of target: LogPlace) throws -> [RelationPlace] {
+        try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT log, sequence FROM relation
+                    WHERE targetLog = ? AND targetSequence = ? AND targetChain = ? AND kind = ?
+                    """),
+            arguments: [
+                target.logID.data, Int64(target.sequence), target.chain.data, EntryKind.retract.rawValue,
+            ]
+        ).map { RelationPlace(log: $0[0], sequence: UInt64($0[1] as Int64)) }
+    }
+
+    /// Erases what a retraction names, as far as nobody needs it any more.
+    private func settle(_ place: RelationPlace) throws {
+        guard
+            let target = try Row.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT relation.targetLog, relation.targetSequence, relation.targetChain, own.authorID,
+                            own.conversationID
+                        FROM relation JOIN log AS own ON own.number = relation.log
+                        WHERE relation.log = ? AND relation.sequence = ?
+                        """), arguments: [place.log, Int64(place.sequence)])
+        else { return }
+        let message = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT entry.cursor, entry.log, entry.sequence, entry.body, log.authorID FROM entry
+                        JOIN log ON log.number = entry.log
+                    WHERE entry.log IN (SELECT number FROM log WHERE logID = ?1
+                            UNION ALL SELECT number FROM log WHERE wireID = ?1)
+                        AND entry.sequence = ?2 AND entry.chain = ?3 AND log.conversationID = ?4
+                    """),
+            arguments: [
+                target["targetLog"] as Data, target["targetSequence"] as Int64, target["targetChain"] as Data,
+                target["conversationID"] as Data,
+            ])
+        guard let message else { return try setDue(true, place) }
+        guard message["authorID"] as Data == target["authorID"] as Data else { return try setDue(false, place) }
+        let edits = try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT entry.cursor, entry.log, entry.sequence, entry.body
+                    FROM relation JOIN log ON log.number = relation.log
+                        JOIN entry ON entry.log = relation.log AND entry.sequence = relation.sequence
+                    WHERE relation.targetLog = ? AND relation.targetSequence = ? AND relation.targetChain = ?
+                        AND relation.kind = ? AND log.authorID = ? AND log.conversationID = ?
+                    """),
+            arguments: [
+                target["targetLog"] as Data, target["targetSequence"] as Int64, target["targetChain"] as Data,
+                EntryKind.edit.rawValue, target["authorID"] as Data, target["conversationID"] as Data,
+            ])
+        var isLeft = false
+        for row in [message] + edits {
+            guard let body = row["body"] as Data? else { continue }
+            if try mayLeave(log: row["log"], sequence: row["sequence"]) {
+                isLeft = true
+            } else {
+                try db.cachedStatement(sql: "UPDATE entry SET hash = ?, body = NULL, isDeleted = 1 WHERE cursor = ?")
+                    .execute(arguments: [EntryHash.of(body: Array(body)).data, row["cursor"] as Int64])
+            }
+        }
+        try setDue(isLeft, place)
+    }
+
+    private func setDue(_ isDue: Bool, _ place: RelationPlace) throws {
+        try db.cachedStatement(sql: "UPDATE relation SET isDue = ? WHERE log = ? AND sequence = ? AND isDue <> ?")
+            .execute(arguments: [isDue, place.log, Int64(place.sequence), isDue])
+    }
+
+    /// Whether a recipient neither has an entry nor is it withheld from them.
+    private func mayLeave(log: Int64, sequence: Int64) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT 1 FROM log JOIN participant AS recipient
+                        ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
+                    WHERE number = ?1
+                        AND NOT EXISTS (SELECT 1 FROM delivery
+                            WHERE delivery.log = ?1 AND recipientID = recipient.userID AND delivered >= ?2)
+                        AND NOT EXISTS (SELECT 1 FROM failure
+                            WHERE failure.log = ?1 AND sequence = ?2 AND recipientID = recipient.userID AND isWithheld)
+                    """), arguments: [log, sequence]) ?? false
+    }
+}
+
+/// The place of an entry with a relation, in the numbers of the tables.
+private struct RelationPlace: Hashable, Comparable {
+    let log: Int64
+    let sequence: UInt64
+
+    static func < (a: RelationPlace, b: RelationPlace) -> Bool { (a.log, a.sequence) < (b.log, b.sequence) }
+}
+
+/// A relation in the columns of its table.
+private struct RelationColumns {
+    var target: LogPlace?
+    var session: Data?
+    var counter: UInt64 = 0
+    var emoji: String?
+    var isRemoved = false
+
+    init(_ relation: EntryRelation) {
+        switch relation {
+        case .edit(let target, let counter): (self.target, self.counter) = (target, counter)
+        case .retraction(let target): self.target = target
+        case .reaction(let target, let emoji, let counter, let isRemoved):
+            (self.target, self.emoji, self.counter, self.isRemoved) = (target, emoji, counter, isRemoved)
+        case .session(let id, let counter): (session, self.counter) = (id.bytes.data, counter)
+        }
+    }
+}
