@@ -41,7 +41,8 @@ struct EarshotProgram: AsyncParsableCommand {
             CommandGroup(
                 name: "Message",
                 subcommands: [
-                    Send.self, Chat.self, Conversations.self, History.self, Read.self, Reply.self, Edit.self, React.self,
+                    Send.self, Chat.self, Conversations.self, History.self, Read.self, Reply.self, Edit.self,
+                    React.self,
                     Cancel.self, Retract.self, Erase.self, Delete.self, Audit.self,
                 ]),
             CommandGroup(

@@ -15,7 +15,8 @@ enum Remedy {
         case .portInUse, .networkUnavailable, .invalidAddress: port(code, about)
         case .unknownUser, .ambiguousUser, .blocked, .identityConflict, .notAdmitted, .nameChanged, .invalidName:
             user(code, about)
-        case .unknownMessage, .ambiguousMessage, .undelivered, .alreadySent, .notAuthor, .retracted: message(code, about)
+        case .unknownMessage, .ambiguousMessage, .undelivered, .alreadySent, .notAuthor, .retracted:
+            message(code, about)
         default: localAPI(code, about)
         }
     }

@@ -145,7 +145,9 @@ struct DeliveriesTests {
         #expect(deliveries.takePending().map(\.failure.messageID.log) == [logID, limbo, limbo, limbo])
     }
 
-    @Test("is what a peer's content proves: who has it was sent it, and who has only a hash was not, unless it was erased")
+    @Test(
+        "is what a peer's content proves: who has it was sent it, and who has only a hash was not, unless it was erased"
+    )
     mutating func compared() {
         let (logID, bobID) = (log.record.logID, bob.userID)
         func message(_ sequence: UInt64) -> MessageID { MessageID(log: logID, sequence: sequence) }

@@ -24,7 +24,8 @@ struct IncomingLogTests {
         let drafts = (0..<count).map { index in
             let timestamp = timestamps?[index] ?? (first + UInt64(index)) << 16
             return (
-                draft: EntryDraft.message(MessageDraft("text \(index)")), timestamp: HybridTimestamp(rawValue: timestamp),
+                draft: EntryDraft.message(MessageDraft("text \(index)")),
+                timestamp: HybridTimestamp(rawValue: timestamp),
                 expiry: Int64.max,
                 key: nil as EntryKey?
             )

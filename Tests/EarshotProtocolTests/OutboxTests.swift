@@ -13,7 +13,11 @@ struct OutboxTests {
         let drafts = Array(repeating: MessageDraft("text"), count: count)
         let send = PendingSend(
             requestID: RequestID(request),
-            parts: [.init(conversation: .direct(userID, device("alice").userID), recipientID: userID, drafts: drafts.map(EntryDraft.message))])
+            parts: [
+                .init(
+                    conversation: .direct(userID, device("alice").userID), recipientID: userID,
+                    drafts: drafts.map(EntryDraft.message))
+            ])
         try outbox.add(send, isHeld: isHeld, to: "somebody")
     }
 

@@ -48,7 +48,8 @@ struct ProgramsTests {
             $0.acknowledge(
                 "bot", through: cursor,
                 sending: replies.map {
-                    ProgramReply(recipientID: bob, draft: .message(MessageDraft($0.text)), key: $0.key, answering: $0.place)
+                    ProgramReply(
+                        recipientID: bob, draft: .message(MessageDraft($0.text)), key: $0.key, answering: $0.place)
                 }, requestID: $1, now: $2)
         }
         try pair.settle()
@@ -330,7 +331,8 @@ struct ProgramsTests {
         let messageID = try #require(pair.rows(.alice).last).messageID
         return texts.enumerated().map { place, reply in
             ProgramReply(
-                recipientID: pair.bob.local.userID, draft: .message(MessageDraft(reply.0)), key: .answer(place, to: messageID),
+                recipientID: pair.bob.local.userID, draft: .message(MessageDraft(reply.0)),
+                key: .answer(place, to: messageID),
                 notBefore: reply.isLater ? pair.now.wallClock + 60_000 : nil)
         }
     }

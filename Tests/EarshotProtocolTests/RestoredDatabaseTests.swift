@@ -46,7 +46,8 @@ struct RestoredDatabaseTests {
 
         try pair.send("four", from: .alice)
         try expectAlike(pair, ["one", "two", "three", "answer", "four"])
-        let own = try pair.rows(.alice).filter { $0.log.authorID == pair.alice.local.userID }.map(\.log.description.epoch)
+        let own = try pair.rows(.alice).filter { $0.log.authorID == pair.alice.local.userID }.map(
+            \.log.description.epoch)
         #expect(own.prefix(3) == [own[0], own[0], own[0]] && own[3] > own[0])
         #expect(pair.alice.failedLinks == [] && pair.bob.failedLinks == [])
         try pair.restart(.alice)

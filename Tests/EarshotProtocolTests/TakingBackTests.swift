@@ -94,7 +94,9 @@ struct TakingBackTests {
         return !next.cuts.isEmpty
     }
 
-    @Test("moves an unsent end to a limbo with one commit, and holds on until it is written anew, however long that takes")
+    @Test(
+        "moves an unsent end to a limbo with one commit, and holds on until it is written anew, however long that takes"
+    )
     mutating func unsent() throws {
         var next = CommitInFlight()
         let isCut = cut(&next)

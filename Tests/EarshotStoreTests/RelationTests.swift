@@ -25,10 +25,13 @@ struct RelationTests {
 
     /// An encoded entry that gives a message another text, or anything else.
     private func body(_ amendment: Amendment, at time: Int64) -> [UInt8] {
-        EntryBody(timestamp: HybridTimestamp(milliseconds: time), expiry: .max, content: .amendment(amendment)).encoded()
+        EntryBody(timestamp: HybridTimestamp(milliseconds: time), expiry: .max, content: .amendment(amendment))
+            .encoded()
     }
 
-    private func append(_ content: Amendment.Content, to log: SampleLog, target: UInt64 = 1, at time: Int64) -> SampleLog {
+    private func append(_ content: Amendment.Content, to log: SampleLog, target: UInt64 = 1, at time: Int64)
+        -> SampleLog
+    {
         let amendment = Amendment(target: place(target), content)
         var log = log
         log.append(at: time, body: body(amendment, at: time), kind: amendment.kind, relation: amendment.relation)
@@ -39,7 +42,9 @@ struct RelationTests {
     private func delivered(_ log: SampleLog, from first: UInt64 = 1) -> Commit {
         var commit = log.commit(from: first)
         var progress = DeliveryProgress()
-        (progress.offered, progress.sent, progress.delivered) = (log.record.head.sequence, log.record.head.sequence, log.record.head.sequence)
+        (progress.offered, progress.sent, progress.delivered) = (
+            log.record.head.sequence, log.record.head.sequence, log.record.head.sequence
+        )
         commit.deliveries = [
             DeliveryRecord(
                 logID: log.logID, recipientID: log.record.authorID == alice ? bob : alice, progress: progress)
@@ -47,7 +52,9 @@ struct RelationTests {
         return commit
     }
 
-    private func row(_ sequence: UInt64) throws -> HistoryRow { try #require(try store.row(of: log.messageID(sequence))) }
+    private func row(_ sequence: UInt64) throws -> HistoryRow {
+        try #require(try store.row(of: log.messageID(sequence)))
+    }
 
     @Test("are shown with the message, and are no messages themselves")
     func shown() throws {

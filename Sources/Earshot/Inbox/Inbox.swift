@@ -259,7 +259,9 @@ public struct Inbox: Sendable {
         return try await node.readStore { () throws(StoreError) in
             var places: [LogPlace?] = []
             // One that is gone is answered all the same: the answer was accepted, or would have been.
-            for messageID in answered { places.append(try messageID.flatMap { id throws(StoreError) in try store.target(id)?.place }) }
+            for messageID in answered {
+                places.append(try messageID.flatMap { id throws(StoreError) in try store.target(id)?.place })
+            }
             return places
         }
     }

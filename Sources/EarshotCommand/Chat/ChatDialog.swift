@@ -4,7 +4,8 @@ import EarshotGateway
 /// A dialog with one user. It shows messages, sends what is typed, and tells the other user what was read.
 actor ChatDialog {
     static let events: Set<EventName> = [
-        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .messageUpdated,
+        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed,
+        .messageUpdated,
         .typingStarted, .typingEnded, .userUpdated, .identityConflict,
     ]
 

@@ -36,7 +36,8 @@ final class EventFeed: Sendable {
 
     /// The events that the journal keeps.
     static let journalled: Set<EventName> = [
-        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed, .messageUpdated,
+        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed,
+        .messageUpdated,
         .userDiscovered, .userUpdated,
     ]
 

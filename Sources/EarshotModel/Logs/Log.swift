@@ -118,7 +118,8 @@ package struct EntryRecord: Hashable, Sendable {
 
     package init(
         sequence: UInt64, timestamp: HybridTimestamp, expiry: Int64, kind: EntryKind, content: EntryContent,
-        chain: ChainHash, checkpoint: Signature? = nil, isDeleted: Bool = false, key: EntryKey? = nil, relation: EntryRelation? = nil
+        chain: ChainHash, checkpoint: Signature? = nil, isDeleted: Bool = false, key: EntryKey? = nil,
+        relation: EntryRelation? = nil
     ) {
         self.sequence = sequence
         self.timestamp = timestamp

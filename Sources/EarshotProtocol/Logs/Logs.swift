@@ -53,7 +53,9 @@ struct Logs: Sendable {
     func branches(of logID: LogID) -> [LogID] { branches[logID] ?? [] }
 
     /// What is proved of a branch, of whichever device.
-    func proved(_ logID: LogID) -> IncomingLog? { returning[logID] ?? own[logID].map { IncomingLog($0.record) } ?? incoming[logID] }
+    func proved(_ logID: LogID) -> IncomingLog? {
+        returning[logID] ?? own[logID].map { IncomingLog($0.record) } ?? incoming[logID]
+    }
 
     /// The ends of all branches of a conversation's logs, as the disk has them, ascending.
     func heads(of conversationID: ConversationID) -> [BranchHead] {

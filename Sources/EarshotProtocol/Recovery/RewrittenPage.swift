@@ -41,7 +41,9 @@ struct RewrittenPage: Sendable {
         (record, entries) = writer.finished(by: author)
         self.places = places
         guard let limbo, let last = page.entries.last else {
-            (rest, tail) = (nil, limbo.map { RewrittenTail(limboID: $0.logID, through: $0.head, isLast: true, places: places) })
+            (rest, tail) = (
+                nil, limbo.map { RewrittenTail(limboID: $0.logID, through: $0.head, isLast: true, places: places) }
+            )
             return
         }
         let isLast = last.sequence >= limbo.head.sequence

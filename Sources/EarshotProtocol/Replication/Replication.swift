@@ -262,7 +262,9 @@ struct Replication: Sendable {
         guard frame.log.conversationID == .direct(author.userID, session.userID),
             frame.log.deviceID == session.deviceID || fetching.isFetching(frame.log.logID, over: connectionID)
         else { throw ProtocolError(.violation, "the peer sent entries of a log that is not its own") }
-        guard !frame.contents.isEmpty, frame.firstSequence > 0, frame.firstSequence <= UInt64(Int64.max) - UInt64(frame.contents.count) else {
+        guard !frame.contents.isEmpty, frame.firstSequence > 0,
+            frame.firstSequence <= UInt64(Int64.max) - UInt64(frame.contents.count)
+        else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
         }
         fetching.moved(frame.log.logID, over: connectionID, now: now)
@@ -279,7 +281,8 @@ struct Replication: Sendable {
             switch branch.fit(of: frame) {
             case .continues(let known):
                 try take(
-                    frame, into: branch, known: known, on: connectionID, isStranger: isStranger, clocks: &clocks, now: now)
+                    frame, into: branch, known: known, on: connectionID, isStranger: isStranger, clocks: &clocks,
+                    now: now)
                 return
             case .earlier, .differs: isUncertain = true
             case .gap: break
@@ -635,7 +638,8 @@ struct Replication: Sendable {
         let branches = logs.branches(of: head.log)
         var sequences: Set<UInt64> = []
         for branch in branches {
-            let end = logs.own(branch).map { max(offered($0), $0.record.start.sequence) }
+            let end =
+                logs.own(branch).map { max(offered($0), $0.record.start.sequence) }
                 ?? logs.incoming(branch)?.committed.sequence ?? 0
             guard end > 0 else { continue }
             sequences.insert(end)
@@ -679,9 +683,11 @@ struct Replication: Sendable {
     }
 
     private mutating func advance(_ conversationID: ConversationID) {
-        let isUnderWay = locating.isParked(conversationID) || runs.containsOwn(in: conversationID)
+        let isUnderWay =
+            locating.isParked(conversationID) || runs.containsOwn(in: conversationID)
             || commits.inFlight?.received.contains { $0.isOwn && $0.log.conversationID == conversationID } == true
-        if !isUnderWay, !fetching.isFetching(conversationID, where: { [author] in $0.log.deviceID == author.deviceID }) {
+        if !isUnderWay, !fetching.isFetching(conversationID, where: { [author] in $0.log.deviceID == author.deviceID })
+        {
             if let event = takingBack.settle(conversationID, limbo: logs.limbo[conversationID]) { post(event) }
         }
         if let read = takingBack.nextRead(of: conversationID) { actions.append(.read(read)) }
@@ -689,7 +695,8 @@ struct Replication: Sendable {
 
     /// Somebody claims what they do not give: their links that were asked are let go.
     private mutating func letGo(_ userID: UserID, _ hold: SendHold) {
-        for connectionID in sessions[userID] where !fetching.asked(over: connectionID).isEmpty
+        for connectionID in sessions[userID]
+        where !fetching.asked(over: connectionID).isEmpty
             || sessions[connectionID]?.hasHeads == false
         {
             let message =

@@ -97,7 +97,8 @@ extension HistoryReader {
         let stamp = EntryStamp(
             timestamp: HybridTimestamp(rawValue: try rows.number(row, "timestamp")),
             place: LogPlace(
-                logID: try rows.identifier(row, "wireID"), sequence: sequence, chain: try rows.identifier(row, "chain")))
+                logID: try rows.identifier(row, "wireID"), sequence: sequence, chain: try rows.identifier(row, "chain"))
+        )
         let messageID = MessageID(log: try rows.identifier(row, "logID"), sequence: sequence)
         return (try content(row), try rows.identifier(row, "authorID"), stamp, messageID)
     }
