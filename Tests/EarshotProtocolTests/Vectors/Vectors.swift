@@ -87,6 +87,8 @@ struct Vectors {
                 Frame.heads(HeadsFrame(conversationID: conversationID, heads: [], isComplete: true)).encoded()),
             "unplaced": Hex.text(Frame.unplaced(log).encoded()),
             "takenNothing": Hex.text(Frame.taken(log.logID, through: origin).encoded()),
+            "typing": Hex.text(Frame.typing(conversationID, isTyping: true).encoded()),
+            "typingEnded": Hex.text(Frame.typing(conversationID, isTyping: false).encoded()),
         ]
     }
 

@@ -99,6 +99,8 @@ def frames(values, log):
         "noHeads": without_length(earshot.heads(log.conversation_id, [])).hex(),
         "unplaced": without_length(earshot.unplaced(log)).hex(),
         "takenNothing": without_length(earshot.taken(log, (0, log.log_id))).hex(),
+        "typing": without_length(earshot.typing(log.conversation_id)).hex(),
+        "typingEnded": without_length(earshot.typing(log.conversation_id, ended=True)).hex(),
     }
 
 

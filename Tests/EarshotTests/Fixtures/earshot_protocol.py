@@ -299,6 +299,7 @@ def refusing_introduction(reason, clock):
 (
     HEADS, ENTRIES, RECEIPTS, PING, PONG, REKEY, CLOSE, DIAL_BACK, DIAL_BACK_RESULT, WANTED, TAKEN, UNPLACED
 ) = range(1, 13)
+TYPING = 20
 
 
 def frame(kind, content=b""):
@@ -413,6 +414,10 @@ def taken(log, end):
 
 def unplaced(log):
     return frame(UNPLACED, bytes_field(1, log.description))
+
+
+def typing(conversation_id, ended=False):
+    return frame(TYPING, bytes_field(1, conversation_id) + number_field(2, int(ended)))
 
 
 def receipts(items):
