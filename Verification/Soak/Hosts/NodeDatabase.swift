@@ -85,20 +85,30 @@ struct NodeDatabase {
     private static func look(
         _ db: Database, after start: Int64, order: String, heads: [LogID: UInt64]
     ) throws -> (look: Look, cursor: Int64, heads: [LogID: UInt64]) {
-        guard try db.tableExists("delivery") else { return (Look(), start, heads) }
+        // A node that was killed may not have made all of it yet.
+        guard try db.tableExists("log"), try db.columns(in: "log").contains(where: { $0.name == "isLimbo" })
+        else { return (Look(), start, heads) }
         var (look, cursor, heads) = (Look(), start, heads)
         var logs: [Int64: LogID] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT number, logID FROM log") {
-            logs[row["number"]] = LogID(bytes: row["logID"] as Data)
+        for row in try Row.fetchAll(db, sql: "SELECT number, logID, baseSequence FROM log WHERE NOT isLimbo") {
+            guard let logID = LogID(bytes: row["logID"] as Data) else { continue }
+            logs[row["number"]] = logID
+            // A branch begins behind the entries that it shares.
+            if let base = row["baseSequence"] as Int64?, heads[logID] == nil { heads[logID] = UInt64(base) }
         }
+        // What is in limbo arrives when it is written anew.
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT cursor, log, sequence, body FROM entry WHERE cursor > ? ORDER BY \(order)",
-            arguments: [start])
+            db,
+            sql: """
+                SELECT cursor, log, sequence, entry.kind AS kind, body FROM entry JOIN log ON log.number = entry.log
+                WHERE cursor > ? AND NOT isLimbo ORDER BY \(order)
+                """, arguments: [start])
         while let row = try rows.next() {
             cursor = max(cursor, row["cursor"])
             guard let logID = logs[row["log"]] else { throw SoakError("an entry of \(db) is of no log") }
             let sequence = UInt64(row["sequence"] as Int64)
             if sequence != heads[logID, default: 0] + 1 { look.holes += 1 } else { heads[logID] = sequence }
+            guard (row["kind"] as Int) <= EntryKind.text.rawValue else { continue }
             look.messages.append(try (row["body"] as Data?).flatMap { try numbered($0) })
         }
         let deliveries = try Row.fetchAll(
