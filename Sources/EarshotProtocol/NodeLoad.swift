@@ -35,6 +35,16 @@ package struct NodeLoad: Sendable {
     package var deviceBytes = 0
     /// The same for all devices together.
     package var allReceivedBytes = 0
+    /// Ends of branches that are noted to be asked for, and those that one link is asked for: of the link that has the
+    /// most.
+    package var wantedBranches = 0
+    package var askedBranches = 0
+    /// Bytes of entries of which the disk is asked where they belong: of the link that has the most, and of all.
+    package var locatedBytes = 0
+    package var allLocatedBytes = 0
+    /// Branches that are given over one link, and frames of one branch that are under way: the most of each.
+    package var givenBranches = 0
+    package var givenFrames = 0
     /// Devices without a link that have written nothing: those of the user who has the most.
     package var idleDevices = 0
     package var dialBacks = 0
@@ -69,6 +79,12 @@ package struct NodeLoad: Sendable {
             ("unacknowledged bytes of a link", windowBytes, window),
             ("received bytes of a device", deviceBytes, window),
             ("received bytes", allReceivedBytes, Limits.receivedBytes),
+            ("branches to ask for", wantedBranches, Limits.wantedBranches),
+            ("branches that a link is asked for", askedBranches, Limits.askedBranchesPerLink),
+            ("bytes of a link to be located", locatedBytes, window),
+            ("bytes to be located", allLocatedBytes, Limits.receivedBytes),
+            ("branches given over a link", givenBranches, Limits.askedBranchesPerLink),
+            ("frames of a branch under way", givenFrames, Limits.givenFrames),
             ("idle devices of a user", idleDevices, Limits.devicesPerUser + Limits.links + 1),
             ("dial-backs", dialBacks, Limits.concurrentDialBacks),
             ("clocks of peers", peerClocks, Limits.peerClocks),

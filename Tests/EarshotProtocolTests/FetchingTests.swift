@@ -17,7 +17,8 @@ struct FetchingTests {
 
     /// The end of a log with so many entries.
     private func end(by author: LocalDevice, epoch: UInt64 = 1, count: Int = 1, text: String = "") -> BranchHead {
-        var log = HandWrittenLog(by: author, to: author.userID == alice.userID ? bob.userID : alice.userID, epoch: epoch)
+        var log = HandWrittenLog(
+            by: author, to: author.userID == alice.userID ? bob.userID : alice.userID, epoch: epoch)
         for number in 1...count { _ = log.entry("\(text)\(number)") }
         return log.end
     }
@@ -29,7 +30,8 @@ struct FetchingTests {
         }
     }
 
-    private mutating func advance(_ uptime: Int64, mayAsk: (ConnectionID) -> Bool = { _ in true }) -> [Fetching.Action] {
+    private mutating func advance(_ uptime: Int64, mayAsk: (ConnectionID) -> Bool = { _ in true }) -> [Fetching.Action]
+    {
         fetching.advance(now: now(uptime), mayAsk: mayAsk)
     }
 

@@ -20,7 +20,9 @@ struct HeadsTests {
     }
 
     /// What Bob's device says that it holds.
-    private mutating func hears(_ heads: [BranchHead], of conversationID: ConversationID? = nil, isComplete: Bool = true) {
+    private mutating func hears(
+        _ heads: [BranchHead], of conversationID: ConversationID? = nil, isComplete: Bool = true
+    ) {
         let frame = HeadsFrame(
             conversationID: conversationID ?? written.record.description.conversationID, heads: heads,
             isComplete: isComplete)

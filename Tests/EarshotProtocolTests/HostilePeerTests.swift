@@ -189,7 +189,7 @@ struct HostilePeerTests {
     // MARK: - Claims of logs that were never written
 
     private let neverWritten = LogDescription(
-        conversationID: .direct(device("alice").userID, device("bob").userID), deviceID: device("bob").deviceID,
+        conversationID: .direct(device("alice").userID, device("bob").userID), deviceID: device("alice").deviceID,
         epoch: 7)
 
     private func end(of log: LogDescription) -> BranchHead {

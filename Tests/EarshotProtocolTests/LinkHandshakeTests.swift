@@ -80,6 +80,23 @@ struct LinkHandshakeTests {
         #expect(refused.closing?.message.contains("version 9") == true)
     }
 
+    @Test("between two versions is refused, and each end says which versions met")
+    func twoVersions() throws {
+        let now = Moment(wallClock: 1, uptime: 1)
+        var newer = try LinkMachine(
+            role: .initiator, configuration: device("alice").link, ephemeralKey: .generate(), now: now)
+        var older = try LinkMachine(
+            role: .responder, configuration: device("bob").link, ephemeralKey: .generate(), now: now)
+        var hello = Wire.Hello()
+        hello.version = LinkConfiguration.protocolVersion + 1
+        _ = newer.start()
+        let refusal = older.received(MessageBuffer.framed(Wire.encode(hello)), now: now)
+        #expect(refusal.closing?.message.contains("this node 2") == true)
+        #expect(refusal.closing?.message.contains("version 3") == true)
+        let told = newer.received(refusal.written.flatMap { $0 }, now: now)
+        #expect(told.closing?.code == .unsupportedVersion && told.closing?.message.contains("version 2") == true)
+    }
+
     @Test("that begins with a length of zero is over at once, without a wait for what follows")
     func zeroLength() throws {
         let now = Moment(wallClock: 1, uptime: 1)

@@ -94,8 +94,9 @@ struct LocatingTests {
         let branchID = LogID.branch(of: trunk.record.description, from: 3, others[0].chain)
         let disk = [trunk.logID: entries, branchID: Array(entries[..<2]) + others]
         let last = log.entry("the last")
-        let reads = try locate(log.frame([last], after: others[1].head), among: disk, branches: [trunk.logID, branchID])
-        #expect(reads.map(\.logID) == [trunk.logID, branchID])
+        let reads = try locate(
+            log.frame([last], after: others[1].head), among: disk, branches: [trunk.logID, branchID])
+        #expect(reads.map(\.logID) == [trunk.logID, branchID, branchID])
         #expect(placed() == [.continues(branchID, known: 0)])
     }
 
@@ -142,18 +143,43 @@ struct LocatingTests {
         #expect(locating.read(read, of: trunk.logID, entries) == nil && locating.isEmpty)
     }
 
-    @Test("is held for a window of them, and no more")
-    mutating func window() throws {
-        var log = copy(through: 2)
-        let text = String(repeating: "x", count: Limits.textBytes)
-        var bytes = 0
-        let error = #expect(throws: ProtocolError.self) {
-            while bytes < 2 * Limits.windowBytes {
-                let frame = log.append(text)
-                bytes += frame.windowBytes
-                _ = try locating.park(frame, on: connectionID, branches: [trunk.logID])
-            }
+    @Test("is looked for anew when the log has become shorter meanwhile")
+    mutating func relocated() throws {
+        var log = copy(through: 4)
+        let frame = log.frame(Array(entries[2...3]) + [log.entry("other")], after: head(2))
+        try locate(frame)
+        #expect(locating.partings.map(\.after) == [head(4)])
+        let reads = locating.relocate(frame.log, branches: [trunk.logID])
+        #expect(reads.map(\.from) == [2] && locating.partings.isEmpty)
+        var next = reads.first
+        while let read = next {
+            next = locating.read(read, of: frame.log.logID, entries.prefix(4).filter { $0.sequence >= read.from })
         }
-        #expect(error?.code == .violation && bytes > Limits.windowBytes)
+        #expect(placed() == [.continues(trunk.logID, known: 2)])
+    }
+
+    @Test("is held for a window of a link, over all logs, and no more; for all links together there is a limit, too")
+    mutating func window() throws {
+        let text = String(repeating: "x", count: Limits.textBytes)
+        var links: UInt64 = 0
+        var codes: [ProtocolError.Code] = []
+        while codes.last != .overloaded, links < 1_000 {
+            links += 1
+            var epoch: UInt64 = 1
+            do throws(ProtocolError) {
+                while epoch < 10_000 {
+                    var log = HandWrittenLog(by: alice, to: bob.userID, epoch: epoch)
+                    for _ in 0..<2 {
+                        _ = try locating.park(log.append(text), on: ConnectionID(links), branches: [log.logID])
+                    }
+                    epoch += 1
+                }
+            } catch { codes.append(error.code) }
+            #expect(locating.load.link <= Limits.windowBytes + Limits.frameBytes)
+        }
+        #expect(codes.dropLast().allSatisfy { $0 == .violation } && codes.last == .overloaded)
+        #expect(locating.load.all <= Limits.receivedBytes)
+        for link in 1...links { locating.end(ConnectionID(link)) }
+        #expect(locating.isEmpty && locating.load == (0, 0))
     }
 }

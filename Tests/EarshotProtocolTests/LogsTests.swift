@@ -69,7 +69,7 @@ struct LogsTests {
             logID: .limbo(of: log.logID, after: 0), description: log.description, base: .origin(of: log.logID),
             isLimbo: true, authorID: alice.userID, conversation: conversation, head: log.head)
         let logs = Logs(author: author, records: [limbo])
-        #expect(logs.limbo == [conversation.conversationID: limbo] && logs.limbo(limbo.logID) == limbo)
+        #expect(logs.limbos(of: conversation.conversationID) == [limbo] && logs.limbo(limbo.logID) == limbo)
         #expect(logs.own(limbo.logID) == nil && logs.branches(of: log.description).isEmpty)
         #expect(logs.heads(of: conversation.conversationID).isEmpty)
     }

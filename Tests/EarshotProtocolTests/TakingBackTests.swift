@@ -38,7 +38,7 @@ struct TakingBackTests {
     @Test("holds nothing any more, and tells nothing, where the claim comes to nothing")
     mutating func nothing() {
         claimed()
-        let event = takingBack.settle(conversationID, limbo: nil)
+        let event = takingBack.settle(conversationID, unsent: nil, limbo: nil)
         #expect(event == nil && !takingBack.isHolding && takingBack.conversationIDs.isEmpty)
     }
 
@@ -65,9 +65,10 @@ struct TakingBackTests {
         #expect(again.late.isEmpty && again.held == [bob.userID] && takingBack.isHolding(bob.userID))
     }
 
-    @Test("gives who claims again no more time for it")
+    @Test("gives who claims again no more time for it, also when the first claim came to nothing")
     mutating func again() {
         claimed()
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: nil)
         takingBack.begin(conversation, with: bob.userID, now: now(Timing.recovery - 1))
         #expect(takingBack.due == Timing.recovery)
     }
@@ -78,7 +79,7 @@ struct TakingBackTests {
         let messageID = MessageID(log: written.logID, sequence: 1)
         try takingBack.hold(cancelOf: messageID, to: bob.userID, requestID: RequestID(7))
         let early = takingBack.releaseCancels()
-        _ = takingBack.settle(conversationID, limbo: nil)
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: nil)
         let released = takingBack.releaseCancels()
         #expect(early.isEmpty && released.map(\.messageID) == [messageID])
     }
@@ -107,7 +108,7 @@ struct TakingBackTests {
         #expect(tail.limbo.isLimbo && tail.limbo.base == entries[0].head && tail.limbo.head == written.head)
         _ = takingBack.updateHolds(now: now(Timing.recovery))
         #expect(takingBack.isHolding(bob.userID))
-        let early = takingBack.settle(conversationID, limbo: tail.limbo)
+        let early = takingBack.settle(conversationID, unsent: nil, limbo: tail.limbo)
         #expect(early == nil && takingBack[conversationID]?.rewriting == nil)
     }
 
@@ -138,7 +139,7 @@ struct TakingBackTests {
         takingBack.wasCut(conversationID)
         takingBack.returned(entries, of: written.record.description)
         #expect(takingBack.isKnownOlder)
-        let early = takingBack.settle(conversationID, limbo: limbo)
+        let early = takingBack.settle(conversationID, unsent: nil, limbo: limbo)
         #expect(early == nil)
         let next = takingBack.nextRead(of: conversationID)
         let read = try #require(next)
@@ -150,7 +151,8 @@ struct TakingBackTests {
         let target = HandWrittenLog(by: alice, to: bob.userID, epoch: 9).logID
         let moved = RenamedMessages(
             from: MessageID(log: limbo.logID, sequence: 2), to: MessageID(log: target, sequence: 2), count: 2)
-        let event = takingBack.rewritten(conversationID, [moved], into: target, limbo: nil)
+        takingBack.rewritten(conversationID, [moved], into: target, limbo: nil)
+        let event = takingBack.settle(conversationID, unsent: nil, limbo: nil)
         // What had the names before the end was moved is what a program knows.
         let known = RenamedMessages(
             from: MessageID(log: written.logID, sequence: 2), to: MessageID(log: target, sequence: 2), count: 2)
@@ -169,13 +171,29 @@ struct TakingBackTests {
         let limbo = try #require(next.cuts.first).limbo
         takingBack.wasCut(conversationID)
         takingBack.returned(entries, of: written.record.description)
-        _ = takingBack.settle(conversationID, limbo: limbo)
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: limbo)
         let target = HandWrittenLog(by: alice, to: bob.userID, epoch: 9).logID
         let moved = RenamedMessages(
             from: MessageID(log: limbo.logID, sequence: 2), to: MessageID(log: target, sequence: 5), count: 2)
-        _ = takingBack.rewritten(conversationID, [moved], into: target, limbo: nil)
+        takingBack.rewritten(conversationID, [moved], into: target, limbo: nil)
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: nil)
         let released = takingBack.releaseCancels()
         #expect(released.map(\.messageID) == [MessageID(log: target, sequence: 6)])
+    }
+
+    @Test("writes a log anew of which nobody was offered anything, once something has come back")
+    mutating func unsentLog() {
+        let unsent = OwnLog(record: HandWrittenLog(by: alice, to: bob.userID, epoch: 5).record)
+        claimed()
+        takingBack.returned(entries, of: written.record.description)
+        let first = takingBack.settle(conversationID, unsent: unsent, limbo: nil)
+        #expect(first == nil && takingBack[conversationID]?.cut?.logID == unsent.record.logID)
+        takingBack.wasCut(conversationID)
+        // Looked at once: what is written anew is not moved again.
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: nil)
+        takingBack.rewritten(conversationID, [], into: written.logID, limbo: nil)
+        let last = takingBack.settle(conversationID, unsent: unsent, limbo: nil)
+        #expect(last != nil && takingBack[conversationID] == nil)
     }
 
     @Test("goes on after a crash with what was to be written anew")
@@ -186,7 +204,7 @@ struct TakingBackTests {
         let limbo = try #require(next.cuts.first).limbo
         takingBack = TakingBack(limbo: [limbo])
         #expect(takingBack.isHolding(bob.userID))
-        _ = takingBack.settle(conversationID, limbo: limbo)
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: limbo)
         let read = takingBack.nextRead(of: conversationID)
         #expect(read?.from == 2)
     }

@@ -1,5 +1,6 @@
 import EarshotModel
 import EarshotProtocol
+import EarshotSimulation
 import TestSupport
 import Testing
 
@@ -123,5 +124,94 @@ struct BranchTests {
         try store.commit(last)
         #expect(Set(try store.snapshot().logs.map(\.logID)) == [log.logID, next.logID])
         #expect(try store.integrityFindings() == [])
+    }
+
+    @Test("keep receipts that name the log: nobody else knows a branch by its own id")
+    func receipts() throws {
+        let (trunk, branch) = Self.forked()
+        let (userID, end) = (trunk.record.recipientID, branch.record.head)
+        var commit = branch.commit(from: 3)
+        var progress = DeliveryProgress()
+        progress.receipt = Receipt(
+            logID: trunk.logID, sequence: end.sequence, chain: end.chain, readSequence: 0,
+            deviceID: identifier(9), signature: signature(8))
+        commit.deliveries = [DeliveryRecord(logID: branch.logID, recipientID: userID, progress: progress)]
+        let store = try store(with: [trunk.commit, commit])
+        #expect(try store.snapshot().deliveries == commit.deliveries)
+    }
+
+    @Test("move failures along, out of a log and into the next one, like the model of the store")
+    func failures() throws {
+        let store = try Store(path: folder.file("history.db"))
+        var model = ModelStore()
+        var log = SampleLog()
+        for time in Int64(1)...4 { log.append(at: time) }
+        var first = log.commit
+        first.failures = [2, 4].map {
+            DeliveryFailure(
+                messageID: log.messageID($0), recipientID: log.record.recipientID, reason: .cancelled, isWithheld: true)
+        }
+        let limbo = log.limbo(identifier(77), after: 2)
+        var kept = log.record
+        kept.head = limbo.start
+        var cut = Commit()
+        cut.logs = [kept]
+        cut.unsentTails = [UnsentTail(logID: log.logID, after: 2, limbo: limbo)]
+        var next = SampleLog(epoch: 9)
+        for time in Int64(10)...11 { next.append(at: time) }
+        var rewritten = next.commit
+        rewritten.rewrittenTails = [
+            RewrittenTail(
+                limboID: limbo.logID, through: limbo.head, isLast: true,
+                places: [
+                    RenamedMessages(
+                        from: MessageID(log: limbo.logID, sequence: 3), to: next.messageID(1), count: 2)
+                ])
+        ]
+        var found: [[MessageID]] = []
+        for commit in [first, cut, rewritten] {
+            try store.commit(commit)
+            try model.commit(commit)
+            let snapshot = try store.snapshot()
+            #expect(Set(snapshot.logs) == Set(model.snapshot().logs))
+            #expect(Set(snapshot.failures) == Set(model.snapshot().failures))
+            found.append(snapshot.failures.map(\.messageID).sorted())
+        }
+        #expect(found[1] == [log.messageID(2), MessageID(log: limbo.logID, sequence: 4)].sorted())
+        #expect(found[2] == [log.messageID(2), next.messageID(2)].sorted())
+    }
+
+    @Test("bring nothing back that was deleted while it was written anew: that commit is refused, and changes nothing")
+    func deletedMeanwhile() throws {
+        var log = SampleLog()
+        for time in Int64(1)...2 { log.append(at: time) }
+        var first = log.commit
+        first.failures = [
+            DeliveryFailure(
+                messageID: log.messageID(2), recipientID: log.record.recipientID, reason: .cancelled, isWithheld: true)
+        ]
+        let limbo = log.limbo(identifier(77), after: 1)
+        var kept = log.record
+        kept.head = limbo.start
+        var cut = Commit()
+        cut.logs = [kept]
+        cut.unsentTails = [UnsentTail(logID: log.logID, after: 1, limbo: limbo)]
+        let store = try store(with: [first, cut])
+        let messageID = MessageID(log: limbo.logID, sequence: 2)
+        let outcome = try store.deleteContents(of: [messageID], deviceID: log.record.description.deviceID) {
+            .of(body: $0)
+        }
+        #expect(outcome.deletedCount == 1)
+        var next = SampleLog(epoch: 9)
+        next.append(at: 10)
+        var rewritten = next.commit
+        rewritten.rewrittenTails = [
+            RewrittenTail(
+                limboID: limbo.logID, through: limbo.head, isLast: true,
+                places: [RenamedMessages(from: messageID, to: next.messageID(1), count: 1)])
+        ]
+        let before = try store.snapshot()
+        #expect(throws: StoreError.self) { try store.commit(rewritten) }
+        #expect(try store.snapshot() == before)
     }
 }

@@ -78,7 +78,7 @@ package struct ModelStore {
         var copy = self
         for log in commit.logs { copy.write(log) }
         for tail in commit.unsentTails { copy.apply(tail) }
-        for tail in commit.rewrittenTails { copy.apply(tail) }
+        for tail in commit.rewrittenTails { try copy.apply(tail) }
         var rest = commit
         (rest.unsentTails, rest.rewrittenTails) = ([], [])
         try copy.commit(rest)
@@ -102,9 +102,13 @@ package struct ModelStore {
         (logs[tail.logID], logs[tail.limbo.logID]) = (log, limbo)
     }
 
-    private mutating func apply(_ tail: RewrittenTail) {
+    private mutating func apply(_ tail: RewrittenTail) throws(Refused) {
         guard var limbo = logs[tail.limboID] else { return }
         for run in tail.places {
+            let sequences = run.from.sequence..<run.from.sequence + run.count
+            if let deleted = sequences.first(where: { limbo.entries[$0]?.isDeleted == true }) {
+                throw Refused(reason: "entry \(deleted) of \(tail.limboID) has changed meanwhile")
+            }
             for (message, failure) in limbo.failures {
                 let sequence = message.messageID.sequence
                 guard sequence >= run.from.sequence, sequence - run.from.sequence < run.count else { continue }

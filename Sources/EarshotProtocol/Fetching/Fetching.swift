@@ -169,6 +169,9 @@ struct Fetching: Sendable {
         }
     }
 
+    /// How many branches the link is asked for that is asked for the most.
+    var mostAsked: Int { asking.values.max() ?? 0 }
+
     private var asking: [ConnectionID: Int] {
         wants.values.reduce(into: [:]) { counts, want in
             if case .asked(let connectionID, _, _) = want.phase { counts[connectionID, default: 0] += 1 }

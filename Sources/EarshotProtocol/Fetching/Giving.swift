@@ -73,6 +73,14 @@ struct Giving: Sendable {
         if gifts[connectionID]?.isEmpty == true { gifts[connectionID] = nil }
     }
 
+    /// How many branches go to the link that is given the most, and how many frames of a branch are under way.
+    var load: (branches: Int, frames: Int) {
+        (
+            gifts.values.map(\.count).max() ?? 0,
+            gifts.values.joined().map(\.unconfirmed.count).max() ?? 0
+        )
+    }
+
     mutating func end(on connectionID: ConnectionID) { gifts[connectionID] = nil }
 
     // MARK: - Given

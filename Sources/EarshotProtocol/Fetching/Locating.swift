@@ -41,11 +41,14 @@ struct Locating: Sendable {
 
     private struct Parked {
         var frames: Deque<EntriesFrame>
-        var bytes: Int
         var state: State
+
+        var bytes: Int { frames.reduce(0) { $0 + $1.windowBytes } }
     }
 
     private var parked: [Key: Parked] = [:]
+    /// The bytes of the frames, by link.
+    private var bytes: [ConnectionID: Int] = [:]
 
     var isEmpty: Bool { parked.isEmpty }
 
@@ -61,31 +64,52 @@ struct Locating: Sendable {
 
     /// - Parameter branches: those of the log that the disk has.
     /// - Returns: what to read; `nil` if another frame of the log is before it, or if it belongs nowhere.
-    /// - Throws: `ProtocolError` `violation` if the peer sends more than its window.
+    /// - Throws: `ProtocolError` `violation` if the peer sends more than its window, `overloaded` if all peers together send
+    ///   more than a limit.
     mutating func park(
         _ frame: EntriesFrame, on connectionID: ConnectionID, branches: [LogID]
     ) throws(ProtocolError) -> EntriesRead? {
+        try charge(frame.windowBytes, to: connectionID)
         let key = Key(connectionID: connectionID, logID: frame.log.logID)
-        if var waiting = parked[key] {
-            waiting.frames.append(frame)
-            waiting.bytes += frame.windowBytes
-            guard waiting.bytes <= Limits.windowBytes + Limits.frameBytes else {
-                throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
-            }
-            parked[key] = waiting
+        guard parked[key] == nil else {
+            parked[key]?.frames.append(frame)
             return nil
         }
-        parked[key] = Parked(frames: [frame], bytes: frame.windowBytes, state: .placed(.nowhere))
+        parked[key] = Parked(frames: [frame], state: .placed(.nowhere))
         return compare(key, with: branches[...])
     }
 
+    private mutating func charge(_ more: Int, to connectionID: ConnectionID) throws(ProtocolError) {
+        let used = bytes[connectionID, default: 0] + more
+        guard used <= Limits.windowBytes + Limits.frameBytes else {
+            throw ProtocolError(.violation, "the peer sends more than its window of \(Limits.windowBytes) bytes")
+        }
+        guard load.all + more <= Limits.receivedBytes else {
+            throw ProtocolError(
+                .overloaded, "more comes from all peers together than the disk compares in time; it is sent again",
+                closeReason: .storageFailure)
+        }
+        bytes[connectionID] = used
+    }
+
+    private mutating func release(_ key: Key) {
+        guard let waiting = parked.removeValue(forKey: key) else { return }
+        let left = bytes[key.connectionID, default: 0] - waiting.bytes
+        bytes[key.connectionID] = left > 0 ? left : nil
+    }
+
+    /// The bytes of the link that has the most, and of all.
+    var load: (link: Int, all: Int) { (bytes.values.max() ?? 0, bytes.values.reduce(0, +)) }
+
     /// Where frames part from branches, whose turn has not come yet.
     var partings: [(connectionID: ConnectionID, frame: EntriesFrame, branch: LogID, after: LogHead)] {
-        parked.compactMap { key, waiting in
+        let partings = parked.compactMap { key, waiting -> (ConnectionID, EntriesFrame, LogID, LogHead)? in
             guard case .placed(.parts(let branch, let head, _)) = waiting.state, let frame = waiting.frames.first
             else { return nil }
             return (key.connectionID, frame, branch, head)
         }
+        // What parts first decides what gives way.
+        return partings.sorted { ($0.3.sequence, $0.0) < ($1.3.sequence, $1.0) }
     }
 
     /// Frames whose place is known, each with those that wait behind it.
@@ -99,14 +123,21 @@ struct Locating: Sendable {
         }) {
             guard case .placed(let place) = waiting.state, let first = waiting.frames.first, isReady(first, place)
             else { continue }
-            parked[key] = nil
+            release(key)
             taken.append((key.connectionID, first, place, Array(waiting.frames.dropFirst())))
         }
         return taken
     }
 
+    /// An own log is shorter now: frames of it are compared once more.
+    /// - Returns: what to read.
+    mutating func relocate(_ log: LogDescription, branches: [LogID]) -> [EntriesRead] {
+        parked.keys.filter { $0.logID == log.logID }.sorted { $0.connectionID < $1.connectionID }
+            .compactMap { compare($0, with: branches[...]) }
+    }
+
     mutating func end(_ connectionID: ConnectionID) {
-        parked = parked.filter { $0.key.connectionID != connectionID }
+        for key in parked.keys where key.connectionID == connectionID { release(key) }
     }
 
     // MARK: - The disk

@@ -155,11 +155,11 @@ extension EntriesFrame {
     /// Proves that its author has written its entries behind what is before them.
     /// - Throws: `ProtocolError` `unauthentic`.
     func authenticate() throws(ProtocolError) {
-        let chain = contents.reduce(previousChain) { $0.appending($1.hash) }
-        let sequence = firstSequence + UInt64(contents.count) - 1
+        let end = place(after: contents.count)
         guard
-            Checkpoint.isValid(checkpoint, logID: log.logID, sequence: sequence, chain: chain, by: log.deviceID)
-        else { throw ProtocolError(.unauthentic, "the checkpoint over entry \(sequence) does not hold") }
+            Checkpoint.isValid(
+                checkpoint, logID: log.logID, sequence: end.sequence, chain: end.chain, by: log.deviceID)
+        else { throw ProtocolError(.unauthentic, "the checkpoint over entry \(end.sequence) does not hold") }
     }
 }
 

@@ -19,7 +19,7 @@ struct Logs: Sendable {
     /// Own entries that are no messages.
     private var hidden: [LogID: HiddenEntries] = [:]
     /// Unsent ends of own logs that wait to be written anew.
-    private(set) var limbo: [ConversationID: LogRecord] = [:]
+    private var limbos: [LogID: LogRecord] = [:]
 
     init(author: LogAuthor, records: [LogRecord] = [], hidden: [MessageID] = []) {
         self.author = author
@@ -31,7 +31,7 @@ struct Logs: Sendable {
         }
         for record in inOrder {
             if record.isLimbo {
-                limbo[record.description.conversationID] = record
+                limbos[record.logID] = record
             } else if record.description.deviceID == author.deviceID {
                 adopt(record)
             } else {
@@ -143,14 +143,23 @@ struct Logs: Sendable {
         own[record.logID] = OwnLog(record: record)
         hidden[record.logID]?.removeAll(after: record.head.sequence)
         returning[record.logID] = nil
-        self.limbo[limbo.description.conversationID] = limbo
+        limbos[limbo.logID] = limbo
     }
 
     /// The unsent end that waits under this id.
-    func limbo(_ logID: LogID) -> LogRecord? { limbo.isEmpty ? nil : limbo.values.first { $0.logID == logID } }
+    func limbo(_ logID: LogID) -> LogRecord? { limbos[logID] }
+
+    /// All that wait, in no order.
+    var allLimbos: some Collection<LogRecord> { limbos.values }
+
+    /// The unsent ends of a conversation's logs that wait, in the order in which they were written.
+    func limbos(of conversationID: ConversationID) -> [LogRecord] {
+        limbos.values.filter { $0.description.conversationID == conversationID }
+            .sorted { ($0.description.epoch, $0.start.sequence) < ($1.description.epoch, $1.start.sequence) }
+    }
 
     /// Some of an unsent end is written anew; `nil` for all of it.
-    mutating func setLimbo(_ record: LogRecord?, of conversationID: ConversationID) { limbo[conversationID] = record }
+    mutating func setLimbo(_ logID: LogID, _ rest: LogRecord?) { limbos[logID] = rest }
 
     // MARK: - Entries on their way to the disk
 

@@ -28,7 +28,11 @@ struct Rewriting: Sendable {
     private(set) var target: LogID?
     private var state = State.idle
 
-    init(limbo: LogRecord?) { self.limbo = limbo }
+    /// - Parameter target: the log that took earlier pages, if there is one.
+    init(limbo: LogRecord?, target: LogID? = nil) {
+        self.limbo = limbo
+        self.target = target
+    }
 
     /// The page for the next commit.
     var page: Page? { if case .ready(let page) = state { page } else { nil } }
@@ -66,7 +70,9 @@ struct Rewriting: Sendable {
         guard case .lookingUp(let entries) = state else { return }
         var repeats: [UInt64: MessageID] = [:]
         for entry in entries {
-            guard let key = entry.keyWhenRewritten, let known = messages[key], known.log != limbo?.logID else { continue }
+            guard let key = entry.keyWhenRewritten, let known = messages[key], known.log != limbo?.logID else {
+                continue
+            }
             repeats[entry.sequence] = known
         }
         state = .ready(Page(entries: entries, repeats: repeats))

@@ -11,6 +11,9 @@ struct RewrittenPage: Sendable {
     let rest: LogRecord?
     fileprivate let tail: RewrittenTail?
 
+    /// Where the entries were; `nil` if the log only had to end.
+    var limboID: LogID? { tail?.limboID }
+
     /// - Parameters:
     ///   - limbo: the unsent end; `nil` if there is none, and the log only has to end.
     ///   - log: the log that takes them. If it is new, it begins with the ends of the logs that it follows.

@@ -18,8 +18,12 @@ struct TakingBack: Sendable {
         /// The end of an own log that has to give way, and whether a commit with it is under way.
         fileprivate(set) var cut: UnsentTail?
         fileprivate(set) var isCutting = false
+        /// Whether entries came back since it was looked for own ones that nobody was offered.
+        fileprivate(set) var isStale = false
         /// What waits is written anew.
         fileprivate(set) var rewriting: Rewriting?
+        /// The epoch that has begun since.
+        fileprivate var target: LogID?
 
         var event: Event? {
             guard count > 0 || !renamed.isEmpty else { return nil }
@@ -100,6 +104,7 @@ struct TakingBack: Sendable {
     /// They are on the disk.
     mutating func returned(_ entries: [EntryRecord], of log: LogDescription) {
         conversations[log.conversationID]?.isProved = true
+        conversations[log.conversationID]?.isStale = true
         conversations[log.conversationID]?.count += entries.count { entry in
             if case .body = entry.content { true } else { false }
         }
@@ -117,6 +122,7 @@ struct TakingBack: Sendable {
             isLimbo: true, authorID: log.record.authorID, conversation: log.record.conversation, head: log.head)
         conversations[conversationID]?.cut = UnsentTail(
             logID: log.record.logID, after: head.sequence, limbo: limbo)
+        if conversations[conversationID]?.target == log.record.logID { conversations[conversationID]?.target = nil }
     }
 
     /// Whether something waits for a commit.
@@ -158,15 +164,23 @@ struct TakingBack: Sendable {
     // MARK: - Written anew
 
     /// Nothing more of a conversation is being fetched.
+    /// - Parameters:
+    ///   - unsent: an own log of which nobody was offered anything. What it says belongs behind what came back.
+    ///   - limbo: the first unsent end that waits.
     /// - Returns: what to tell, if that is the end.
-    mutating func settle(_ conversationID: ConversationID, limbo: LogRecord?) -> Event? {
+    mutating func settle(_ conversationID: ConversationID, unsent: OwnLog?, limbo: LogRecord?) -> Event? {
         guard let older = conversations[conversationID], older.cut == nil, older.rewriting == nil else { return nil }
-        // What was moved to the limbo is written anew, also where nothing came back after all.
-        guard older.isProved || limbo != nil else {
-            end(conversationID)
+        if older.isStale, let unsent {
+            cut(unsent, after: unsent.record.start)
             return nil
         }
-        conversations[conversationID]?.rewriting = Rewriting(limbo: limbo)
+        conversations[conversationID]?.isStale = false
+        // What was moved to the limbo is written anew, also where nothing came back after all.
+        guard limbo != nil || older.isProved && older.target == nil else {
+            end(conversationID)
+            return older.event
+        }
+        conversations[conversationID]?.rewriting = Rewriting(limbo: limbo, target: older.target)
         return nil
     }
 
@@ -201,11 +215,10 @@ struct TakingBack: Sendable {
     }
 
     /// A page is on the disk.
-    /// - Parameter limbo: what is left; `nil` if that was all.
-    /// - Returns: what to tell, if that was all.
+    /// - Parameter limbo: what is left of the unsent end; `nil` if that was all.
     mutating func rewritten(
         _ conversationID: ConversationID, _ places: [RenamedMessages], into target: LogID, limbo: LogRecord?
-    ) -> Event? {
+    ) {
         // People and programs know the names from before the limbo.
         let log = conversations[conversationID]?.rewriting?.limbo?.description.logID
         let renamed = places.map { run in
@@ -214,18 +227,25 @@ struct TakingBack: Sendable {
         }
         cancels.rename(renamed)
         conversations[conversationID]?.renamed += renamed
-        guard conversations[conversationID]?.rewriting?.committed(into: target, limbo) == true else { return nil }
-        defer { end(conversationID) }
-        return conversations[conversationID]?.event
+        guard conversations[conversationID]?.rewriting?.committed(into: target, limbo) == true else { return }
+        conversations[conversationID]?.rewriting = nil
+        conversations[conversationID]?.target = target
     }
 
     private mutating func end(_ conversationID: ConversationID) {
         guard let older = conversations.removeValue(forKey: conversationID) else { return }
-        // Who has given back what they claimed may claim again.
-        if !conversations.values.contains(where: { $0.userID == older.userID }) { holds.end(older.userID) }
+        // Who has given back what they claimed may claim again. Whoever has not gets no more time for it.
+        guard older.isProved, !conversations.values.contains(where: { $0.userID == older.userID }) else { return }
+        holds.end(older.userID)
     }
 
     // MARK: - Time
+
+    /// This node's own disk has ended what was under way: that is held against nobody.
+    mutating func forgiveEnded() {
+        let waiting = Set(conversations.values.map(\.userID))
+        holds.forgetEnded { waiting.contains($0) }
+    }
 
     /// Ends what has taken too long, and begins anew what has paused.
     /// - Returns: users whose links are to be let go, with what they have brought; and users whose messages wait again.

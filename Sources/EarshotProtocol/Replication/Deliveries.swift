@@ -21,6 +21,8 @@ struct Deliveries: Sendable {
     /// Messages that failed, and that no receipt has settled.
     private var failures: [LogID: [UInt64: DeliveryFailure]] = [:]
     private var pending = PendingFailures()
+    /// Own entries that came back: they have left and arrived before this run, so that is no news.
+    private var returned: [DeliveryKey: ClosedRange<UInt64>] = [:]
     /// Messages that turn out not to have failed, until the disk has that.
     private var withdrawn: Set<Addressed> = []
 
@@ -105,7 +107,7 @@ struct Deliveries: Sendable {
         }
         for index in next.progress.indices where logs.own(next.progress[index].key.logID) != nil {
             let (key, value) = (next.progress[index].key, next.progress[index].value)
-            next.progress[index].steps = steps(to: value, of: key)
+            next.progress[index].steps = steps(to: value, of: key).flatMap { $0.told(where: logs.isMessage) }
         }
         next.commit.deliveries = next.progress.map {
             DeliveryRecord(logID: $0.key.logID, recipientID: $0.key.recipientID, progress: $0.value)
@@ -201,7 +203,7 @@ struct Deliveries: Sendable {
 
     /// All undelivered messages of a log fail.
     mutating func failUndelivered(of log: OwnLog, reason: FailureReason) {
-        let delivered = target(log.deliveryKey)?.delivered ?? 0
+        let delivered = max(target(log.deliveryKey)?.delivered ?? 0, log.record.start.sequence)
         guard delivered < log.head.sequence else { return }
         fail(delivered + 1...log.head.sequence, of: log, reason: reason)
     }
@@ -278,7 +280,20 @@ struct Deliveries: Sendable {
     // MARK: - A log that comes back
 
     /// Entries of an own log that came back go into the next commit. They have left this node before.
-    mutating func returned(_ key: DeliveryKey, through sequence: UInt64) {
+    /// - Parameter base: the last entry before the first one of the log, which is that of another branch.
+    mutating func returned(_ key: DeliveryKey, _ sequences: ClosedRange<UInt64>, after base: UInt64) {
+        if tracked[key] == nil {
+            var start = DeliveryProgress()
+            (start.offered, start.sent, start.delivered, start.read) = (base, base, base, base)
+            tracked[key] = Tracked(start)
+        }
+        let first = min(returned[key]?.lowerBound ?? sequences.lowerBound, sequences.lowerBound)
+        returned[key] = first...max(returned[key]?.upperBound ?? 0, sequences.upperBound)
+        confirmed(key, through: sequences.upperBound)
+    }
+
+    /// A peer has entries of an own log up to here: they have left this node.
+    mutating func confirmed(_ key: DeliveryKey, through sequence: UInt64) {
         var target = target(key) ?? DeliveryProgress()
         target.offered = max(target.offered, sequence)
         target.sent = max(target.sent, sequence)
@@ -290,7 +305,9 @@ struct Deliveries: Sendable {
 
     /// The steps that messages of a log will have made when this progress is on the disk.
     func steps(to new: DeliveryProgress, of key: DeliveryKey) -> [JournalRecord] {
-        key.steps(from: committed(key) ?? DeliveryProgress(), to: new, failed: failures(in: key.logID))
+        key.steps(
+            from: committed(key) ?? DeliveryProgress(), to: new, failed: failures(in: key.logID),
+            returned: returned[key])
     }
 
     /// The failures that are told when a commit is on the disk: those that no receipt in it has overtaken.
@@ -327,7 +344,7 @@ struct Deliveries: Sendable {
 
     /// How many messages of a log wait for their recipient's receipt.
     func undelivered(in log: OwnLog) -> UInt64 {
-        let settled = committed(log.deliveryKey)?.delivered ?? 0
+        let settled = max(committed(log.deliveryKey)?.delivered ?? 0, log.record.start.sequence)
         let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
         let done = settled + UInt64(failed)
         return log.head.sequence > done ? log.head.sequence - done : 0

@@ -13,8 +13,10 @@ struct DeliveryKey: Hashable, Sendable, Comparable {
 extension DeliveryKey {
     /// The steps between two states of progress: those of a message that has failed are left out, unless a receipt says
     /// that it was delivered all the same.
+    /// - Parameter returned: messages that came back, of which it is no news that they were sent and delivered.
     func steps(
-        from old: DeliveryProgress, to new: DeliveryProgress, failed: [UInt64: DeliveryFailure]
+        from old: DeliveryProgress, to new: DeliveryProgress, failed: [UInt64: DeliveryFailure],
+        returned: ClosedRange<UInt64>? = nil
     ) -> [JournalRecord] {
         var steps: [JournalRecord] = []
         func add(_ step: JournalRecord.Step, after: UInt64, through: UInt64, isLeftOut: (DeliveryFailure) -> Bool) {
@@ -27,8 +29,13 @@ extension DeliveryKey {
             }
             if first <= through { steps.append(.progress(logID, recipientID, step, first...through)) }
         }
-        add(.sent, after: old.sent, through: new.sent) { _ in true }
-        add(.delivered, after: old.delivered, through: new.delivered, isLeftOut: \.isWithheld)
+        func addNews(_ step: JournalRecord.Step, after: UInt64, through: UInt64, isLeftOut: (DeliveryFailure) -> Bool) {
+            guard let returned else { return add(step, after: after, through: through, isLeftOut: isLeftOut) }
+            add(step, after: after, through: min(through, returned.lowerBound - 1), isLeftOut: isLeftOut)
+            add(step, after: max(after, returned.upperBound), through: through, isLeftOut: isLeftOut)
+        }
+        addNews(.sent, after: old.sent, through: new.sent) { _ in true }
+        addNews(.delivered, after: old.delivered, through: new.delivered, isLeftOut: \.isWithheld)
         add(.read, after: old.read, through: new.read, isLeftOut: \.isWithheld)
         return steps
     }

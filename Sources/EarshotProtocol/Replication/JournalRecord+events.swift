@@ -16,4 +16,18 @@ extension JournalRecord {
             }
         }
     }
+
+    /// The record without what is no message, in as many runs as are left; a record of another kind as it is.
+    func told(where isMessage: (MessageID) -> Bool) -> [JournalRecord] {
+        guard case .progress(let logID, let recipientID, let step, let sequences) = self else { return [self] }
+        var runs: [ClosedRange<UInt64>] = []
+        for sequence in sequences where isMessage(MessageID(log: logID, sequence: sequence)) {
+            if let last = runs.last, last.upperBound + 1 == sequence {
+                runs[runs.count - 1] = last.lowerBound...sequence
+            } else {
+                runs.append(sequence...sequence)
+            }
+        }
+        return runs.map { .progress(logID, recipientID, step, $0) }
+    }
 }

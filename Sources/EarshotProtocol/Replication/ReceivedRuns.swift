@@ -126,14 +126,19 @@ struct ReceivedRuns: Sendable {
             heads[run.logID] = run.head
             next.commit.entries.append(LogEntries(logID: run.logID, entries: run.entries))
         }
-        var last: [LogID: ReceivedRun] = [:]
-        for run in next.received { last[run.logID] = run }
+        var (last, first): ([LogID: ReceivedRun], [LogID: UInt64]) = ([:], [:])
+        for run in next.received {
+            last[run.logID] = run
+            first[run.logID] = first[run.logID] ?? run.entries.first?.sequence
+        }
         for (logID, run) in last.sorted(by: { $0.key < $1.key }) {
             let record = run.record(in: logs)
             next.commit.logs.append(record)
             if run.isOwn {
+                let end = run.head.sequence
                 deliveries.returned(
-                    DeliveryKey(logID: logID, recipientID: record.recipientID), through: run.head.sequence)
+                    DeliveryKey(logID: logID, recipientID: record.recipientID), (first[logID] ?? end)...end,
+                    after: record.start.sequence)
             } else {
                 deliveries.keep(DeliveryKey(logID: logID, recipientID: author.userID), through: run.head.sequence)
             }

@@ -33,7 +33,7 @@ struct Replication: Sendable {
         logs = Logs(author: author, records: snapshot.logs, hidden: snapshot.hidden)
         deliveries = Deliveries(deliveries: snapshot.deliveries, failures: snapshot.failures)
         fetching = Fetching(deviceID: author.deviceID)
-        takingBack = TakingBack(limbo: logs.limbo.values)
+        takingBack = TakingBack(limbo: logs.allLimbos)
     }
 
     /// What the inputs since the last call want done, in this order.
@@ -349,7 +349,7 @@ struct Replication: Sendable {
                 with: MessageID(log: log.logID, sequence: place.sequence), to: own.record.recipientID)
             if !fetching.isEmpty { reached(place, ofOwn: own.record.logID) }
         }
-        deliveries.returned(own.deliveryKey, through: place.sequence)
+        deliveries.confirmed(own.deliveryKey, through: place.sequence)
         commits.hurry()
     }
 
@@ -688,7 +688,12 @@ struct Replication: Sendable {
             || commits.inFlight?.received.contains { $0.isOwn && $0.log.conversationID == conversationID } == true
         if !isUnderWay, !fetching.isFetching(conversationID, where: { [author] in $0.log.deviceID == author.deviceID })
         {
-            if let event = takingBack.settle(conversationID, limbo: logs.limbo[conversationID]) { post(event) }
+            let unsent = logs.own(in: conversationID).first { log in
+                let start = log.record.start
+                return log.head.sequence > start.sequence && log.isUnsent(after: start, deliveries)
+            }
+            let limbo = logs.limbos(of: conversationID).first
+            if let event = takingBack.settle(conversationID, unsent: unsent, limbo: limbo) { post(event) }
         }
         if let read = takingBack.nextRead(of: conversationID) { actions.append(.read(read)) }
     }
@@ -1005,6 +1010,10 @@ struct Replication: Sendable {
         sessions.discardReading(of: cut.record.logID, to: cut.record.recipientID)
         deliveries.rename([cut.renamed])
         takingBack.wasCut(cut.record.description.conversationID)
+        // Where frames belong may be elsewhere now.
+        for read in locating.relocate(cut.record.description, branches: logs.branches(of: cut.record.description)) {
+            actions.append(.read(read))
+        }
     }
 
     /// Some of what waits is written anew.
@@ -1012,13 +1021,12 @@ struct Replication: Sendable {
         let conversationID = page.record.description.conversationID
         logs.appended(page.record)
         logs.note(page.entries, of: page.record.logID)
-        logs.setLimbo(page.rest, of: conversationID)
+        if let limboID = page.limboID { logs.setLimbo(limboID, page.rest) }
         deliveries.rename(page.places)
         expiries.wake(for: page.record, clocks: &clocks, now: now)
         if let log = logs.own(page.record.logID) { sessions.openIfNew(log) }
         sessions.pump(page.record.recipientID)
-        let event = takingBack.rewritten(conversationID, page.places, into: page.record.logID, limbo: page.rest)
-        if let event { post(event) }
+        takingBack.rewritten(conversationID, page.places, into: page.record.logID, limbo: page.rest)
     }
 
     // MARK: - Not on the disk
@@ -1048,6 +1056,8 @@ struct Replication: Sendable {
         sessions.takeBackOffers()
         deliveries.takeBackOffers(except: author.userID)
         dropRuns(with: failed.received)
+        for conversationID in takingBack.conversationIDs { advance(conversationID) }
+        takingBack.forgiveEnded()
         let (retryAt, isFirst) = commits.fail(now: now)
         clocks.wake(by: retryAt)
         if isFirst { post(.storageFailed(error)) }
@@ -1091,5 +1101,8 @@ struct Replication: Sendable {
         (load.receivedBytes, load.deviceBytes, load.allReceivedBytes) = (received.log, received.device, received.all)
         load.userEvents = commits.hasFailed ? changes.eventCount : 0
         load.windowBytes = sessions.mostWindowUsed
+        (load.wantedBranches, load.askedBranches) = (fetching.count, fetching.mostAsked)
+        (load.locatedBytes, load.allLocatedBytes) = locating.load
+        (load.givenBranches, load.givenFrames) = giving.load
     }
 }

@@ -133,7 +133,8 @@ struct ReplicationSession: Sendable {
     }
 
     private func frame(
-        of entries: ArraySlice<EntryRecord>, after before: Place, log: OwnLog, failed: [UInt64: DeliveryFailure], author: LogAuthor
+        of entries: ArraySlice<EntryRecord>, after before: Place, log: OwnLog, failed: [UInt64: DeliveryFailure],
+        author: LogAuthor
     ) -> EntriesFrame {
         let last = entries[entries.endIndex - 1]
         var marks: [UInt64: Signature] = [:]

@@ -40,7 +40,10 @@ extension CommitWriter {
     func write(_ tail: RewrittenTail) throws {
         let limbo = try number(of: tail.limboID)
         let through = Int64(tail.through.sequence)
-        for run in tail.places { try moveFailures(run, from: limbo) }
+        for run in tail.places {
+            try checkContents(of: run, in: limbo)
+            try moveFailures(run, from: limbo)
+        }
         for table in ["entry", "failure", "relation"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE log = ? AND sequence <= ?", arguments: [limbo, through])
         }
@@ -51,6 +54,15 @@ extension CommitWriter {
                 sql: "UPDATE log SET baseSequence = ?, baseChain = ?, baseTimestamp = ? WHERE number = ?",
                 arguments: [through, tail.through.chain.data, Int64(tail.through.timestamp.rawValue), limbo])
         }
+    }
+
+    /// What was deleted since it was read must not come back under another name.
+    private func checkContents(of run: RenamedMessages, in limbo: Int64) throws {
+        let deleted = try Int64.fetchOne(
+            db,
+            sql: "SELECT sequence FROM entry WHERE log = ? AND sequence >= ? AND sequence < ? AND isDeleted LIMIT 1",
+            arguments: [limbo, Int64(run.from.sequence), Int64(run.from.sequence + run.count)])
+        if let deleted { throw DatabaseError(message: "entry \(deleted) of \(run.from.log) has changed meanwhile") }
     }
 
     private func moveFailures(_ run: RenamedMessages, from limbo: Int64) throws {

@@ -14,7 +14,7 @@ struct HostileConnectionTests {
             Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), [UInt8](repeating: 0xff, count: 3000),
             [UInt8](repeating: 0, count: 10), [0, 5, 1, 2, 3, 4, 5], [0, 34] + [UInt8](repeating: 9, count: 34),
             // A key of low order, with which every secret would be zero (RFC 7748, section 6.1).
-            hello([0x08, 1], key: 0),
+            hello([0x08, 2], key: 0),
             Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), [8, 0] + [UInt8](repeating: 1, count: 2048),
         ])
     func junk(bytes: [UInt8]) async throws {
@@ -43,20 +43,20 @@ struct HostileConnectionTests {
     func otherVersion() async throws {
         try await alice.start()
         let connection = try RawConnection(to: alice.address.port)
-        try connection.write(Self.hello([0x08, 2]))
+        try connection.write(Self.hello([0x08, 1]))
         // Two zero bytes, unsupported version, our version.
-        #expect(try await connection.readToEnd() == [0, 0, 4, 1])
+        #expect(try await connection.readToEnd() == [0, 0, 4, 2])
         let failure = try await alice.events.first("the failure") { $0.linkFailure }
         #expect(failure.code == "unsupportedVersion")
-        #expect(failure.message.contains("version 2"))
+        #expect(failure.message.contains("version 1") && failure.message.contains("this node 2"))
     }
 
     @Test("of another network is told so, in the clear, and reported")
     func otherNetwork() async throws {
         try await alice.start()
         let connection = try RawConnection(to: alice.address.port)
-        try connection.write(Self.hello([0x08, 1, 0x12, 3] + Array("lab".utf8)))
-        #expect(try await connection.readToEnd() == [0, 0, 5, 1])
+        try connection.write(Self.hello([0x08, 2, 0x12, 3] + Array("lab".utf8)))
+        #expect(try await connection.readToEnd() == [0, 0, 5, 2])
         let failure = try await alice.events.first("the failure") { $0.linkFailure }
         #expect(failure.code == "otherNetwork")
     }

@@ -54,7 +54,7 @@ struct NodeTelemetryTests {
         try await alice.start()
         for _ in 0..<3 {
             let connection = try RawConnection(to: alice.address.port)
-            try connection.write(HostileConnectionTests.hello([0x08, 1, 0x12, 3] + Array("lab".utf8)))
+            try connection.write(HostileConnectionTests.hello([0x08, 2, 0x12, 3] + Array("lab".utf8)))
             _ = try await connection.readToEnd()
         }
         let text = try await text(of: alice)
