@@ -275,11 +275,11 @@ struct ProgramsTests {
         let first = try send(["two"], key: "k", in: &pair)
         let messageID = try answer(pair, first).first?.messageID
         try pair.restart(.alice, from: copy)
-        pair.alice.isSlowToRead = true
+        pair.bob.isSlowToRead = true
         try pair.link()
         let second = try send(["two"], key: "k", in: &pair)
         let early = pair.alice.completions[second]
-        try pair.readNow(.alice)
+        try pair.readNow(.bob)
         #expect(early == nil)
         #expect(try answer(pair, second).first?.messageID == messageID)
         #expect(try pair.texts(.bob) == ["one", "two"])

@@ -126,20 +126,6 @@ struct BranchTests {
         #expect(try store.integrityFindings() == [])
     }
 
-    @Test("keep receipts that name the log: nobody else knows a branch by its own id")
-    func receipts() throws {
-        let (trunk, branch) = Self.forked()
-        let (userID, end) = (trunk.record.recipientID, branch.record.head)
-        var commit = branch.commit(from: 3)
-        var progress = DeliveryProgress()
-        progress.receipt = Receipt(
-            logID: trunk.logID, sequence: end.sequence, chain: end.chain, readSequence: 0,
-            deviceID: identifier(9), signature: signature(8))
-        commit.deliveries = [DeliveryRecord(logID: branch.logID, recipientID: userID, progress: progress)]
-        let store = try store(with: [trunk.commit, commit])
-        #expect(try store.snapshot().deliveries == commit.deliveries)
-    }
-
     @Test("move failures along, out of a log and into the next one, like the model of the store")
     func failures() throws {
         let store = try Store(path: folder.file("history.db"))
@@ -198,9 +184,7 @@ struct BranchTests {
         cut.unsentTails = [UnsentTail(logID: log.logID, after: 1, limbo: limbo)]
         let store = try store(with: [first, cut])
         let messageID = MessageID(log: limbo.logID, sequence: 2)
-        let outcome = try store.deleteContents(of: [messageID], deviceID: log.record.description.deviceID) {
-            .of(body: $0)
-        }
+        let outcome = try store.deleteContents(of: [messageID], deviceID: log.record.description.deviceID)
         #expect(outcome.deletedCount == 1)
         var next = SampleLog(epoch: 9)
         next.append(at: 10)
