@@ -58,6 +58,8 @@ package struct EntriesRead: Hashable, Sendable {
         case giving
         /// Own entries that are to be written anew.
         case rewriting(ConversationID)
+        /// The last own entry of a log that was offered: what follows it gives way.
+        case cutting(ConversationID)
     }
 
     /// The link that it is for, if it is for one.

@@ -186,14 +186,33 @@ struct TakingBackTests {
         let unsent = OwnLog(record: HandWrittenLog(by: alice, to: bob.userID, epoch: 5).record)
         claimed()
         takingBack.returned(entries, of: written.record.description)
-        let first = takingBack.settle(conversationID, unsent: unsent, limbo: nil)
+        let first = takingBack.settle(conversationID, unsent: (unsent, 0), limbo: nil)
         #expect(first == nil && takingBack[conversationID]?.cut?.logID == unsent.record.logID)
         takingBack.wasCut(conversationID)
         // Looked at once: what is written anew is not moved again.
         _ = takingBack.settle(conversationID, unsent: nil, limbo: nil)
         takingBack.rewritten(conversationID, [], into: written.logID, limbo: nil)
-        let last = takingBack.settle(conversationID, unsent: unsent, limbo: nil)
+        let last = takingBack.settle(conversationID, unsent: (unsent, 0), limbo: nil)
         #expect(last != nil && takingBack[conversationID] == nil)
+    }
+
+    @Test("moves what nobody was offered from behind the last entry that somebody was, which the disk knows")
+    mutating func unsentEnd() {
+        claimed()
+        takingBack.returned(entries, of: written.record.description)
+        let log = OwnLog(record: written.record)
+        _ = takingBack.settle(conversationID, unsent: (log, 2), limbo: nil)
+        let reads = takingBack.takeLookups()
+        #expect(reads.map(\.from) == [2] && reads.map(\.logID) == [written.logID])
+        // One look at a time, and once more if the disk could not answer.
+        _ = takingBack.settle(conversationID, unsent: (log, 2), limbo: nil)
+        let more = takingBack.takeLookups()
+        takingBack.looked(conversationID, nil, in: nil)
+        _ = takingBack.settle(conversationID, unsent: (log, 2), limbo: nil)
+        let again = takingBack.takeLookups()
+        #expect(more.isEmpty && again == reads && takingBack[conversationID]?.cut == nil)
+        takingBack.looked(conversationID, entries[1], in: log)
+        #expect(takingBack[conversationID]?.cut?.after == 2)
     }
 
     @Test("goes on after a crash with what was to be written anew")

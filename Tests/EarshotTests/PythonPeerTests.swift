@@ -239,7 +239,7 @@ struct PythonPeerTests {
         try copyDatabase(folder.file("copy"), to: database)
         try await run { pair in
             let recoveries = pair.node.events.events(.named([.historyRecovered]))
-            let (delivered, read) = (pair.node.events.events(.messageDelivered), pair.node.events.events(.messageRead))
+            let read = pair.node.events.events(.messageRead)
             try await pair.link(expectingHeads: 0)
             let wanted = try await peer.expect("wanted")
             #expect(wanted.sequence == 3)
@@ -252,9 +252,8 @@ struct PythonPeerTests {
             }
             #expect(recovery.count == 2)
             #expect(recovery.renamed.isEmpty)
-            // The peer's receipt came before what it is about.
+            // The peer's receipt came before what it is about. That what comes back was delivered is no news.
             for sequence in UInt64(2)...3 {
-                #expect(try await NodeAndPeer.next(delivered, "a receipt").messageID.sequence == sequence)
                 #expect(try await NodeAndPeer.next(read, "a receipt").messageID.sequence == sequence)
             }
             try await pair.nodeSends("four")

@@ -18,6 +18,8 @@ struct TakingBack: Sendable {
         /// The end of an own log that has to give way, and whether a commit with it is under way.
         fileprivate(set) var cut: UnsentTail?
         fileprivate(set) var isCutting = false
+        /// Whether the disk is asked behind which entry an own log's unsent end begins.
+        fileprivate var isLooking = false
         /// Whether entries came back since it was looked for own ones that nobody was offered.
         fileprivate(set) var isStale = false
         /// What waits is written anew.
@@ -34,6 +36,7 @@ struct TakingBack: Sendable {
     private var holds = SendHolds()
     private var cancels = HeldCancels()
     private var conversations: [ConversationID: Older] = [:]
+    private var lookups: [EntriesRead] = []
     /// Whether this run has found the database to be an older copy, and the disk has that.
     private(set) var isKnownOlder = false
 
@@ -165,13 +168,25 @@ struct TakingBack: Sendable {
 
     /// Nothing more of a conversation is being fetched.
     /// - Parameters:
-    ///   - unsent: an own log of which nobody was offered anything. What it says belongs behind what came back.
+    ///   - unsent: an own log with entries that nobody was offered, and the last one that somebody was. What was not
+    ///     offered belongs behind what came back.
     ///   - limbo: the first unsent end that waits.
     /// - Returns: what to tell, if that is the end.
-    mutating func settle(_ conversationID: ConversationID, unsent: OwnLog?, limbo: LogRecord?) -> Event? {
-        guard let older = conversations[conversationID], older.cut == nil, older.rewriting == nil else { return nil }
+    mutating func settle(
+        _ conversationID: ConversationID, unsent: (log: OwnLog, offered: UInt64)?, limbo: LogRecord?
+    ) -> Event? {
+        guard let older = conversations[conversationID], older.cut == nil, older.rewriting == nil, !older.isLooking
+        else { return nil }
         if older.isStale, let unsent {
-            cut(unsent, after: unsent.record.start)
+            if unsent.offered == unsent.log.record.start.sequence {
+                cut(unsent.log, after: unsent.log.record.start)
+            } else {
+                conversations[conversationID]?.isLooking = true
+                lookups.append(
+                    EntriesRead(
+                        connectionID: nil, purpose: .cutting(conversationID), logID: unsent.log.record.logID,
+                        from: unsent.offered, countLimit: 1, byteLimit: 0))
+            }
             return nil
         }
         conversations[conversationID]?.isStale = false
@@ -182,6 +197,20 @@ struct TakingBack: Sendable {
         }
         conversations[conversationID]?.rewriting = Rewriting(limbo: limbo, target: older.target)
         return nil
+    }
+
+    /// What to read to find out behind which entries unsent ends begin.
+    mutating func takeLookups() -> [EntriesRead] {
+        guard !lookups.isEmpty else { return [] }
+        defer { lookups = [] }
+        return lookups
+    }
+
+    /// The store's answer to such a read; `nil` if it could not answer, and is asked again.
+    /// - Parameter log: the own log; `nil` if it has an unsent end behind that entry no longer.
+    mutating func looked(_ conversationID: ConversationID, _ entry: EntryRecord?, in log: OwnLog?) {
+        conversations[conversationID]?.isLooking = false
+        if let entry, let log { cut(log, after: entry.head) }
     }
 
     mutating func nextRead(of conversationID: ConversationID) -> EntriesRead? {
@@ -242,8 +271,9 @@ struct TakingBack: Sendable {
     // MARK: - Time
 
     /// This node's own disk has ended what was under way: that is held against nobody.
-    mutating func forgiveEnded() {
-        let waiting = Set(conversations.values.map(\.userID))
+    /// - Parameter isFetching: whether something of a conversation is still to come.
+    mutating func forgiveEnded(isFetching: (ConversationID) -> Bool) {
+        let waiting = Set(conversations.filter { isFetching($0.key) }.map(\.value.userID))
         holds.forgetEnded { waiting.contains($0) }
     }
 

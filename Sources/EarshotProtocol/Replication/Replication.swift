@@ -185,6 +185,7 @@ struct Replication: Sendable {
         case .locating(let logID):
             if let next = locating.read(read, of: logID, entries) { actions.append(.read(next)) }
         case .giving: readToGive(read, entries, now: now)
+        case .cutting(let conversationID): looked(conversationID, read, entries.first)
         case .rewriting(let conversationID):
             if let keys = takingBack.read(entries, of: conversationID) {
                 actions.append(.findKeys(conversationID, keys))
@@ -194,7 +195,11 @@ struct Replication: Sendable {
 
     /// The store could not answer a read: the next link asks again.
     mutating func readFailed(_ read: EntriesRead, _ error: String) {
-        if case .rewriting(let conversationID) = read.purpose { takingBack.readFailed(conversationID) }
+        switch read.purpose {
+        case .rewriting(let conversationID): takingBack.readFailed(conversationID)
+        case .cutting(let conversationID): takingBack.looked(conversationID, nil, in: nil)
+        case .sending, .locating, .giving: break
+        }
         if let connectionID = read.connectionID {
             close(connectionID, .storageFailure, ProtocolError(.storage, error))
         }
@@ -688,14 +693,25 @@ struct Replication: Sendable {
             || commits.inFlight?.received.contains { $0.isOwn && $0.log.conversationID == conversationID } == true
         if !isUnderWay, !fetching.isFetching(conversationID, where: { [author] in $0.log.deviceID == author.deviceID })
         {
-            let unsent = logs.own(in: conversationID).first { log in
-                let start = log.record.start
-                return log.head.sequence > start.sequence && log.isUnsent(after: start, deliveries)
-            }
+            let unsent = logs.own(in: conversationID).lazy
+                .map { [deliveries] in
+                    (log: $0, offered: max(deliveries.target($0.deliveryKey)?.offered ?? 0, $0.record.start.sequence))
+                }
+                .first { $0.offered < $0.log.head.sequence }
             let limbo = logs.limbos(of: conversationID).first
             if let event = takingBack.settle(conversationID, unsent: unsent, limbo: limbo) { post(event) }
         }
+        for read in takingBack.takeLookups() { actions.append(.read(read)) }
         if let read = takingBack.nextRead(of: conversationID) { actions.append(.read(read)) }
+    }
+
+    /// Behind this entry an own log has what nobody was offered, unless it was meanwhile.
+    private mutating func looked(_ conversationID: ConversationID, _ read: EntriesRead, _ entry: EntryRecord?) {
+        let log = logs.own(read.logID).flatMap { log in
+            entry.map { $0.sequence < log.head.sequence && log.isUnsent(after: $0.head, deliveries) } == true
+                ? log : nil
+        }
+        takingBack.looked(conversationID, entry, in: log)
     }
 
     /// Somebody claims what they do not give: their links that were asked are let go.
@@ -1057,7 +1073,8 @@ struct Replication: Sendable {
         deliveries.takeBackOffers(except: author.userID)
         dropRuns(with: failed.received)
         for conversationID in takingBack.conversationIDs { advance(conversationID) }
-        takingBack.forgiveEnded()
+        let fetching = fetching
+        takingBack.forgiveEnded { fetching.isFetching($0) }
         let (retryAt, isFirst) = commits.fail(now: now)
         clocks.wake(by: retryAt)
         if isFirst { post(.storageFailed(error)) }
