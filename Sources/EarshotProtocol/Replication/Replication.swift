@@ -859,6 +859,8 @@ struct Replication: Sendable {
         if next.received.contains(where: \.isOwn) { next.commit.beginsGeneration = !takingBack.isKnownOlder }
         takeSends(into: &next, clocks: &clocks, now: now)
         takingBack.move(into: &next, logs: logs, deliveries: deliveries)
+        // What the journal says of messages that move would be about others, or nobody.
+        if !next.cuts.isEmpty { next.commit.beginsGeneration = true }
         takeRewritten(into: &next, clocks: &clocks, now: now)
         takeFailures(into: &next)
         expiries.move(into: &next, logs: logs)
