@@ -30,6 +30,10 @@ package enum Timing {
     package static let recovery: Int64 = 15_000
     /// How long a peer may take to send some of what it was asked for, before another one is asked.
     package static let fetchPatience: Int64 = 5_000
+    /// How long after a change of a conversation of many digests are compared.
+    package static let comparison: Int64 = 30_000
+    /// How long a node waits before it announces entries to a user whom their author does not reach.
+    package static let announcement: Range<Int64> = 500..<2_000
     /// How long a user waits who asked for more of their own entries than they may have at once.
     package static let returnPause: Int64 = 100
     /// How long nothing is taken back from a user whose time is over; messages to them go out meanwhile.

@@ -55,6 +55,7 @@ package struct NodeMachine: Sendable {
     mutating func conversation(
         _ conversationID: ConversationID, with peerID: UserID? = nil
     ) throws(ProtocolError) -> ConversationRecord {
+        if let record = replication.conversations[conversationID]?.record { return record }
         if let peerID, trust.directory.users[peerID] == nil, .direct(local.userID, peerID) == conversationID {
             return .direct(local.userID, peerID)
         }
@@ -106,7 +107,7 @@ package struct NodeMachine: Sendable {
         performReplication(now: now)
         noticeClocks(now: now)
         closeDuplicates(now: now)
-        replication.advance(clocks: &clocks, now: now)
+        replication.advance(trust: trust, clocks: &clocks, now: now)
         performReplication(now: now)
         if programs.isWaiting { advancePrograms(now: now) }
         flushLinks(now: now)

@@ -31,6 +31,12 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
 
         // What this node was asked.
         package static let unknownUser = Code(description: "unknownUser")
+        package static let unknownConversation = Code(description: "unknownConversation")
+        /// This node's user does not belong to the conversation.
+        package static let notJoined = Code(description: "notJoined")
+        package static let tooManyConversations = Code(description: "tooManyConversations")
+        /// The text cannot be the name of a conversation.
+        package static let invalidConversation = Code(description: "invalidConversation")
         package static let unknownMessage = Code(description: "unknownMessage")
         package static let invalidMessage = Code(description: "invalidMessage")
         package static let blocked = Code(description: "blocked")

@@ -32,6 +32,13 @@ extension Snapshot {
         ).map(rows.failure)
         consumers = try rows.consumers(db)
         scheduled = try rows.scheduled(db)
+        conversations = try rows.openConversations(db)
+        receipts = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT log.logID, carriedReceipt.* FROM carriedReceipt JOIN log ON log.number = carriedReceipt.log
+                """
+        ).map(rows.carriedReceipt)
     }
 }
 
@@ -73,15 +80,18 @@ struct Rows: Sendable {
         let participants = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT kind, userID FROM conversation JOIN participant USING (conversationID)
-                    WHERE conversationID = ?
+                    SELECT kind, uniqueName, userID FROM conversation
+                    LEFT JOIN participant ON participant.conversationID = conversation.conversationID
+                        AND participant.status = 'joined'
+                    WHERE conversation.conversationID = ?
                     """), arguments: [conversationID.data])
-        guard let text = participants.first?["kind"] as String?, let kind = ConversationKind(rawValue: text) else {
+        guard let row = participants.first, let kind = ConversationKind(rawValue: row["kind"]) else {
             throw StoreError.damaged("a log's conversation", path: path)
         }
         return ConversationRecord(
             conversationID: conversationID, kind: kind,
-            participantIDs: try participants.map { try identifier($0, "userID") })
+            participantIDs: try participants.filter { $0["userID"] != nil }.map { try identifier($0, "userID") },
+            uniqueName: row["uniqueName"])
     }
 
     private func log(_ row: Row, in conversation: ConversationRecord) throws -> LogRecord {

@@ -104,7 +104,7 @@ struct DeliveriesTests {
     mutating func offers() {
         deliveries.offer(log.deliveryKey, through: 5)
         _ = deliveries.acknowledge(receipt(2), log.deliveryKey)
-        deliveries.takeBackOffers(except: alice.userID)
+        deliveries.takeBackOffers { [alice] in $0.recipientID != alice.userID }
         #expect(deliveries.target(log.deliveryKey)?.offered == 2)
     }
 

@@ -26,8 +26,8 @@ struct HeadsTests {
         let frame = HeadsFrame(
             conversationID: conversationID ?? written.record.description.conversationID, heads: heads,
             isComplete: isComplete)
-        replication.receivedHeads(frame, on: connectionID, now: now)
-        replication.advance(clocks: &clocks, now: now)
+        replication.receivedHeads(frame, on: connectionID, trust: TrustMachine(), now: now)
+        replication.advance(trust: TrustMachine(), clocks: &clocks, now: now)
     }
 
     /// Whether nothing is asked for, and nothing held back.
@@ -46,7 +46,7 @@ struct HeadsTests {
     mutating func entriesFirst() {
         let frame = written.append("too early")
         let error = #expect(throws: ProtocolError.self) {
-            try replication.receivedEntries(frame, on: connectionID, isStranger: true, clocks: &clocks, now: now)
+            try replication.receivedEntries(frame, on: connectionID, isStranger: true, trust: TrustMachine(), clocks: &clocks, now: now)
         }
         #expect(error?.code == .violation)
         #expect(replication.logs.incoming(written.logID)?.proved.sequence == 0)
@@ -79,7 +79,7 @@ struct HeadsTests {
             if case .readChains(let read) = action { read } else { nil }
         }
         #expect(reads.map(\.purpose) == [.asking(lost.end)])
-        replication.chainsRead(reads[0], [:], now: now)
+        replication.chainsRead(reads[0], [:], trust: TrustMachine(), now: now)
         let origin = LogHead.origin(of: lost.logID).place
         let wanted = WantedFrame(log: lost.record.description, end: lost.end.place, known: [origin])
         #expect(
@@ -113,7 +113,7 @@ struct HeadsTests {
         #expect(second.sequences == [0, 2, 10, 14, 16, 17, 18])
         let chains = Dictionary(
             uniqueKeysWithValues: second.sequences.dropFirst().map { ($0, entries[Int($0) - 1].chain) })
-        replication.chainsRead(second, [lost.logID: chains], now: now)
+        replication.chainsRead(second, [lost.logID: chains], trust: TrustMachine(), now: now)
         let known = replication.takeActions().compactMap { action -> [UInt64]? in
             if case .send(.wanted(let wanted), _) = action { wanted.known.map(\.sequence) } else { nil }
         }
@@ -126,8 +126,8 @@ struct HeadsTests {
         let receipt = Receipt.sign(
             logID: written.logID, sequence: 7, chain: ChainHash(Bytes32()), readSequence: 0, deviceID: bob.deviceID,
             with: bob.signingKey)
-        try replication.receivedReceipt(receipt, on: connectionID)
-        replication.advance(clocks: &clocks, now: now)
+        try replication.receivedReceipt(receipt, on: connectionID, trust: TrustMachine(), now: now)
+        replication.advance(trust: TrustMachine(), clocks: &clocks, now: now)
         #expect(isAtRest())
     }
 }

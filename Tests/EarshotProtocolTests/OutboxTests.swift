@@ -6,17 +6,17 @@ import Testing
 @Suite("Messages that wait for the disk or for their recipient")
 struct OutboxTests {
     private var outbox = Outbox()
-    private let bob = device("bob").userID
-    private let carol = device("carol").userID
+    private let bob = ConversationRecord.direct(device("bob").userID, device("alice").userID).conversationID
+    private let carol = ConversationRecord.direct(device("carol").userID, device("alice").userID).conversationID
 
-    private mutating func add(_ request: UInt64, to userID: UserID, count: Int = 1, isHeld: Bool = false) throws {
-        let drafts = Array(repeating: MessageDraft("text"), count: count)
+    private mutating func add(_ request: UInt64, to conversationID: ConversationID, count: Int = 1, isHeld: Bool = false) throws {
+        let drafts = Array(repeating: EntryDraft.message(MessageDraft("text")), count: count)
         let send = PendingSend(
             requestID: RequestID(request),
             parts: [
                 .init(
-                    conversation: .direct(userID, device("alice").userID), recipientID: userID,
-                    drafts: drafts.map(EntryDraft.message))
+                    conversation: ConversationRecord(
+                        conversationID: conversationID, kind: .direct, participantIDs: []), drafts: drafts)
             ])
         try outbox.add(send, isHeld: isHeld, to: "somebody")
     }

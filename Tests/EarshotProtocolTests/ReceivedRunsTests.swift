@@ -13,7 +13,8 @@ struct ReceivedRunsTests {
         let record = HandWrittenLog(by: device("alice"), to: device("bob").userID).record
         return ReceivedRun(
             connectionID: ConnectionID(1), deviceID: deviceID, branch: IncomingLog(record),
-            conversation: record.conversation, isOwn: false, entries: [], news: [], bytes: bytes)
+            conversation: record.conversation, isOwn: false, entries: [], news: [], bytes: bytes,
+            unreached: [])
     }
 
     /// What a frame of a log brings over a link to its author.
@@ -23,7 +24,7 @@ struct ReceivedRunsTests {
         let link = ReplicationSession(
             connectionID: ConnectionID(1), userID: device("alice").userID, deviceID: device("alice").deviceID)
         return try runs.take(
-            frame, into: branch, known: known, from: link, isStranger: true, logs: &logs, author: reader,
+            frame, into: branch, known: known, of: .direct(device("alice").userID, reader.userID), from: link, isStranger: true, logs: &logs, author: reader,
             now: Moment(wallClock: 0, uptime: 0))
     }
 

@@ -32,14 +32,14 @@ struct ReplicationSessionTests {
     mutating func heads() {
         let entry = written.entry("one")
         session.openIfNew(log)
-        let early = session.nextRead(logs: logs, deliveries: deliveries)
+        let early = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
         #expect(early == nil)
         let isOffered = session.offerNew([entry], bytes: entry.windowBytes, of: written.record)
         #expect(!isOffered)
         session.receivedAllHeads()
-        let read = session.nextRead(logs: logs, deliveries: deliveries)
+        let read = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
         // One log at a time, and one read.
-        let next = session.nextRead(logs: logs, deliveries: deliveries)
+        let next = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
         #expect(read?.from == 1 && next == nil)
     }
 
@@ -86,7 +86,7 @@ struct ReplicationSessionTests {
             deviceID: bob.deviceID, with: bob.signingKey)
         session.acknowledged(receipt, of: written.logID)
         #expect(session.windowUsed == 0)
-        let next = session.nextRead(logs: logs, deliveries: deliveries)
+        let next = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
         #expect(next?.from == sent + 1)
     }
 
@@ -121,8 +121,8 @@ struct ReplicationSessionTests {
     mutating func opened() {
         session.receivedAllHeads()
         let entries = [written.entry("one"), written.entry("two")]
-        session.open(written.logID, after: entries[0].head.place)
-        #expect(session.nextRead(logs: logs, deliveries: deliveries)?.from == 2)
+        session.open(OwnLog(record: written.record), after: entries[0].head.place)
+        #expect(session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })?.from == 2)
     }
 
     @Test("is nothing of a log while it is not known where the peer's end of it is")
@@ -133,11 +133,11 @@ struct ReplicationSessionTests {
         session.shut(log.description, branches: [written.logID])
         session.openIfNew(log)
         let isOffered = session.offerNew([entry], bytes: 1, of: written.record)
-        let early = session.nextRead(logs: logs, deliveries: deliveries)
+        let early = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
         #expect(early == nil && !isOffered && session.isUndecided(log.description))
         session.decide(log.description)
         session.openIfNew(log)
-        #expect(session.nextRead(logs: logs, deliveries: deliveries)?.from == 1)
+        #expect(session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })?.from == 1)
     }
 
     @Test("keeps receipts that come before the entries that they are for, as many as branches, and gives them out once")
@@ -162,9 +162,9 @@ struct ReplicationSessionTests {
         _ = written.entry("one")
         session.openIfNew(log)
         deliveries.failUndelivered(of: log, reason: .blocked)
-        let early = session.nextRead(logs: logs, deliveries: deliveries)
+        let early = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
         _ = deliveries.takePending()
-        let read = session.nextRead(logs: logs, deliveries: deliveries)
+        let read = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
         #expect(early == nil && read?.from == 1)
     }
 }

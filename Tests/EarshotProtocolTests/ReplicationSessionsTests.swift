@@ -6,7 +6,7 @@ import Testing
 @Suite("The sessions of all links")
 struct ReplicationSessionsTests {
     private let bob = device("bob")
-    private var sessions = ReplicationSessions()
+    private var sessions = ReplicationSessions(deviceID: device("alice").deviceID)
 
     private mutating func begin(_ number: UInt64) {
         sessions.begin(

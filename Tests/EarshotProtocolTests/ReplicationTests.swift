@@ -16,7 +16,7 @@ struct ReplicationTests {
     init() {
         replication = .linked(alice, to: bob, on: connectionID)
         let heads = HeadsFrame(conversationID: nil, heads: [], isComplete: true)
-        replication.receivedHeads(heads, on: connectionID, now: now)
+        replication.receivedHeads(heads, on: connectionID, trust: TrustMachine(), now: now)
         _ = replication.takeActions()
     }
 
@@ -43,7 +43,7 @@ struct ReplicationTests {
                 requestID: RequestID(1),
                 parts: [
                     .init(
-                        conversation: .direct(alice.userID, bob.userID), recipientID: bob.userID,
+                        conversation: .direct(alice.userID, bob.userID),
                         drafts: [.message(MessageDraft("one"))])
                 ]), name: bob.name)
         commitIfDue()
@@ -59,7 +59,7 @@ struct ReplicationTests {
     mutating func receiptAfterCommit() throws {
         var written = HandWrittenLog(by: bob, to: alice.userID)
         let frame = written.append("one")
-        try replication.receivedEntries(frame, on: connectionID, isStranger: true, clocks: &clocks, now: now)
+        try replication.receivedEntries(frame, on: connectionID, isStranger: true, trust: trust, clocks: &clocks, now: now)
         commitIfDue()
         let before = output()
         #expect(before.frames.isEmpty && before.events.isEmpty && before.commits.count == 1)
@@ -77,7 +77,7 @@ struct ReplicationTests {
     mutating func refused() throws {
         var written = HandWrittenLog(by: bob, to: alice.userID)
         let frame = written.append("one")
-        try replication.receivedEntries(frame, on: connectionID, isStranger: true, clocks: &clocks, now: now)
+        try replication.receivedEntries(frame, on: connectionID, isStranger: true, trust: trust, clocks: &clocks, now: now)
         commitIfDue()
         replication.commitFailed("no", isDiskFull: false, trust: trust, clocks: &clocks, now: now)
         let isClosed = replication.takeActions().contains { action in

@@ -3,9 +3,9 @@ import Testing
 
 @testable import EarshotProtocol
 
-@Suite("Messages to a user are held while a log is taken back from them")
+@Suite("Messages to a conversation are held while a log of it is taken back")
 struct SendHoldsTests {
-    private let bob = device("bob").userID
+    private let bob = ConversationRecord.direct(device("alice").userID, device("bob").userID).conversationID
     private var holds = SendHolds()
     private func now(_ uptime: Int64) -> Moment { Moment(wallClock: 0, uptime: uptime) }
 
@@ -30,6 +30,6 @@ struct SendHoldsTests {
         holds.begin(bob, now: now(0)) { _ in true }
         _ = holds.pauseIfOver(bob, now: now(Timing.recovery))
         let isRenewed = holds.renewIfOver(bob, isRecovering: false, now: now(.max / 2))
-        #expect(!isRenewed && holds.users.isEmpty)
+        #expect(!isRenewed && holds.conversationIDs.isEmpty)
     }
 }

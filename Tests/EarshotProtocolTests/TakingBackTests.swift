@@ -27,12 +27,12 @@ struct TakingBackTests {
 
     private mutating func claimed() { takingBack.begin(conversation, with: bob.userID, now: now(0)) }
 
-    @Test("holds what goes to that user from the claim on, and to nobody else")
+    @Test("holds what goes to that conversation from the claim on, and to no other")
     mutating func held() {
         #expect(!takingBack.isHolding)
         claimed()
-        #expect(takingBack.isHolding(bob.userID) && takingBack.isHolding)
-        #expect(!takingBack.isHolding(alice.userID))
+        #expect(takingBack.isHolding(conversationID) && takingBack.isHolding)
+        #expect(!takingBack.isHolding(ConversationID.direct(alice.userID, alice.userID)))
     }
 
     @Test("holds nothing any more, and tells nothing, where the claim comes to nothing")
@@ -48,9 +48,9 @@ struct TakingBackTests {
         #expect(takingBack.due == Timing.recovery)
         let early = takingBack.updateHolds(now: now(Timing.recovery - 1))
         let (late, held) = takingBack.updateHolds(now: now(Timing.recovery))
-        #expect(early.late.isEmpty && late.map(\.userID) == [bob.userID] && held.isEmpty)
+        #expect(early.late.isEmpty && late.map(\.conversationID) == [conversationID] && held.isEmpty)
         #expect(late.first?.hold.hasBroughtEntries == false)
-        #expect(takingBack.isPaused(bob.userID) && !takingBack.isHolding(bob.userID))
+        #expect(takingBack.isPaused(conversationID) && !takingBack.isHolding(conversationID))
     }
 
     @Test("gives more time for entries that came, and holds again after a pause where something is still to come")
@@ -62,7 +62,7 @@ struct TakingBackTests {
         let (late, _) = takingBack.updateHolds(now: now(Timing.recovery + 1_000))
         #expect(late.first?.hold.hasBroughtEntries == true)
         let again = takingBack.updateHolds(now: now(Timing.recovery + 1_000 + Timing.recoveryPause))
-        #expect(again.late.isEmpty && again.held == [bob.userID] && takingBack.isHolding(bob.userID))
+        #expect(again.late.isEmpty && again.held == [conversationID] && takingBack.isHolding(conversationID))
     }
 
     @Test("gives who claims again no more time for it, also when the first claim came to nothing")
@@ -77,7 +77,7 @@ struct TakingBackTests {
     mutating func cancels() throws {
         claimed()
         let messageID = MessageID(log: written.logID, sequence: 1)
-        try takingBack.hold(cancelOf: messageID, to: bob.userID, requestID: RequestID(7))
+        try takingBack.hold(cancelOf: messageID, in: conversationID, requestID: RequestID(7))
         let early = takingBack.releaseCancels()
         _ = takingBack.settle(conversationID, unsent: nil, limbo: nil)
         let released = takingBack.releaseCancels()
@@ -107,7 +107,7 @@ struct TakingBackTests {
         #expect(next.commit.logs.map(\.head) == [entries[0].head])
         #expect(tail.limbo.isLimbo && tail.limbo.base == entries[0].head && tail.limbo.head == written.head)
         _ = takingBack.updateHolds(now: now(Timing.recovery))
-        #expect(takingBack.isHolding(bob.userID))
+        #expect(takingBack.isHolding(conversationID))
         let early = takingBack.settle(conversationID, unsent: nil, limbo: tail.limbo)
         #expect(early == nil && takingBack[conversationID]?.rewriting == nil)
     }
@@ -167,7 +167,7 @@ struct TakingBackTests {
         let isCut = cut(&next)
         #expect(isCut)
         try takingBack.hold(
-            cancelOf: MessageID(log: written.logID, sequence: 3), to: bob.userID, requestID: RequestID(7))
+            cancelOf: MessageID(log: written.logID, sequence: 3), in: conversationID, requestID: RequestID(7))
         let limbo = try #require(next.cuts.first).limbo
         takingBack.wasCut(conversationID)
         takingBack.returned(entries, of: written.record.description)
@@ -222,7 +222,7 @@ struct TakingBackTests {
         #expect(isCut)
         let limbo = try #require(next.cuts.first).limbo
         takingBack = TakingBack(limbo: [limbo])
-        #expect(takingBack.isHolding(bob.userID))
+        #expect(takingBack.isHolding(conversationID))
         _ = takingBack.settle(conversationID, unsent: nil, limbo: limbo)
         let read = takingBack.nextRead(of: conversationID)
         #expect(read?.from == 2)

@@ -26,6 +26,8 @@ struct Simulate: AsyncParsableCommand {
     var crash: Int?
     @Flag(help: "With --seed: say on standard error what happens.") var log = false
     @Flag(help: "Programs on the nodes answer what comes, and send with keys and for later.") var programs = false
+    @Flag(help: "All nodes belong to one conversation; each finds few others, so that they carry each other's entries.")
+    var groups = false
     @Flag(help: "Print one hash over all frames, commits and events of all seeds.") var digest = false
     @Flag(help: "Print one object, before the last line.") var json = false
 
@@ -39,6 +41,8 @@ struct Simulate: AsyncParsableCommand {
     private var simulation: SimulationConfiguration {
         var configuration = SimulationConfiguration(nodes: nodes)
         if let messages { configuration.messagesPerNode = messages }
+        configuration.hasGroups = groups
+        if groups { configuration.contacts = min(3, nodes - 1) }
         if let contacts { configuration.contacts = contacts }
         configuration.storage = storage
         configuration.crashesBeforeAction = crash

@@ -27,6 +27,15 @@ package struct ModelStore {
     private var users: [UserID: UserRecord] = [:]
     private var devices: [DeviceID: DeviceRecord] = [:]
     private var logs: [LogID: StoredLog] = [:]
+    private var conversations: [ConversationID: OpenConversationRecord] = [:]
+    private var receipts: [Addressee: Receipt] = [:]
+
+    /// A device, and the log that its receipt is for.
+    private struct Addressee: Hashable {
+        let logID: LogID
+        let deviceID: DeviceID
+    }
+
     private var records: [JournalRecord] = []
     private var generation: UInt64 = 0
     private var programs = ModelPrograms()
@@ -47,6 +56,10 @@ package struct ModelStore {
         self.users = users
         self.devices = devices
         for log in commit.logs { write(log) }
+        for conversation in commit.conversations { conversations[conversation.conversationID] = conversation }
+        for receipt in commit.receipts {
+            receipts[Addressee(logID: receipt.logID, deviceID: receipt.deviceID)] = receipt
+        }
         for run in commit.entries {
             for entry in run.entries {
                 if let key = entry.key { dropKey(key) }
@@ -218,6 +231,8 @@ package struct ModelStore {
         }
         snapshot.consumers = programs.consumers
         snapshot.scheduled = programs.scheduled
+        snapshot.conversations = conversations.values.sorted { $0.conversationID < $1.conversationID }
+        snapshot.receipts = receipts.values.sorted { ($0.logID, $0.deviceID) < ($1.logID, $1.deviceID) }
         return snapshot
     }
 

@@ -50,6 +50,8 @@ struct SimulatedNode {
     private(set) var refused: Set<String> = []
     /// The last state of each message that an event reported.
     var states: [MessageID: DeliveryState] = [:]
+    /// The same of messages to many, for each recipient.
+    var groupStates: [Addressed: DeliveryState] = [:]
     /// Messages whose arrival was announced, and the last one of each log.
     var announced: Set<MessageID> = []
     var lastAnnounced: [LogID: UInt64] = [:]
@@ -130,6 +132,7 @@ struct SimulatedNode {
         store = try copy.copy()
         (isRestored, isReplaced) = (true, true)
         states = [:]
+        groupStates = [:]
         lastAnnounced = [:]
         announced = try announced.filter { [store] in try store.held($0) != nil }
         return true
@@ -163,6 +166,10 @@ struct SimulatedNode {
     var undelivered: [UserID: UInt64] { machine?.undelivered ?? [:] }
     var load: NodeLoad { machine?.load ?? NodeLoad() }
     var isSettled: Bool { machine?.isSettled ?? true }
+
+    func openConversation(_ conversationID: ConversationID) -> OpenConversationRecord? {
+        machine?.openConversation(conversationID)
+    }
 
     func user(_ userID: UserID) -> User? { machine?.user(userID) }
     var consumers: [ConsumerRecord] { machine?.consumers ?? [] }
@@ -201,7 +208,9 @@ struct SimulatedNode {
         case .success(let answer):
             guard case .accepted(let messages) = answer else { return texts.isEmpty }
             for message in messages {
-                accepted.append((message.text, message.messageID, message.recipientIDs[0]))
+                // What goes to many is nobody's in particular.
+                let recipientID = message.recipientIDs.count == 1 ? message.recipientIDs[0] : message.senderID
+                accepted.append((message.text, message.messageID, recipientID))
             }
             return messages.map(\.text) == texts
         case .failure:

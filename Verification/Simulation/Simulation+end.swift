@@ -6,6 +6,7 @@ import EarshotProtocol
 extension Simulation {
     mutating func checkEnd() throws {
         if !isAtRest { try reportUnrest() }
+        try checkGroup()
         for index in nodes.indices {
             try checkStates(of: index)
             try checkIntegrity(of: index)
@@ -17,13 +18,14 @@ extension Simulation {
 
     private mutating func reportUnrest() throws {
         violated("there is no rest after \(configuration.patience / 1_000_000) s without trouble")
+        try reportGroupUnrest()
         for index in nodes.indices {
             if try !isProgramDone(on: index) { violated("the program of \(name(index)) is not done") }
             if !nodes[index].requests.isEmpty {
                 violated("\(name(index)) has not answered \(nodes[index].requests.count) requests")
             }
             for (userID, count) in nodes[index].undelivered.sorted(by: { $0.key < $1.key }) {
-                guard let peer = indices[userID], isOpen(index, peer) else { continue }
+                guard let peer = indices[userID], isExpected(index, peer) else { continue }
                 let isLinked = nodes[index].isLinked(to: userID)
                 violated(
                     "\(name(index)) waits for \(count) receipts of \(name(peer)), \(isLinked ? "linked" : "not linked")"
@@ -62,7 +64,7 @@ extension Simulation {
                 || progress.sent > progress.offered
                 || progress.offered > head
             {
-                violated("the progress of \(delivery.logID) makes no sense, at \(name(index))")
+                violated("the progress of \(delivery.logID) makes no sense, at \(name(index)): \(progress), and it ends at \(head)")
             }
         }
     }

@@ -19,10 +19,11 @@ extension Simulation {
             {
                 violated("\(change.messageID) is called delivered, and its recipient does not hold it")
             }
-            advance(change, at: index)
+            isGroup(change.conversationID) ? advanceInGroup(change, at: index) : advance(change, at: index)
         case .messageSent(let change), .messageRead(let change), .messageFailed(let change):
-            advance(change, at: index)
+            isGroup(change.conversationID) ? advanceInGroup(change, at: index) : advance(change, at: index)
         case .messageQueued(let message):
+            if isGroup(message.conversationID) { break }
             if nodes[index].states.updateValue(.queued, forKey: message.messageID) != nil, !nodes[index].isRestored {
                 violated("\(message.messageID) is queued twice")
             }
@@ -70,6 +71,11 @@ extension Simulation {
         }
         guard !isHealed, generator.oneIn(6), let sender = indices[message.senderID] else { return }
         answers += 1
+        if isGroup(message.conversationID) {
+            let answer = Errand(peer: sender, number: 1_000_000 + answers, isToAll: true)
+            queue.push(.send(node: index, answer), at: time + Int64.random(in: 1_000...500_000, using: &generator))
+            return
+        }
         let answer = Errand(peer: sender, number: 1_000_000 + answers)
         queue.push(.send(node: index, answer), at: time + Int64.random(in: 1_000...500_000, using: &generator))
     }
@@ -98,7 +104,7 @@ extension Simulation {
     }
 
     /// Steps between may have been lost with a process that died before it could tell.
-    private static func isForward(from old: DeliveryState, to new: DeliveryState) -> Bool {
+    static func isForward(from old: DeliveryState, to new: DeliveryState) -> Bool {
         switch (old, new) {
         case (.queued, .sent), (.queued, .delivered), (.queued, .read), (.queued, .failed): true
         case (.sent, .delivered), (.sent, .read), (.sent, .failed): true
@@ -135,6 +141,9 @@ extension Simulation {
         !nodes[a].bars(nodes[b].local.userID) && !nodes[b].bars(nodes[a].local.userID)
     }
 
+    /// Whether two nodes find each other, and neither keeps the other out.
+    func isExpected(_ a: Int, _ b: Int) -> Bool { nodes[a].contacts.contains(b) && isOpen(a, b) }
+
     /// Whether nothing is left to do: everything that can be delivered is, every question is answered, and both ends of
     /// a conversation hold the same. The last does not follow from the first: nobody waits for the receipt of a message
     /// that expired on its way, and yet it arrives.
@@ -142,13 +151,13 @@ extension Simulation {
         for index in nodes.indices {
             guard nodes[index].isUp, nodes[index].requests.isEmpty, try isProgramDone(on: index) else { return false }
             for userID in nodes[index].undelivered.keys {
-                guard let peer = indices[userID], isOpen(index, peer) else { continue }
+                guard let peer = indices[userID], isExpected(index, peer) else { continue }
                 return false
             }
             for peer in nodes[index].contacts where index < peer && isOpen(index, peer) {
                 guard try haveSameLogs(index, peer) else { return false }
             }
         }
-        return true
+        return try isGroupQuiet()
     }
 }

@@ -59,6 +59,7 @@ extension Simulation {
             }
         }
         planPrograms()
+        planGroups()
         queue.push(.fault, at: configuration.faultInterval)
         queue.push(.heal, at: configuration.trouble)
     }
@@ -71,6 +72,7 @@ extension Simulation {
         if generator.oneIn(20) { errand.timeToLive = 3_000 }
         if generator.oneIn(10) { errand.count = Int.random(in: 2...20, using: &generator) }
         if generator.oneIn(60) { errand.padding = Int.random(in: 1_000...60_000, using: &generator) }
+        if configuration.hasGroups { errand.isToAll = generator.oneIn(2) }
         // Now and then more than a window holds.
         if generator.oneIn(2_000) { (errand.count, errand.padding) = (80, 60_000) }
         return errand
@@ -169,6 +171,9 @@ extension Simulation {
                     queue.push(.meet(index, peer), at: now + 6_000_000)
                 }
             }
+        }
+        for index in configuration.hasGroups ? Array(nodes.indices) : [] {
+            queue.push(.join(node: index), at: now + 2_000_000)
         }
         queue.push(.lookAround, at: now + 8_000_000)
     }

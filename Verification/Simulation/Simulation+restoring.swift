@@ -44,7 +44,7 @@ extension Simulation {
         let shown = held.filter { !$0.isWithheld }
         let places = Dictionary(shown.enumerated().map { ($1.text, $0) }) { first, _ in first }
         var last = -1
-        for (text, _, recipient) in nodes[author].accepted where recipient == recipientID {
+        for (text, _, recipient) in nodes[author].accepted where recipient == recipientID && !text.hasSuffix("to all") {
             guard let place = places[text] else { continue }
             if place < last {
                 violated("\"\(text.prefix(40))\" of \(name(author)) stands too early in the history of \(name(holder))")
@@ -57,7 +57,7 @@ extension Simulation {
     private mutating func checkOrder(of own: [HeldMessage], by author: Int, for recipientID: UserID) {
         let held = Dictionary(own.map { ($0.text, $0) }) { first, _ in first }
         var last: [LogID: UInt64] = [:]
-        for (text, _, recipient) in nodes[author].accepted where recipient == recipientID {
+        for (text, _, recipient) in nodes[author].accepted where recipient == recipientID && !text.hasSuffix("to all") {
             guard let message = held[text] else {
                 violated("\"\(text.prefix(40))\" of \(name(author)) was accepted and is lost")
                 continue

@@ -39,6 +39,7 @@ package struct Simulation {
         case markRead(node: Int, MessageID)
         case decide(node: Int, TrustDecision, about: Int)
         case program(node: Int)
+        case join(node: Int)
         case probed(node: Int, generation: Int, ProbeID, peer: Int?)
         case meet(Int, Int)
         case restart(node: Int)
@@ -63,6 +64,7 @@ package struct Simulation {
         var padding = 0
         var timeToLive = Timing.timeToLive
         var isCancelled = false
+        var isToAll = false
     }
 
     /// When simulated time begins, in milliseconds since 1970.
@@ -172,6 +174,7 @@ package struct Simulation {
             let isReachable = peer.map { nodes[$0].isUp && self.isReachable(node, $0) } ?? false
             try perform(node) { $0.probed(probeID, isReachable: isReachable, now: $1) }
         case .program(let node): try runProgram(on: node)
+        case .join(let node): try join(node)
         case .meet(let a, let b): try meet(a, b)
         case .restart(let node): try start(node)
         case .fault: try fault()
@@ -186,7 +189,7 @@ package struct Simulation {
         switch happening {
         case .connectResult(let node, _, _, _), .connectFailed(let node, _, _), .disconnected(let node, _, _),
             .commitDone(let node, _), .committed(let node, _), .answer(let node, _, _), .wake(let node, _, _),
-            .send(let node, _), .program(let node),
+            .send(let node, _), .program(let node), .join(let node),
             .cancel(let node, _), .markRead(let node, _), .decide(let node, _, _), .probed(let node, _, _, _),
             .restart(let node):
             node
@@ -206,6 +209,10 @@ package struct Simulation {
     }
 
     private mutating func send(_ index: Int, _ errand: Errand) throws {
+        if errand.isToAll {
+            if try !sendToGroup(index, errand), !isHealed { queue.push(.send(node: index, errand), at: time + 500_000) }
+            return
+        }
         let recipientID = nodes[errand.peer].local.userID
         guard nodes[index].isUp, !nodes[index].isStopping, nodes[index].user(recipientID) != nil else {
             // Nobody can write to somebody they have not met: try again a little later.

@@ -37,6 +37,8 @@ package struct SimulationConfiguration: Sendable {
     package var crashesBeforeAction: Int?
     /// Whether programs on the nodes answer what comes, send with keys and for later.
     package var hasPrograms = false
+    /// Whether all nodes belong to one conversation, in which they write, too.
+    package var hasGroups = false
     /// Is told what happens, line by line.
     package var log: (@Sendable (String) -> Void)?
 

@@ -2,21 +2,36 @@
 package enum ConversationKind: String, Hashable, Sendable, CaseIterable {
     /// A fixed pair of users, whom the conversation's id names.
     case direct
+    /// Found by its unique name; anybody on the network may join.
+    case open
 }
 
 /// A conversation and its participants, as the store holds it.
 package struct ConversationRecord: Hashable, Sendable {
     package let conversationID: ConversationID
     package let kind: ConversationKind
-    /// In ascending order.
+    /// In ascending order; only a direct conversation's never change.
     package let participantIDs: [UserID]
+    /// What an open conversation is found by; empty for a direct one.
+    package let uniqueName: String
 
-    package init(conversationID: ConversationID, kind: ConversationKind, participantIDs: [UserID]) {
+    package init(
+        conversationID: ConversationID, kind: ConversationKind, participantIDs: [UserID], uniqueName: String = ""
+    ) {
         self.conversationID = conversationID
         self.kind = kind
+        self.uniqueName = uniqueName
         self.participantIDs = participantIDs.sorted()
     }
 
     /// The users whom a participant writes to.
     package func recipientIDs(of authorID: UserID) -> [UserID] { participantIDs.filter { $0 != authorID } }
+
+    /// What errors call it.
+    package func label(for userID: UserID) -> String {
+        switch kind {
+        case .direct: recipientIDs(of: userID).first?.fingerprint ?? "oneself"
+        case .open: "#\(uniqueName)"
+        }
+    }
 }

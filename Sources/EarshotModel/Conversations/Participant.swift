@@ -1,12 +1,12 @@
 /// A user who belongs to a private conversation.
 package struct Participant: Hashable, Sendable {
-    package enum Role: Hashable, Sendable {
+    package enum Role: String, Hashable, Sendable, CaseIterable {
         /// Decides who is in.
         case owner
         case participant
     }
 
-    package enum Status: Hashable, Sendable {
+    package enum Status: String, Hashable, Sendable, CaseIterable {
         /// Was added, and has not answered.
         case invited
         case joined

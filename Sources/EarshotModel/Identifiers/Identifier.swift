@@ -56,6 +56,12 @@ package struct LogID: Identifier {
     package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 }
 
+/// A hash of the ends of a conversation's logs.
+package struct HeadsHash: Identifier {
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+}
+
 /// The hash of one entry's content.
 package struct EntryHash: Identifier {
     package let bytes32: Bytes32

@@ -23,6 +23,10 @@ package struct Commit: Hashable, Sendable {
     package var withdrawnFailures: [Addressed] = []
     /// The events that are posted after it, group by group, in their order.
     package var journal: [JournalRecord] = []
+    /// Open conversations that are new or have changed.
+    package var conversations: [OpenConversationRecord] = []
+    /// Receipts for logs of others, which this node passes on.
+    package var receipts: [Receipt] = []
     /// When it was made, by the wall clock, in milliseconds since 1970.
     package var time: Int64 = 0
     /// Whether the database turns out to be an older copy, or messages get new ids: what the journal says so far is
@@ -58,6 +62,9 @@ package struct Snapshot: Hashable, Sendable {
     /// Ascending by name.
     package var consumers: [ConsumerRecord] = []
     package var scheduled: [ScheduledRecord] = []
+    package var conversations: [OpenConversationRecord] = []
+    /// Receipts for logs of others.
+    package var receipts: [Receipt] = []
 
     package init() {}
 }

@@ -11,6 +11,10 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     case retract = 4
     /// A reaction to a message, or its end.
     case reaction = 5
+    /// Its author belongs to the conversation from here on.
+    case join = 20
+    /// Its author belongs to it no longer.
+    case leave = 21
 
     /// Whether it is no message, but says something about others or about a log.
     package var isHidden: Bool { rawValue > EntryKind.text.rawValue }

@@ -81,8 +81,11 @@ package struct LogRecord: Hashable, Sendable {
     /// Whether it holds entries of which nobody was offered any, until they are written anew.
     package let isLimbo: Bool
 
-    /// The recipient of its entries: a direct conversation has one user beside the author.
-    package var recipientID: UserID { conversation.participantIDs.first { $0 != authorID } ?? authorID }
+    /// Whose progress says what of it may have left this node: the other user of a direct conversation, else its author.
+    package var recipientID: UserID {
+        guard case .direct = conversation.kind else { return authorID }
+        return conversation.participantIDs.first { $0 != authorID } ?? authorID
+    }
 }
 
 /// The content of an entry, or the hash that keeps its place in the chain.

@@ -76,11 +76,17 @@ package struct Amendment: Hashable, Sendable {
 package enum EntryDraft: Hashable, Sendable {
     case message(MessageDraft)
     case amendment(Amendment)
+    /// This node's user belongs to the conversation from here on.
+    case join
+    /// They belong to it no longer.
+    case leave
 
     package var kind: EntryKind {
         switch self {
         case .message: .text
         case .amendment(let amendment): amendment.kind
+        case .join: .join
+        case .leave: .leave
         }
     }
 
@@ -95,6 +101,7 @@ package enum EntryDraft: Hashable, Sendable {
             case .retract: 0
             case .reaction(let emoji, _, _): emoji.utf8.count
             }
+        case .join, .leave: 0
         }
     }
 
@@ -111,6 +118,7 @@ package enum EntryDraft: Hashable, Sendable {
         switch self {
         case .message(let draft): try draft.validate()
         case .amendment(let amendment): try amendment.validate()
+        case .join, .leave: break
         }
     }
 }

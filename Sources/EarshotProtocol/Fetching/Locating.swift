@@ -220,9 +220,9 @@ extension EntryRecord {
 }
 
 extension EntriesFrame {
-    /// The place behind so many of its entries.
+    /// The place of one of its entries; of none, that of the entry before the first.
     func place(after count: Int) -> Place {
-        contents.prefix(count).reduce(Place(sequence: firstSequence - 1, chain: previousChain)) {
+        contents.prefix(count).reduce(Place(sequence: firstSequence &- 1, chain: previousChain)) {
             Place(sequence: $0.sequence + 1, chain: $0.chain.appending($1.hash))
         }
     }

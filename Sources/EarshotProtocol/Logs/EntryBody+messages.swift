@@ -11,6 +11,8 @@ extension EntryBody.Content {
         switch draft {
         case .message(let draft): self = .text(draft.content)
         case .amendment(let amendment): self = .amendment(amendment)
+        case .join: self = .join
+        case .leave: self = .leave
         }
     }
 
@@ -19,7 +21,7 @@ extension EntryBody.Content {
         switch self {
         case .text(let message): message.session.map { .session($0.id, counter: $0.counter) }
         case .amendment(let amendment): amendment.relation
-        case .branches, .unknown: nil
+        case .branches, .join, .leave, .unknown: nil
         }
     }
 }

@@ -8,6 +8,10 @@ package struct EntryBody: Hashable, Sendable {
         case branches([BranchHead])
         /// Something about a message that is there already.
         case amendment(Amendment)
+        /// The author belongs to the conversation from here on.
+        case join
+        /// The author belongs to it no longer.
+        case leave
         /// A kind of content that this version does not know. It is kept and proved, but not shown.
         case unknown
     }
@@ -24,6 +28,8 @@ package struct EntryBody: Hashable, Sendable {
         case .text: .text
         case .branches: .branches
         case .amendment(let amendment): amendment.kind
+        case .join: .join
+        case .leave: .leave
         case .unknown: .unknown
         }
     }
@@ -50,6 +56,8 @@ package struct EntryBody: Hashable, Sendable {
         case .edit(let edit): content = .amendment(try Amendment(edit))
         case .retract(let retract): content = .amendment(try Amendment(retract))
         case .reaction(let reaction): content = .amendment(try Amendment(reaction))
+        case .join: content = .join
+        case .leave: content = .leave
         case nil: content = .unknown
         }
     }
@@ -72,6 +80,8 @@ package struct EntryBody: Hashable, Sendable {
         case .text(let message): wire.content = .text(message.wire)
         case .branches(let heads): wire.content = .branches(BranchHead.wire(heads))
         case .amendment(let amendment): wire.content = amendment.wire
+        case .join: wire.content = .join(Wire.Empty())
+        case .leave: wire.content = .leave(Wire.Empty())
         case .unknown: break
         }
         if let key { wire.key = key.bytes }

@@ -15,6 +15,31 @@ extension ConversationID {
     }
 }
 
+extension ConversationID {
+    /// The open conversation of a name on a network: the same for everybody, whoever comes first.
+    package static func open(_ uniqueName: String, networkTag: String) -> ConversationID {
+        var hash = Blake2b(label: "earshot open conversation v2")
+        let tag = Array(networkTag.utf8)
+        hash.update(UInt64(tag.count))
+        hash.update(tag)
+        hash.update(Array(uniqueName.utf8))
+        return ConversationID(hash.finalize())
+    }
+}
+
+extension HeadsHash {
+    /// - Parameter heads: ascending by log and chain hash.
+    static func of(_ heads: [BranchHead]) -> HeadsHash {
+        var hash = Blake2b(label: "earshot heads v2")
+        for head in heads {
+            hash.update(head.log.logID.bytes32)
+            hash.update(head.place.sequence)
+            hash.update(head.place.chain.bytes32)
+        }
+        return HeadsHash(hash.finalize())
+    }
+}
+
 extension ConversationRecord {
     /// The conversation of a pair of users, whichever of them asks.
     package static func direct(_ a: UserID, _ b: UserID) -> ConversationRecord {

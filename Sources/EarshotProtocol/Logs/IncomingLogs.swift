@@ -5,7 +5,7 @@ struct IncomingLogs: Sendable {
     private var logs: [LogID: IncomingLog] = [:]
     private var idsOfDevice: [DeviceID: Set<LogID>] = [:]
     private var idsOfConversation: [ConversationID: Set<LogID>] = [:]
-    private var countOfAuthor: [UserID: Int] = [:]
+    private var idsOfAuthor: [UserID: Set<LogID>] = [:]
 
     subscript(logID: LogID) -> IncomingLog? {
         get { logs[logID] }
@@ -15,11 +15,11 @@ struct IncomingLogs: Sendable {
             if old == nil, let newValue {
                 idsOfDevice[newValue.description.deviceID, default: []].insert(logID)
                 idsOfConversation[newValue.description.conversationID, default: []].insert(logID)
-                countOfAuthor[newValue.authorID, default: 0] += 1
+                idsOfAuthor[newValue.authorID, default: []].insert(logID)
             } else if newValue == nil, let old {
                 idsOfDevice[old.description.deviceID]?.remove(logID)
                 idsOfConversation[old.description.conversationID]?.remove(logID)
-                countOfAuthor[old.authorID, default: 1] -= 1
+                idsOfAuthor[old.authorID]?.remove(logID)
             }
         }
     }
@@ -38,5 +38,10 @@ struct IncomingLogs: Sendable {
 
     func hasLogs(of deviceID: DeviceID) -> Bool { idsOfDevice[deviceID]?.isEmpty == false }
 
-    func count(of authorID: UserID) -> Int { countOfAuthor[authorID, default: 0] }
+    func count(of authorID: UserID) -> Int { idsOfAuthor[authorID]?.count ?? 0 }
+
+    /// Ascending by id.
+    func logs(by authorID: UserID) -> [IncomingLog] {
+        idsOfAuthor[authorID, default: []].sorted().compactMap { logs[$0] }
+    }
 }

@@ -51,9 +51,13 @@ package struct LogAudit: Sendable {
 
     private mutating func checkPlace() {
         let description = log.description
+        // The id of an open conversation does not tell who belongs to it.
+        let conversationID =
+            log.conversation.kind == .direct
+            ? ConversationID.direct(log.authorID, recipientID) : log.conversation.conversationID
         let expected = LogDescription(
-            conversationID: .direct(log.authorID, recipientID), deviceID: description.deviceID,
-            epoch: description.epoch, kind: description.kind)
+            conversationID: conversationID, deviceID: description.deviceID, epoch: description.epoch,
+            kind: description.kind)
         if expected != description { findings.note(.place, at: nil) }
     }
 

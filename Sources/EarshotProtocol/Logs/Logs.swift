@@ -16,6 +16,12 @@ struct Logs: Sendable {
     private var returning: [LogID: IncomingLog] = [:]
     /// The branches of each log by the id that they share, in the order in which this node knew them.
     private var branches: [LogID: [LogID]] = [:]
+    /// The conversations of all logs.
+    private(set) var conversations: [ConversationID: ConversationRecord] = [:]
+    /// The ids of own logs by conversation.
+    private var ownOfConversation: [ConversationID: Set<LogID>] = [:]
+    /// Hashes of the ends of logs, until one of them changes.
+    private var headsHashes: [ConversationID: HeadsHash] = [:]
     /// Own entries that are no messages.
     private var hidden: [LogID: HiddenEntries] = [:]
     /// Unsent ends of own logs that wait to be written anew.
@@ -36,6 +42,7 @@ struct Logs: Sendable {
                 adopt(record)
             } else {
                 note(record.logID, of: record.description)
+                conversations[record.description.conversationID] = record.conversation
                 incoming[record.logID] = IncomingLog(record)
             }
         }
@@ -59,11 +66,29 @@ struct Logs: Sendable {
 
     /// The ends of all branches of a conversation's logs, as the disk has them, ascending.
     func heads(of conversationID: ConversationID) -> [BranchHead] {
-        let own = own.values.filter { $0.description.conversationID == conversationID && $0.head.sequence > 0 }
+        let mine = ownOfConversation[conversationID, default: []].compactMap { own[$0] }.filter { $0.head.sequence > 0 }
             .map { BranchHead(log: $0.description, place: $0.head.place) }
         let others = incoming.logs(of: conversationID).filter { $0.committed.sequence > 0 }
             .map { BranchHead(log: $0.description, place: $0.committed.place) }
-        return (own + others).sorted { ($0.log.logID, $0.place.chain) < ($1.log.logID, $1.place.chain) }
+        return (mine + others).sorted { ($0.log.logID, $0.place.chain) < ($1.log.logID, $1.place.chain) }
+    }
+
+    /// The same as a hash.
+    mutating func headsHash(of conversationID: ConversationID) -> HeadsHash {
+        if let hash = headsHashes[conversationID] { return hash }
+        let hash = HeadsHash.of(heads(of: conversationID))
+        headsHashes[conversationID] = hash
+        return hash
+    }
+
+    /// The user whose device has written a log that this node holds.
+    func author(of deviceID: DeviceID) -> UserID? {
+        deviceID == author.deviceID ? author.userID : incoming.logs(of: deviceID).first?.authorID
+    }
+
+    /// Whether a conversation has logs of other devices than these two.
+    func hasThirdDevices(_ conversationID: ConversationID, beside deviceID: DeviceID) -> Bool {
+        incoming.logs(of: conversationID).contains { $0.description.deviceID != deviceID }
     }
 
     // MARK: - This device's own
@@ -77,8 +102,7 @@ struct Logs: Sendable {
 
     /// Ascending by id.
     func own(in conversationID: ConversationID) -> [OwnLog] {
-        own.values.filter { $0.description.conversationID == conversationID }
-            .sorted { $0.record.logID < $1.record.logID }
+        ownOfConversation[conversationID, default: []].sorted().compactMap { own[$0] }
     }
 
     /// In no order.
@@ -105,10 +129,18 @@ struct Logs: Sendable {
                 head: .origin(of: description.logID)))
     }
 
-    /// New entries of this device are on the disk.
-    mutating func appended(_ record: LogRecord) {
+    private mutating func put(_ record: LogRecord) {
         note(record.logID, of: record.description)
         own[record.logID] = OwnLog(record: record)
+        let conversationID = record.description.conversationID
+        conversations[conversationID] = record.conversation
+        ownOfConversation[conversationID, default: []].insert(record.logID)
+        headsHashes[conversationID] = nil
+    }
+
+    /// New entries of this device are on the disk.
+    mutating func appended(_ record: LogRecord) {
+        put(record)
         current[record.description.conversationID] = record.logID
         recipientIDs.insert(record.recipientID)
     }
@@ -116,8 +148,7 @@ struct Logs: Sendable {
     /// A log is new, or longer, because the disk had it or a peer gave it back. The youngest log of a conversation is
     /// continued.
     mutating func adopt(_ record: LogRecord) {
-        note(record.logID, of: record.description)
-        own[record.logID] = OwnLog(record: record)
+        put(record)
         recipientIDs.insert(record.recipientID)
         let conversationID = record.description.conversationID
         let epoch = current[conversationID].flatMap { own[$0]?.description.epoch }
@@ -140,7 +171,7 @@ struct Logs: Sendable {
 
     /// The unsent end of an own log is elsewhere, and what comes back takes its places.
     mutating func cut(_ record: LogRecord, limbo: LogRecord) {
-        own[record.logID] = OwnLog(record: record)
+        put(record)
         hidden[record.logID]?.removeAll(after: record.head.sequence)
         returning[record.logID] = nil
         limbos[limbo.logID] = limbo
@@ -174,7 +205,10 @@ struct Logs: Sendable {
     }
 
     /// They are on the disk.
-    mutating func committed(_ logID: LogID, through head: LogHead) {
+    /// - Parameter conversation: that of the log.
+    mutating func committed(_ logID: LogID, through head: LogHead, in conversation: ConversationRecord) {
+        conversations[conversation.conversationID] = conversation
+        headsHashes[conversation.conversationID] = nil
         incoming[logID]?.commit(through: head)
         returning[logID]?.commit(through: head)
         if returning[logID]?.isSettled == true { returning[logID] = nil }
@@ -203,6 +237,14 @@ struct Logs: Sendable {
 
     /// Ascending by id.
     func incoming(of deviceID: DeviceID) -> [IncomingLog] { incoming.logs(of: deviceID) }
+
+    /// Of all devices of a user; ascending by id.
+    func incoming(by userID: UserID) -> [IncomingLog] { incoming.logs(by: userID) }
+
+    /// Of all devices in a conversation; ascending by id.
+    func incoming(of conversationID: ConversationID) -> [IncomingLog] {
+        incoming.logs(of: conversationID).sorted { $0.logID < $1.logID }
+    }
 
     var incomingIDs: some Collection<LogID> { incoming.ids }
 

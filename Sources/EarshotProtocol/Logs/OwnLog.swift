@@ -13,6 +13,11 @@ struct OwnLog: Sendable {
     var description: LogDescription { record.description }
     var head: LogHead { record.head }
 
+    /// Whose progress a receipt of a user's device counts for.
+    func deliveryKey(for userID: UserID) -> DeliveryKey {
+        DeliveryKey(logID: record.logID, recipientID: userID)
+    }
+
     /// Whether it has entries behind a place, and nobody was offered any of them.
     func isUnsent(after head: LogHead, _ deliveries: Deliveries) -> Bool {
         (deliveries.target(deliveryKey)?.offered ?? 0) <= head.sequence
@@ -39,8 +44,8 @@ struct OwnLog: Sendable {
 
     /// What drafts tell their author, once they are entries; `nil` for those that tell nothing.
     func news(of entries: [EntryRecord], drafts: [Draft], record: LogRecord, in logs: Logs) -> [EntryNews?] {
-        let recipients = [record.recipientID]
-        let states = [record.recipientID: DeliveryState.queued]
+        let recipients = record.conversation.recipientIDs(of: record.authorID)
+        let states = Dictionary(uniqueKeysWithValues: recipients.map { ($0, DeliveryState.queued) })
         return zip(entries, drafts).map { entry, item in
             switch item.draft {
             case .message(let draft):
@@ -53,6 +58,7 @@ struct OwnLog: Sendable {
                 let update = logs.update(
                     by: amendment, of: record.authorID, in: record.description.conversationID)
                 return update.map { .update($0, by: entry.sequence) }
+            case .join, .leave: return nil
             }
         }
     }

@@ -275,7 +275,8 @@ extension NodeMachine {
             case .findKeys(let requestID, let keys): emit(.findKeys(.call(requestID), keys))
             case .write(let send):
                 do throws(ProtocolError) {
-                    let name = send.parts.first.flatMap { trust.directory.users[$0.recipientID]?.name }
+                    let recipientID = send.parts.first?.conversation.recipientIDs(of: local.userID).first
+                    let name = recipientID.flatMap { trust.directory.users[$0]?.name }
                     try replication.send(send, name: name)
                 } catch { complete(send.requestID, .failure(error), now: now) }
             case .complete(let requestID, let result): emit(.complete(requestID, result))

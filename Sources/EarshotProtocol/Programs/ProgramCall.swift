@@ -96,11 +96,11 @@ struct ProgramCall: Sendable {
         var start = 0
         let rest = zip(items, answered).filter { $0.notBefore == nil && $1 == nil }.map { $0.0 }
         while start < rest.count {
-            let run = rest[start...].prefix { $0.recipientID == rest[start].recipientID }
+            let run = rest[start...].prefix { $0.conversation == rest[start].conversation }
             parts.append(
                 PendingSend.Part(
-                    conversation: rest[start].conversation, recipientID: rest[start].recipientID,
-                    drafts: run.map(\.draft), keys: run.contains { $0.key != nil } ? run.map(\.key) : []))
+                    conversation: rest[start].conversation, drafts: run.map(\.draft),
+                    keys: run.contains { $0.key != nil } ? run.map(\.key) : []))
             start = run.endIndex
         }
         return parts

@@ -1,12 +1,12 @@
 import DequeModule
 import EarshotModel
 
-/// Requests to take messages back that wait while the recipients give back logs of this node: only after that it is
+/// Requests to take messages back that wait while logs of this node come back: only after that it is
 /// known whether the messages were delivered.
 struct HeldCancels: Sendable {
     struct Cancel: Sendable {
         let requestID: RequestID
-        let recipientID: UserID
+        let conversationID: ConversationID
         /// As it is called now: it may move to another log meanwhile.
         fileprivate(set) var messageID: MessageID
     }
@@ -17,14 +17,14 @@ struct HeldCancels: Sendable {
     var isEmpty: Bool { waiting.isEmpty }
 
     /// - Throws: `ProtocolError` `overloaded`.
-    mutating func add(_ messageID: MessageID, to recipientID: UserID, requestID: RequestID) throws(ProtocolError) {
+    mutating func add(_ messageID: MessageID, in conversationID: ConversationID, requestID: RequestID) throws(ProtocolError) {
         guard waiting.count < Limits.heldCancels else {
             throw ProtocolError(
                 .overloaded,
                 "\(waiting.count) messages wait to be taken back until users have given back earlier ones of this node; "
                     + "try again in a moment")
         }
-        waiting.append(Cancel(requestID: requestID, recipientID: recipientID, messageID: messageID))
+        waiting.append(Cancel(requestID: requestID, conversationID: conversationID, messageID: messageID))
     }
 
     /// Messages have other names now.
@@ -40,9 +40,9 @@ struct HeldCancels: Sendable {
     }
 
     /// Those that wait no longer, in the order in which they came.
-    mutating func release(where isHeld: (UserID) -> Bool) -> [Cancel] {
-        let released = waiting.filter { !isHeld($0.recipientID) }
-        if !released.isEmpty { waiting.removeAll { !isHeld($0.recipientID) } }
+    mutating func release(where isHeld: (ConversationID) -> Bool) -> [Cancel] {
+        let released = waiting.filter { !isHeld($0.conversationID) }
+        if !released.isEmpty { waiting.removeAll { !isHeld($0.conversationID) } }
         return Array(released)
     }
 }

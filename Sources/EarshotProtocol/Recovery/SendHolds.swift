@@ -1,11 +1,11 @@
 import EarshotModel
 
-/// For how long messages to a user wait because a log of this node's own is taken back from them.
+/// For how long messages to a conversation wait because a log of this node's own is taken back.
 ///
 /// A claim costs its sender nothing, so it holds no message for longer than `Timing.recovery`. Entries that are proved
 /// give it more time: as much as they take at `Limits.recoveryBytesPerSecond`. There are only so many that this device
-/// has signed, and each counts once, by whichever device of the user it comes and however often. Then the messages go
-/// their way, and nothing is taken back from the user for `Timing.recoveryPause`. It is a user's, not a link's: else
+/// has signed, and each counts once, from whichever device it comes and however often. Then the messages go their way,
+/// and nothing of the conversation is taken back for `Timing.recoveryPause`. It is a conversation's, not a link's: else
 /// whoever links anew would begin anew.
 struct SendHold: Sendable {
     /// An uptime.
@@ -29,36 +29,36 @@ struct SendHold: Sendable {
         deadline += Int64(bytes) * 1000 / Int64(Limits.recoveryBytesPerSecond)
     }
 
-    /// The user has had the time.
+    /// The time is over.
     mutating func pause() {
         isPaused = true
         deadline += Timing.recoveryPause
     }
 }
 
-/// Whose messages are held because a log of this node's own is taken back from them.
+/// Which conversations' messages are held because a log of this node's own is taken back.
 ///
 /// It decides how long that may take, and when it is tried again. The messages themselves are in the `Outbox`.
 struct SendHolds: Sendable {
-    private var holds: [UserID: SendHold] = [:]
+    private var holds: [ConversationID: SendHold] = [:]
     /// None of these needs a look before this uptime. It may be early, never late.
     private(set) var due = Int64.max
 
     /// Ascending.
-    var users: [UserID] { holds.keys.sorted() }
+    var conversationIDs: [ConversationID] { holds.keys.sorted() }
 
-    /// Whether a user has had the time, and is not asked again yet.
-    func isPaused(_ userID: UserID) -> Bool { holds[userID]?.isPaused == true }
+    /// Whether a conversation has had the time, and nothing of it is asked for again yet.
+    func isPaused(_ conversationID: ConversationID) -> Bool { holds[conversationID]?.isPaused == true }
 
-    /// A device of a user claims a log. Whoever claimed one before, in vain, gets no more time for it.
-    mutating func begin(_ userID: UserID, now: Moment, isRecovering: (UserID) -> Bool) {
-        guard holds[userID] == nil else { return }
+    /// Somebody claims a log of a conversation. If that was in vain before, there is no more time for it.
+    mutating func begin(_ conversationID: ConversationID, now: Moment, isRecovering: (ConversationID) -> Bool) {
+        guard holds[conversationID] == nil else { return }
         if holds.count >= Limits.recoveryHolds { forgetOldest(isRecovering: isRecovering) }
-        holds[userID] = SendHold(now: now.uptime)
+        holds[conversationID] = SendHold(now: now.uptime)
         due = min(due, now.uptime + Timing.recovery)
     }
 
-    private mutating func forgetOldest(isRecovering: (UserID) -> Bool) {
+    private mutating func forgetOldest(isRecovering: (ConversationID) -> Bool) {
         let oldest = holds.filter { !isRecovering($0.key) }.min {
             ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key)
         }
@@ -66,30 +66,30 @@ struct SendHolds: Sendable {
     }
 
     /// Entries came that this device has signed.
-    mutating func prolong(_ userID: UserID, by entries: [EntryRecord], of logID: LogID) {
-        holds[userID]?.prolong(by: entries, of: logID)
+    mutating func prolong(_ conversationID: ConversationID, by entries: [EntryRecord], of logID: LogID) {
+        holds[conversationID]?.prolong(by: entries, of: logID)
     }
 
-    mutating func end(_ userID: UserID) { holds[userID] = nil }
+    mutating func end(_ conversationID: ConversationID) { holds[conversationID] = nil }
 
     /// This node's own disk has ended what was under way: that is held against nobody.
-    mutating func forgetEnded(isRecovering: (UserID) -> Bool) { holds = holds.filter { isRecovering($0.key) } }
+    mutating func forgetEnded(isRecovering: (ConversationID) -> Bool) { holds = holds.filter { isRecovering($0.key) } }
 
     // MARK: - The end of the wait
 
     /// Ends a hold that has taken too long.
     /// - Returns: the hold as it was, if it ends now.
-    mutating func pauseIfOver(_ userID: UserID, now: Moment) -> SendHold? {
-        guard let hold = holds[userID], !hold.isPaused, hold.deadline <= now.uptime else { return nil }
-        holds[userID]?.pause()
+    mutating func pauseIfOver(_ conversationID: ConversationID, now: Moment) -> SendHold? {
+        guard let hold = holds[conversationID], !hold.isPaused, hold.deadline <= now.uptime else { return nil }
+        holds[conversationID]?.pause()
         return hold
     }
 
     /// Begins anew, after the pause, where there is still something to take back.
     /// - Returns: whether it did.
-    mutating func renewIfOver(_ userID: UserID, isRecovering: Bool, now: Moment) -> Bool {
-        guard let hold = holds[userID], hold.isPaused, hold.deadline <= now.uptime else { return false }
-        holds[userID] = isRecovering ? SendHold(now: now.uptime) : nil
+    mutating func renewIfOver(_ conversationID: ConversationID, isRecovering: Bool, now: Moment) -> Bool {
+        guard let hold = holds[conversationID], hold.isPaused, hold.deadline <= now.uptime else { return false }
+        holds[conversationID] = isRecovering ? SendHold(now: now.uptime) : nil
         return isRecovering
     }
 

@@ -9,6 +9,7 @@ struct TakingBack: Sendable {
     /// A conversation of which own entries come back, or came back.
     struct Older: Sendable {
         let conversation: ConversationRecord
+        /// The user who said so; this node's own for what was left when it ended.
         let userID: UserID
         /// Messages that came back, and those that have other names now.
         fileprivate(set) var count = 0
@@ -56,33 +57,32 @@ struct TakingBack: Sendable {
     /// Ascending.
     var conversationIDs: [ConversationID] { conversations.keys.sorted() }
 
-    /// Whether messages to a user wait.
-    func isHolding(_ userID: UserID) -> Bool {
-        conversations.values.contains { older in
-            older.userID == userID && (older.cut != nil || older.rewriting != nil || !holds.isPaused(userID))
-        }
+    /// Whether messages to a conversation wait.
+    func isHolding(_ conversationID: ConversationID) -> Bool {
+        guard let older = conversations[conversationID] else { return false }
+        return older.cut != nil || older.rewriting != nil || !holds.isPaused(conversationID)
     }
 
-    /// Whether logs are being taken back, from anybody.
-    var isHolding: Bool { conversations.values.contains { isHolding($0.userID) } }
+    /// Whether logs are being taken back, of any conversation.
+    var isHolding: Bool { conversations.keys.contains(where: isHolding) }
 
-    /// Whether a user has had the time, and is not asked again yet.
-    func isPaused(_ userID: UserID) -> Bool { holds.isPaused(userID) }
+    /// Whether a conversation has had the time, and nothing of it is asked for again yet.
+    func isPaused(_ conversationID: ConversationID) -> Bool { holds.isPaused(conversationID) }
 
     /// When a hold may be over: an uptime.
     var due: Int64 { holds.due }
 
-    /// A request to take a message back waits for the recipient's logs.
+    /// A request to take a message back waits for the logs of its conversation.
     mutating func hold(
-        cancelOf messageID: MessageID, to recipientID: UserID, requestID: RequestID
+        cancelOf messageID: MessageID, in conversationID: ConversationID, requestID: RequestID
     ) throws(ProtocolError) {
-        try cancels.add(messageID, to: recipientID, requestID: requestID)
+        try cancels.add(messageID, in: conversationID, requestID: requestID)
     }
 
     /// The requests that wait no longer, in the order in which they came.
     mutating func releaseCancels() -> [HeldCancels.Cancel] {
         guard !cancels.isEmpty else { return [] }
-        let held = Set(conversations.values.map(\.userID).filter(isHolding))
+        let held = Set(conversations.keys.filter(isHolding))
         return cancels.release { held.contains($0) }
     }
 
@@ -94,14 +94,14 @@ struct TakingBack: Sendable {
         if conversations[conversation.conversationID] == nil {
             conversations[conversation.conversationID] = Older(conversation: conversation, userID: userID)
         }
-        let waiting = Set(conversations.values.map(\.userID))
-        holds.begin(userID, now: now) { waiting.contains($0) }
+        let waiting = Set(conversations.keys)
+        holds.begin(conversation.conversationID, now: now) { waiting.contains($0) }
     }
 
     /// Own entries came back, and wait for the disk.
     mutating func came(_ entries: [EntryRecord], of log: LogDescription) {
-        guard let older = conversations[log.conversationID] else { return }
-        holds.prolong(older.userID, by: entries, of: log.logID)
+        guard conversations[log.conversationID] != nil else { return }
+        holds.prolong(log.conversationID, by: entries, of: log.logID)
     }
 
     /// They are on the disk.
@@ -262,10 +262,9 @@ struct TakingBack: Sendable {
     }
 
     private mutating func end(_ conversationID: ConversationID) {
-        guard let older = conversations.removeValue(forKey: conversationID) else { return }
-        // Who has given back what they claimed may claim again. Whoever has not gets no more time for it.
-        guard older.isProved, !conversations.values.contains(where: { $0.userID == older.userID }) else { return }
-        holds.end(older.userID)
+        guard let older = conversations.removeValue(forKey: conversationID), older.isProved else { return }
+        // What was given back may be claimed again. For a claim that came to nothing there is no more time.
+        holds.end(conversationID)
     }
 
     // MARK: - Time
@@ -273,20 +272,23 @@ struct TakingBack: Sendable {
     /// This node's own disk has ended what was under way: that is held against nobody.
     /// - Parameter isFetching: whether something of a conversation is still to come.
     mutating func forgiveEnded(isFetching: (ConversationID) -> Bool) {
-        let waiting = Set(conversations.filter { isFetching($0.key) }.map(\.value.userID))
+        let waiting = Set(conversations.keys.filter(isFetching))
         holds.forgetEnded { waiting.contains($0) }
     }
 
     /// Ends what has taken too long, and begins anew what has paused.
-    /// - Returns: users whose links are to be let go, with what they have brought; and users whose messages wait again.
-    mutating func updateHolds(now: Moment) -> (late: [(userID: UserID, hold: SendHold)], held: [UserID]) {
+    /// - Returns: conversations whose claimants are to be let go, with what they have brought; and those whose messages wait
+    ///   again.
+    mutating func updateHolds(
+        now: Moment
+    ) -> (late: [(conversationID: ConversationID, hold: SendHold)], held: [ConversationID]) {
         guard holds.due <= now.uptime else { return ([], []) }
-        var late: [(userID: UserID, hold: SendHold)] = []
-        var held: [UserID] = []
-        for userID in holds.users {
-            if let hold = holds.pauseIfOver(userID, now: now) { late.append((userID, hold)) }
-            let isRecovering = conversations.values.contains { $0.userID == userID }
-            if holds.renewIfOver(userID, isRecovering: isRecovering, now: now) { held.append(userID) }
+        var late: [(conversationID: ConversationID, hold: SendHold)] = []
+        var held: [ConversationID] = []
+        for conversationID in holds.conversationIDs {
+            if let hold = holds.pauseIfOver(conversationID, now: now) { late.append((conversationID, hold)) }
+            let isRecovering = conversations[conversationID] != nil
+            if holds.renewIfOver(conversationID, isRecovering: isRecovering, now: now) { held.append(conversationID) }
         }
         holds.rearm()
         return (late, held)

@@ -26,7 +26,11 @@ struct Deliveries: Sendable {
     /// Messages that turn out not to have failed, until the disk has that.
     private var withdrawn: Set<Addressed> = []
 
-    init(deliveries: [DeliveryRecord] = [], failures: [DeliveryFailure] = []) {
+    /// Receipts of others for logs of others.
+    var carried: CarriedReceipts
+
+    init(deliveries: [DeliveryRecord] = [], failures: [DeliveryFailure] = [], carried: [Receipt] = []) {
+        self.carried = CarriedReceipts(carried)
         for delivery in deliveries {
             let key = DeliveryKey(logID: delivery.logID, recipientID: delivery.recipientID)
             tracked[key] = Tracked(delivery.progress)
@@ -54,7 +58,11 @@ struct Deliveries: Sendable {
     /// - Returns: whether that is news.
     mutating func sent(_ key: DeliveryKey, through sequence: UInt64) -> Bool {
         guard sequence > target(key)?.sent ?? 0 else { return false }
-        tracked[key, default: Tracked()].target.sent = sequence
+        var target = target(key) ?? DeliveryProgress()
+        target.sent = sequence
+        // Of many recipients each has a row, and what may leave is noted in the author's.
+        target.offered = max(target.offered, sequence)
+        tracked[key, default: Tracked()].target = target
         unwritten.insert(key)
         return true
     }
@@ -92,7 +100,7 @@ struct Deliveries: Sendable {
 
     // MARK: - Progress on its way to the disk
 
-    var hasUnwritten: Bool { !unwritten.isEmpty }
+    var hasUnwritten: Bool { !unwritten.isEmpty || carried.hasUnwritten }
 
     /// Adds changes to a commit: what the logs' recipients have, and receipts for what this node keeps of peers' logs.
     /// - Parameter heads: those of peers' logs that change with the commit.
@@ -105,7 +113,9 @@ struct Deliveries: Sendable {
                 logID: log.description.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
                 deviceID: author.deviceID, with: author.signingKey)
         }
-        for index in next.progress.indices where logs.own(next.progress[index].key.logID) != nil {
+        next.commit.receipts = carried.takeUnwritten()
+        for index in next.progress.indices
+        where next.progress[index].key.recipientID != author.userID && logs.own(next.progress[index].key.logID) != nil {
             let (key, value) = (next.progress[index].key, next.progress[index].value)
             next.progress[index].steps = steps(to: value, of: key).flatMap { $0.told(where: logs.isMessage) }
         }
@@ -150,9 +160,9 @@ struct Deliveries: Sendable {
     }
 
     /// Takes back offers that are not on the disk: such entries do not leave.
-    /// - Parameter userID: this node's user, to whom nothing is offered.
-    mutating func takeBackOffers(except userID: UserID) {
-        for key in tracked.keys where key.recipientID != userID {
+    /// - Parameter isOffer: whether a row says what of an own log may leave.
+    mutating func takeBackOffers(where isOffer: (DeliveryKey) -> Bool) {
+        for key in tracked.keys where isOffer(key) {
             guard let old = tracked[key] else { continue }
             tracked[key]?.target.offered = max(old.committed.offered, old.target.delivered)
         }
@@ -192,7 +202,10 @@ struct Deliveries: Sendable {
     mutating func fail(_ sequences: some Sequence<UInt64>, of log: OwnLog, reason: FailureReason) {
         let progress = target(log.deliveryKey) ?? DeliveryProgress()
         let logID = log.record.logID
-        for sequence in sequences where sequence > progress.delivered && failures[logID]?[sequence] == nil {
+        // Of many recipients some may have what has left.
+        let isOfMany = log.record.conversation.kind != .direct
+        let settled = isOfMany ? max(progress.offered, progress.delivered) : progress.delivered
+        for sequence in sequences where sequence > settled && failures[logID]?[sequence] == nil {
             fail(
                 DeliveryFailure(
                     messageID: MessageID(log: logID, sequence: sequence), recipientID: log.record.recipientID,
@@ -344,6 +357,7 @@ struct Deliveries: Sendable {
 
     /// How many messages of a log wait for their recipient's receipt.
     func undelivered(in log: OwnLog) -> UInt64 {
+        guard case .direct = log.record.conversation.kind else { return 0 }
         let settled = max(committed(log.deliveryKey)?.delivered ?? 0, log.record.start.sequence)
         let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
         let done = settled + UInt64(failed)

@@ -23,17 +23,27 @@ extension NodeMachine {
         handle(requestID, now: now) { node throws(ProtocolError) in
             guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
             let conversation = try node.conversation(conversationID, with: peerID)
-            guard let recipientID = conversation.recipientIDs(of: node.local.userID).first else {
-                throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
-            }
-            try node.trust.checkRecipient(recipientID)
+            let recipientID = try node.checkRecipient(of: conversation)
             try node.check(drafts)
             try node.replication.send(
-                PendingSend(
-                    requestID: requestID,
-                    parts: [.init(conversation: conversation, recipientID: recipientID, drafts: drafts)]),
-                name: node.trust.directory.users[recipientID]?.name)
-            node.use(recipientID, now: now)
+                PendingSend(requestID: requestID, parts: [.init(conversation: conversation, drafts: drafts)]),
+                name: recipientID.flatMap { node.trust.directory.users[$0]?.name })
+            if let recipientID { node.use(recipientID, now: now) }
+        }
+    }
+
+    /// - Returns: the other user of a direct conversation; `nil` for one of many.
+    private func checkRecipient(of conversation: ConversationRecord) throws(ProtocolError) -> UserID? {
+        switch conversation.kind {
+        case .direct:
+            guard let recipientID = conversation.recipientIDs(of: local.userID).first else {
+                throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
+            }
+            try trust.checkRecipient(recipientID)
+            return recipientID
+        case .open:
+            try replication.conversations.checkJoined(conversation.conversationID)
+            return nil
         }
     }
 
@@ -85,17 +95,31 @@ extension NodeMachine {
         switch frame {
         case .entries(let run):
             try replication.receivedEntries(
-                run, on: connectionID, isStranger: isStranger(peer.userID), clocks: &clocks, now: now)
+                run, on: connectionID, isStranger: isStranger(peer.userID), trust: trust, clocks: &clocks, now: now)
         case .receipts(let receipts):
             for receipt in receipts where isOpen(connectionID) {
                 try checkBudget(on: connectionID, now: now)
                 note { $0.receiptsReceived += 1 }
-                try replication.receivedReceipt(receipt, on: connectionID)
+                try replication.receivedReceipt(receipt, on: connectionID, trust: trust, now: now)
                 performReplication(now: now)
             }
         case .heads(let heads):
             try checkBudget(on: connectionID, now: now)
-            replication.receivedHeads(heads, on: connectionID, now: now)
+            replication.receivedHeads(heads, on: connectionID, trust: trust, now: now)
+        case .carried(let receipts, let credentials):
+            for receipt in receipts where isOpen(connectionID) {
+                try checkBudget(on: connectionID, now: now)
+                note { $0.receiptsReceived += 1 }
+                if receipt.deviceID == peer.deviceID {
+                    try replication.receivedReceipt(receipt, on: connectionID, trust: trust, now: now)
+                } else {
+                    try replication.receivedCarried(receipt, credentials: credentials, on: connectionID, trust: trust, now: now)
+                }
+                performReplication(now: now)
+            }
+        case .digests(let digests):
+            try checkBudget(on: connectionID, now: now)
+            replication.receivedDigests(digests, on: connectionID, now: now)
         case .wanted(let wanted): try replication.receivedWanted(wanted, on: connectionID)
         case .unplaced(let log): replication.receivedUnplaced(log, on: connectionID, now: now)
         case .taken(let logID, let place): replication.receivedTaken(logID, through: place, on: connectionID)
@@ -111,7 +135,7 @@ extension NodeMachine {
 
     /// The answer to `read`.
     package mutating func entriesRead(_ read: EntriesRead, entries: [EntryRecord], now: Moment) -> [NodeAction] {
-        handle(now: now) { $0.replication.entriesRead(read, entries, now: now) }
+        handle(now: now) { $0.replication.entriesRead(read, entries, trust: $0.trust, now: now) }
     }
 
     /// The store could not answer `read`: the link is closed, and the next one asks again.
@@ -123,7 +147,7 @@ extension NodeMachine {
     package mutating func chainsRead(
         _ read: ChainsRead, chains: [LogID: [UInt64: ChainHash]], now: Moment
     ) -> [NodeAction] {
-        handle(now: now) { $0.replication.chainsRead(read, chains, now: now) }
+        handle(now: now) { $0.replication.chainsRead(read, chains, trust: $0.trust, now: now) }
     }
 
     /// The store could not answer `readChains`: the link is closed, and the next one asks again.
@@ -199,6 +223,8 @@ extension NodeMachine {
         case .send(let frame, let connectionID):
             if case .receipts(let receipts) = frame { note { $0.receiptsSent += receipts.count } }
             send(frame, on: connectionID)
+        case .carry(let receipts, let connectionID): carry(receipts, on: connectionID)
+        case .introduced(let credential): run(trust.introduce(credential, exchange: exchange, now: now), now: now)
         case .used(let connectionID): noteUse(of: connectionID, now: now)
         case .credit(let requests, let connectionID): peers.credit(requests, on: connectionID)
         case .close(let connectionID, let reason, let error): close(connectionID, reason, error: error, now: now)
@@ -212,6 +238,14 @@ extension NodeMachine {
         case .lookUpAgain(let send): lookUpAgain(send, now: now)
         case .complete(let requestID, let result): complete(requestID, result, now: now)
         case .post(let event): post(event)
+        }
+    }
+
+    /// Sends receipts of others, with the credentials of the devices that signed them.
+    private mutating func carry(_ receipts: [Receipt], on connectionID: ConnectionID) {
+        for start in stride(from: 0, to: receipts.count, by: Limits.credentialsPerFrame) {
+            let part = Array(receipts[start...].prefix(Limits.credentialsPerFrame))
+            send(.carried(part, part.compactMap { trust.credential(of: $0.deviceID) }), on: connectionID)
         }
     }
 }

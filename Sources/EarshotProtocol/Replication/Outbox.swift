@@ -6,8 +6,6 @@ struct PendingSend: Sendable {
     /// Messages to one conversation.
     struct Part: Sendable {
         let conversation: ConversationRecord
-        /// The recipient, who may be giving back a log while the messages wait.
-        let recipientID: UserID
         let drafts: [EntryDraft]
         /// The drafts' keys, in their order; empty if none has one.
         var keys: [EntryKey?] = []
@@ -32,27 +30,31 @@ struct PendingSend: Sendable {
     /// Whether a message of it may come back with a log that is taken back.
     var isKeyed: Bool { parts.contains { !$0.keys.isEmpty } }
 
-    /// `nil` if it goes to several users, or to nobody.
-    fileprivate var onlyRecipientID: UserID? { parts.count == 1 ? parts[0].recipientID : nil }
+    /// `nil` if it goes to several conversations, or to none.
+    fileprivate var onlyConversationID: ConversationID? {
+        parts.count == 1 ? parts[0].conversation.conversationID : nil
+    }
 
-    /// Whether it goes to somebody of whom this is true.
-    fileprivate func goes(to condition: (UserID) -> Bool) -> Bool { parts.contains { condition($0.recipientID) } }
+    /// Whether it goes to a conversation of which this is true.
+    fileprivate func goes(to condition: (ConversationID) -> Bool) -> Bool {
+        parts.contains { condition($0.conversation.conversationID) }
+    }
 }
 
-/// Messages on their way into this device's logs: some wait for the disk, and others are held while a log is taken back
-/// from their recipient.
+/// Messages on their way into this device's logs: some wait for the disk, and others are held while a log of their
+/// conversation is taken back.
 ///
-/// It decides who may still add to it, and in which order messages leave it: calls to one user always leave in the order
-/// in which they were made. A call to several users waits while one of them is held, and then goes behind what the others
-/// were sent meanwhile. It does not decide who is held, and until when (`SendHolds`).
+/// It decides who may still add to it, and in which order messages leave it: calls to one conversation always leave in
+/// the order in which they were made. A call to several waits while one of them is held, and then goes behind what the
+/// others were sent meanwhile. It does not decide who is held, and until when (`SendHolds`).
 struct Outbox: Sendable {
     private var waiting: Deque<PendingSend> = []
     private(set) var count = 0
     private(set) var bytes = 0
     /// Held messages do not wait for the disk, and do not count with those that do, except those that waited before and
     /// for which `heldTotal` had no room.
-    private var held: [UserID: HeldSends] = [:]
-    /// Calls to several users.
+    private var held: [ConversationID: HeldSends] = [:]
+    /// Calls to several conversations.
     private var heldTogether = HeldSends()
 
     var isEmpty: Bool { waiting.isEmpty }
@@ -62,13 +64,13 @@ struct Outbox: Sendable {
     /// The held messages that do not count with the others.
     var heldTotal: HeldTotal { held.values.reduce(heldTogether.outside) { $0 + $1.outside } }
 
-    /// How many messages are held for the recipient who has the most.
+    /// How many messages are held for the conversation that has the most.
     var mostHeld: Int { held.values.reduce(0) { max($0, $1.count) } }
 
-    /// Adds a send after those that wait for the same recipient, so that the order stays.
+    /// Adds a send after those that wait for the same conversation, so that the order stays.
     /// - Throws: `ProtocolError` `overloaded`.
     mutating func add(_ send: PendingSend, isHeld: Bool, to name: @autoclosure () -> String) throws(ProtocolError) {
-        guard isHeld || (!held.isEmpty && send.parts.contains { held[$0.recipientID] != nil }) else {
+        guard isHeld || (!held.isEmpty && send.parts.contains { held[$0.conversation.conversationID] != nil }) else {
             guard hasRoom(for: send) else {
                 throw ProtocolError(
                     .overloaded, "\(count) messages wait for the disk already; send again in a moment")
@@ -76,8 +78,8 @@ struct Outbox: Sendable {
             append(send)
             return
         }
-        let recipientID = send.onlyRecipientID
-        let earlier = recipientID.map { held[$0, default: HeldSends()] } ?? heldTogether
+        let conversationID = send.onlyConversationID
+        let earlier = conversationID.map { held[$0, default: HeldSends()] } ?? heldTogether
         guard
             earlier.count == 0
                 || (earlier.count + send.count <= Limits.heldSends
@@ -96,7 +98,7 @@ struct Outbox: Sendable {
                 "\(total.count) messages already wait until users have given back earlier messages of this node; send "
                     + "again in a moment")
         }
-        if let recipientID { held[recipientID, default: HeldSends()].append(send) } else { heldTogether.append(send) }
+        if let conversationID { held[conversationID, default: HeldSends()].append(send) } else { heldTogether.append(send) }
     }
 
     /// Whether one more send may wait for the disk.
@@ -113,39 +115,40 @@ struct Outbox: Sendable {
 
     // MARK: - Held
 
-    /// Holds the waiting messages to a user.
-    mutating func hold(_ userID: UserID) {
-        guard waiting.contains(where: { $0.goes { $0 == userID } }) else { return }
+    /// Holds the waiting messages to a conversation.
+    mutating func hold(_ conversationID: ConversationID) {
+        guard waiting.contains(where: { $0.goes { $0 == conversationID } }) else { return }
         var total = heldTotal
-        var (hasRoom, hasRoomTogether) = (held[userID]?.isFirstQueued != true, !heldTogether.isFirstQueued)
+        var (hasRoom, hasRoomTogether) = (held[conversationID]?.isFirstQueued != true, !heldTogether.isFirstQueued)
         // They come before messages that still waited when the last hold ended.
-        for send in waiting.reversed() where send.goes(to: { $0 == userID }) {
-            if send.onlyRecipientID != nil {
+        for send in waiting.reversed() where send.goes(to: { $0 == conversationID }) {
+            if send.onlyConversationID != nil {
                 hasRoom = hasRoom && total.hasRoom(for: send)
-                held[userID, default: HeldSends()].prepend(send, isQueued: !hasRoom)
+                held[conversationID, default: HeldSends()].prepend(send, isQueued: !hasRoom)
             } else {
                 hasRoomTogether = hasRoomTogether && total.hasRoom(for: send)
                 heldTogether.prepend(send, isQueued: !hasRoomTogether)
             }
             // It was accepted, so it waits in any case. If there is no more room, it keeps its place.
-            guard send.onlyRecipientID != nil ? hasRoom : hasRoomTogether else { continue }
+            guard send.onlyConversationID != nil ? hasRoom : hasRoomTogether else { continue }
             total.add(send)
             count -= send.count
             bytes -= send.bytes
         }
-        waiting.removeAll { $0.goes { $0 == userID } }
+        waiting.removeAll { $0.goes { $0 == conversationID } }
     }
 
     /// Releases messages that are no longer held, as far as the others leave room.
     /// - Returns: those with keys. What was taken back may have brought them, so they are to be looked up, and added again.
-    mutating func release(where isHeld: (UserID) -> Bool) -> [PendingSend] {
+    mutating func release(where isHeld: (ConversationID) -> Bool) -> [PendingSend] {
         var keyed: [PendingSend] = []
-        for userID in held.keys.sorted() where !isHeld(userID) {
-            while let sends = held[userID], let send = sends.first, release(send, isQueued: sends.isFirstQueued, &keyed)
+        for conversationID in held.keys.sorted() where !isHeld(conversationID) {
+            while let sends = held[conversationID], let send = sends.first,
+                release(send, isQueued: sends.isFirstQueued, &keyed)
             {
-                held[userID]?.removeFirst()
+                held[conversationID]?.removeFirst()
             }
-            if held[userID]?.first == nil { held[userID] = nil }
+            if held[conversationID]?.first == nil { held[conversationID] = nil }
         }
         while let send = heldTogether.first, !send.goes(to: isHeld),
             release(send, isQueued: heldTogether.isFirstQueued, &keyed)

@@ -87,6 +87,8 @@ struct OutgoingLog: Sendable {
         return bytes
     }
 
+    var unacknowledgedBytes: Int { unacknowledged.reduce(0) { $0 + $1.bytes } }
+
     // MARK: - Entries
 
     /// Whether nothing was sent on this link, and nothing is about to be.

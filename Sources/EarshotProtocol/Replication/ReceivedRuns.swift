@@ -13,6 +13,8 @@ struct ReceivedRun: Sendable {
     let entries: [EntryRecord]
     let news: [EntryNews]
     let bytes: Int
+    /// Users whom the author does not reach.
+    let unreached: [UserID]
 
     var logID: LogID { branch.logID }
     var log: LogDescription { branch.description }
@@ -55,8 +57,8 @@ struct ReceivedRuns: Sendable {
     ///   - link: the link, and the peer at its end.
     /// - Throws: `ProtocolError`, for which the link is to be closed.
     mutating func take(
-        _ frame: EntriesFrame, into branch: IncomingLog, known: Int, from link: ReplicationSession, isStranger: Bool,
-        logs: inout Logs, author: LogAuthor, now: Moment
+        _ frame: EntriesFrame, into branch: IncomingLog, known: Int, of conversation: ConversationRecord,
+        from link: ReplicationSession, isStranger: Bool, logs: inout Logs, author: LogAuthor, now: Moment
     ) throws(ProtocolError) -> Intake {
         var branch = branch
         let isOwn = frame.log.deviceID == author.deviceID
@@ -71,10 +73,10 @@ struct ReceivedRuns: Sendable {
         logs.proved(branch)
         let run = ReceivedRun(
             connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,
-            conversation: .direct(author.userID, link.userID), isOwn: isOwn,
+            conversation: conversation, isOwn: isOwn,
             entries: taken.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record },
             news: isOwn ? [] : taken.compactMap { EntryNews($0.record, $0.body, of: branch, to: author.userID, logs) },
-            bytes: bytes)
+            bytes: bytes, unreached: frame.unreached)
         add(run)
         return .new(run, taken.compactMap { $0.body?.timestamp })
     }
@@ -187,7 +189,7 @@ extension EntryNews {
         case .amendment(let amendment):
             guard let update = logs.update(by: amendment, of: log.authorID, in: conversationID) else { return nil }
             self = .update(update, by: record.sequence)
-        case .branches, .unknown, nil: return nil
+        case .branches, .join, .leave, .unknown, nil: return nil
         }
     }
 }

@@ -16,7 +16,8 @@ struct Replication: Sendable {
     private let author: LogAuthor
     private(set) var logs: Logs
     private(set) var deliveries: Deliveries
-    private var sessions = ReplicationSessions()
+    private(set) var conversations: ConversationTable
+    private var sessions: ReplicationSessions
     private var outbox = Outbox()
     private var runs = ReceivedRuns()
     private(set) var changes = DirectoryChanges()
@@ -31,7 +32,10 @@ struct Replication: Sendable {
     init(local: LocalDevice, snapshot: Snapshot) {
         author = LogAuthor(local)
         logs = Logs(author: author, records: snapshot.logs, hidden: snapshot.hidden)
-        deliveries = Deliveries(deliveries: snapshot.deliveries, failures: snapshot.failures)
+        deliveries = Deliveries(
+            deliveries: snapshot.deliveries, failures: snapshot.failures, carried: snapshot.receipts)
+        conversations = ConversationTable(userID: author.userID, records: snapshot.conversations)
+        sessions = ReplicationSessions(deviceID: author.deviceID)
         fetching = Fetching(deviceID: author.deviceID)
         takingBack = TakingBack(limbo: logs.allLimbos)
     }
@@ -50,9 +54,9 @@ struct Replication: Sendable {
     /// Takes what a call writes: all of it or nothing. Its messages keep their order.
     /// - Parameter name: the recipient's, or that of the first of several.
     mutating func send(_ send: PendingSend, name: UserName?) throws(ProtocolError) {
-        let isHeld = send.parts.contains { isHolding($0.recipientID) }
+        let isHeld = send.parts.contains { isHolding($0.conversation.conversationID) }
         try outbox.add(
-            send, isHeld: isHeld, to: name?.description ?? send.parts.first?.recipientID.fingerprint ?? "nobody")
+            send, isHeld: isHeld, to: name?.description ?? send.parts.first?.conversation.label(for: author.userID) ?? "nobody")
     }
 
     /// The sender takes a message back. While a log is being taken back from the recipient, the answer waits: the message
@@ -60,7 +64,7 @@ struct Replication: Sendable {
     mutating func cancel(_ messageID: MessageID, requestID: RequestID) throws(ProtocolError) {
         if let limbo = logs.limbo(messageID.log) {
             let known = MessageID(log: limbo.description.logID, sequence: messageID.sequence)
-            try takingBack.hold(cancelOf: known, to: limbo.recipientID, requestID: requestID)
+            try takingBack.hold(cancelOf: known, in: limbo.description.conversationID, requestID: requestID)
             return
         }
         guard let log = logs.own(messageID.log), messageID.sequence <= log.head.sequence else {
@@ -73,8 +77,8 @@ struct Replication: Sendable {
             throw ProtocolError(
                 .alreadySent, "the message is on its way or delivered already, and cannot be taken back")
         }
-        guard !isHolding(log.record.recipientID) else {
-            try takingBack.hold(cancelOf: messageID, to: log.record.recipientID, requestID: requestID)
+        guard !isHolding(log.description.conversationID) else {
+            try takingBack.hold(cancelOf: messageID, in: log.description.conversationID, requestID: requestID)
             return
         }
         deliveries.fail(
@@ -152,8 +156,170 @@ struct Replication: Sendable {
         for frame in Frame.heads(of: conversationID, logs.heads(of: conversationID)) {
             actions.append(.send(frame, connectionID))
         }
-        let receipts = logs.incoming(of: session.deviceID).compactMap { ownReceipt(for: $0.logID) }
+        let receipts = logs.incoming(by: session.userID).compactMap { ownReceipt(for: $0.logID) }
         for frame in Frame.frames(of: receipts) { actions.append(.send(frame, connectionID)) }
+        let digests = conversationsOfMany(with: session).map { digest(of: $0, for: session) }
+        for frame in Frame.digests(digests) { actions.append(.send(frame, connectionID)) }
+    }
+
+    // MARK: - Conversations in common
+
+    /// What a link may carry beside the direct conversation with the peer's user: the conversations of many, and the
+    /// direct one where it has logs of third devices. Devices of one user give each other everything.
+    private func conversationsOfMany(with session: ReplicationSession) -> [ConversationRecord] {
+        let joined = conversations.joined.map(\.record)
+        guard session.userID != author.userID else {
+            let direct = logs.conversations.values.filter { $0.kind == .direct && $0.participantIDs.count > 1 }
+            return (joined + direct).sorted { $0.conversationID < $1.conversationID }
+        }
+        let direct = ConversationRecord.direct(author.userID, session.userID)
+        return logs.hasThirdDevices(direct.conversationID, beside: session.deviceID) ? joined + [direct] : joined
+    }
+
+    private mutating func digest(
+        of conversation: ConversationRecord, for session: ReplicationSession
+    ) -> ConversationDigest {
+        let isOwn = session.userID == author.userID
+        var digest = ConversationDigest(
+            conversationID: conversation.conversationID, heads: logs.headsHash(of: conversation.conversationID))
+        if conversations[conversation.conversationID]?.isAdvertised == true || isOwn {
+            digest.uniqueName = conversation.uniqueName
+        }
+        if isOwn { digest.peerID = conversation.recipientIDs(of: author.userID).first }
+        return digest
+    }
+
+    /// The conversation of a log, if both users of a link may read it; `nil` if this node is not to have it.
+    private func common(_ conversationID: ConversationID, with session: ReplicationSession) -> ConversationRecord? {
+        let direct = ConversationRecord.direct(author.userID, session.userID)
+        if conversationID == direct.conversationID { return direct }
+        if conversations.isJoined(conversationID) { return conversations[conversationID]?.record }
+        return session.userID == author.userID ? logs.conversations[conversationID] : nil
+    }
+
+    /// A peer says what it belongs to.
+    mutating func receivedDigests(_ digests: [ConversationDigest], on connectionID: ConnectionID, now: Moment) {
+        for digest in digests {
+            guard let session = sessions[connectionID], sessions[connectionID]?.sharing.heard(digest) == true else {
+                continue
+            }
+            if common(digest.conversationID, with: session) != nil { compare(digest.conversationID, on: connectionID) }
+        }
+    }
+
+    /// Compares what both ends of a link hold of a conversation.
+    private mutating func compare(_ conversationID: ConversationID, on connectionID: ConnectionID) {
+        let mine = logs.headsHash(of: conversationID)
+        switch sessions[connectionID]?.sharing.compare(conversationID, with: mine) {
+        case .same:
+            for log in logs.own(in: conversationID) where sessions[connectionID]?.log(log.record.logID) == nil {
+                sessions[connectionID]?.open(log, after: log.head.place)
+            }
+            carry(conversationID, on: connectionID)
+        case .ask: sendHeads(of: conversationID, asks: true, on: connectionID)
+        case .nothing, nil: break
+        }
+    }
+
+    private mutating func sendHeads(of conversationID: ConversationID, asks: Bool, on connectionID: ConnectionID) {
+        for frame in Frame.heads(of: conversationID, logs.heads(of: conversationID), asks: asks) {
+            actions.append(.send(frame, connectionID))
+        }
+    }
+
+    /// It is known what a peer holds of a conversation.
+    private mutating func carry(_ conversationID: ConversationID, on connectionID: ConnectionID) {
+        sessions.carry(conversationID, on: connectionID)
+        for log in logs.own(in: conversationID) { sessions[connectionID]?.openIfNew(log) }
+        sessions.pump(connectionID)
+        sendCarriedReceipts(of: conversationID, on: connectionID)
+    }
+
+    /// This node's user belongs to an open conversation from now on, which begins with that if nobody else was first.
+    mutating func join(
+        _ uniqueName: String, _ conversationID: ConversationID, isAdvertised: Bool, requestID: RequestID, now: Moment
+    ) throws(ProtocolError) {
+        let prepared = try conversations.prepare(conversationID, uniqueName: uniqueName, isAdvertised: isAdvertised)
+        guard let conversation = prepared else {
+            answer(requestID, .conversation(conversationID))
+            return
+        }
+        try outbox.add(
+            PendingSend(requestID: requestID, parts: [.init(conversation: conversation, drafts: [.join])]),
+            isHeld: isHolding(conversationID), to: "#\(uniqueName)")
+    }
+
+    /// This node's user belongs to it no longer. What is here stays.
+    mutating func leave(_ conversationID: ConversationID, requestID: RequestID) throws(ProtocolError) {
+        try conversations.checkJoined(conversationID)
+        guard let conversation = conversations[conversationID]?.record else { return }
+        try outbox.add(
+            PendingSend(requestID: requestID, parts: [.init(conversation: conversation, drafts: [.leave])]),
+            isHeld: isHolding(conversationID), to: conversation.label(for: author.userID))
+    }
+
+    /// Says on all links what this node holds of a conversation, and compares it with what the peers have said.
+    private mutating func tellDigest(of conversation: ConversationRecord) {
+        for connectionID in sessions.chosen {
+            guard let session = sessions[connectionID],
+                common(conversation.conversationID, with: session) != nil
+            else { continue }
+            actions.append(.send(.digests([digest(of: conversation, for: session)]), connectionID))
+            if session.sharing.contains(conversation.conversationID), !session.sharing.isReady(conversation.conversationID)
+            {
+                compare(conversation.conversationID, on: connectionID)
+            }
+        }
+    }
+
+    /// Tells peers what they may lack.
+    private mutating func gossip(now: Moment) {
+        guard sessions.gossip.deadline <= now.uptime else { return }
+        let due = sessions.gossip.takeDue(now: now)
+        for conversationID in due.comparisons {
+            guard let conversation = conversations[conversationID]?.record ?? logs.conversations[conversationID] else {
+                continue
+            }
+            for connectionID in sessions.chosen {
+                guard let session = sessions[connectionID], session.sharing.contains(conversationID),
+                    common(conversationID, with: session) != nil
+                else { continue }
+                actions.append(.send(.digests([digest(of: conversation, for: session)]), connectionID))
+            }
+            passOn(of: conversationID)
+        }
+        for announcement in due.announcements {
+            guard let log = logs.incoming(announcement.logID), log.committed.sequence > 0 else { continue }
+            let conversationID = log.description.conversationID
+            let head = BranchHead(log: log.description, place: log.committed.place)
+            for connectionID in sessions[announcement.userID]
+            where sessions[connectionID]?.sharing.contains(conversationID) == true {
+                let frame = HeadsFrame(conversationID: conversationID, heads: [head], isComplete: false)
+                actions.append(.send(.heads(frame), connectionID))
+            }
+        }
+    }
+
+    /// Receipts that are new here go to others, if their authors are not here.
+    private mutating func passOn(of conversationID: ConversationID) {
+        let (logs, sessions) = (logs, sessions)
+        let fresh = deliveries.carried.takeFresh { logID in
+            logs.incoming(logID).map { $0.description.conversationID == conversationID } ?? false
+        }
+        let receipts = fresh.filter { !(logs.incoming($0.logID).map { sessions.isLinked($0.authorID) } ?? true) }
+        for connectionID in receipts.isEmpty ? [] : sessions.carriers(of: conversationID) {
+            actions.append(.carry(receipts, connectionID))
+        }
+    }
+
+    /// Participants whom this node does not reach: those who hear of it from others.
+    private func unreached(by record: LogRecord) -> [UserID] {
+        guard record.conversation.kind != .direct,
+            let conversation = conversations[record.description.conversationID]?.record
+        else { return [] }
+        return Array(
+            conversation.recipientIDs(of: author.userID).lazy.filter { !sessions.isLinked($0) }
+                .prefix(Limits.unreachedUsers))
     }
 
     /// A link is over.
@@ -175,16 +341,18 @@ struct Replication: Sendable {
     // MARK: - Entries out
 
     private mutating func pumpLinks(of logID: LogID) {
-        if let userID = logs.own(logID)?.record.recipientID { sessions.pump(userID) }
+        if let record = logs.own(logID)?.record { sessions.pump(record) }
     }
 
     /// The store's answer to a read.
-    mutating func entriesRead(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
+    mutating func entriesRead(
+        _ read: EntriesRead, _ entries: [EntryRecord], trust: TrustMachine, now: Moment
+    ) {
         switch read.purpose {
         case .sending: readToSend(read, entries, now: now)
         case .locating(let logID):
             if let next = locating.read(read, of: logID, entries) { actions.append(.read(next)) }
-        case .giving: readToGive(read, entries, now: now)
+        case .giving: readToGive(read, entries, trust: trust, now: now)
         case .cutting(let conversationID): looked(conversationID, read, entries.first)
         case .rewriting(let conversationID):
             if let keys = takingBack.read(entries, of: conversationID) {
@@ -244,12 +412,16 @@ struct Replication: Sendable {
     private mutating func sendOffered(_ log: OwnLog, on connectionID: ConnectionID, now: Moment) {
         let committed = deliveries.committed(log.deliveryKey)?.offered ?? 0
         let failed = deliveries.failures(in: log.record.logID)
+        let unreached = unreached(by: log.record)
         let offered = sessions[connectionID]?
-            .takeFrames(of: log, committed: committed, failed: failed, author: author)
-        guard let (frames, end) = offered else { return }
+            .takeFrames(of: log, committed: committed, failed: failed, author: author, unreached: unreached)
+        guard let (frames, end) = offered, let userID = sessions[connectionID]?.userID else { return }
         actions.append(.used(connectionID))
         for frame in frames { actions.append(.send(.entries(frame), connectionID)) }
-        if deliveries.sent(log.deliveryKey, through: end) { commits.mayWait(now: now) }
+        // A device of the same user is no recipient.
+        if userID != author.userID, deliveries.sent(log.deliveryKey(for: userID), through: end) {
+            commits.mayWait(now: now)
+        }
         sessions.pump(connectionID)
     }
 
@@ -258,27 +430,35 @@ struct Replication: Sendable {
     /// A peer sends entries of its own logs, or what it was asked for.
     /// - Throws: `ProtocolError`, for which the link is to be closed.
     mutating func receivedEntries(
-        _ frame: EntriesFrame, on connectionID: ConnectionID, isStranger: Bool, clocks: inout ClockMachine, now: Moment
+        _ frame: EntriesFrame, on connectionID: ConnectionID, isStranger: Bool, trust: TrustMachine,
+        clocks: inout ClockMachine, now: Moment
     ) throws(ProtocolError) {
         guard let session = sessions[connectionID] else { return }
         guard session.hasHeads else {
             throw ProtocolError(.violation, "the peer sent entries before it said what it holds")
         }
-        guard frame.log.conversationID == .direct(author.userID, session.userID),
-            frame.log.deviceID == session.deviceID || fetching.isFetching(frame.log.logID, over: connectionID)
-        else { throw ProtocolError(.violation, "the peer sent entries of a log that is not its own") }
+        guard common(frame.log.conversationID, with: session) != nil else {
+            // The peer need not know yet that this node's user has left.
+            guard conversations[frame.log.conversationID] != nil else {
+                throw ProtocolError(.violation, "the peer sent entries of a conversation that it has not in common")
+            }
+            actions.append(.credit(-1, connectionID))
+            return
+        }
         guard !frame.contents.isEmpty, frame.firstSequence > 0,
             frame.firstSequence <= UInt64(Int64.max) - UInt64(frame.contents.count)
         else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
         }
         fetching.moved(frame.log.logID, over: connectionID, now: now)
-        try place(frame, on: connectionID, isStranger: isStranger, clocks: &clocks, now: now)
+        try place(frame, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
+                now: now)
     }
 
     /// Finds out which branch of its log a frame belongs to.
     private mutating func place(
-        _ frame: EntriesFrame, on connectionID: ConnectionID, isStranger: Bool, clocks: inout ClockMachine, now: Moment
+        _ frame: EntriesFrame, on connectionID: ConnectionID, isStranger: Bool, trust: TrustMachine,
+        clocks: inout ClockMachine, now: Moment
     ) throws(ProtocolError) {
         let branches = logs.branches(of: frame.log)
         var isUncertain = locating.isParked(frame.log, on: connectionID)
@@ -286,8 +466,8 @@ struct Replication: Sendable {
             switch branch.fit(of: frame) {
             case .continues(let known):
                 try take(
-                    frame, into: branch, known: known, on: connectionID, isStranger: isStranger, clocks: &clocks,
-                    now: now)
+                    frame, into: branch, known: known, on: connectionID, isStranger: isStranger, trust: trust,
+                    clocks: &clocks, now: now)
                 return
             case .earlier, .differs: isUncertain = true
             case .gap: break
@@ -296,11 +476,19 @@ struct Replication: Sendable {
         guard isUncertain else {
             let origin = LogHead.origin(of: frame.log.logID)
             guard branches.isEmpty, frame.firstSequence == 1, frame.previousChain == origin.chain,
-                let userID = authorID(of: frame.log, on: connectionID)
-            else { throw ProtocolError(.violation, "entries are missing before \(frame.firstSequence)") }
+                let userID = authorID(of: frame, on: connectionID)
+            else {
+                // What another has written is asked for again, if it is still missing.
+                guard frame.log.deviceID == sessions[connectionID]?.deviceID else {
+                    actions.append(.credit(-1, connectionID))
+                    return
+                }
+                throw ProtocolError(.violation, "entries are missing before \(frame.firstSequence)")
+            }
             try logs.checkRoom(for: userID)
             let log = IncomingLog(description: frame.log, authorID: userID, head: origin)
-            try take(frame, into: log, known: 0, on: connectionID, isStranger: isStranger, clocks: &clocks, now: now)
+            try take(frame, into: log, known: 0, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
+                now: now)
             return
         }
         actions.append(.credit(-1, connectionID))
@@ -308,22 +496,38 @@ struct Replication: Sendable {
     }
 
     /// The user whose device writes a log.
-    private func authorID(of log: LogDescription, on connectionID: ConnectionID) -> UserID? {
-        if log.deviceID == author.deviceID { return author.userID }
-        return log.deviceID == sessions[connectionID]?.deviceID ? sessions[connectionID]?.userID : nil
+    private func authorID(of frame: EntriesFrame, on connectionID: ConnectionID) -> UserID? {
+        let deviceID = frame.log.deviceID
+        guard let session = sessions[connectionID] else { return nil }
+        let userID: UserID? =
+            if deviceID == session.deviceID {
+                session.userID
+            } else if let credential = frame.credential, credential.deviceID == deviceID {
+                credential.userID
+            } else {
+                logs.author(of: deviceID)
+            }
+        // Nobody but the two writes in a direct conversation.
+        guard let userID, let conversation = common(frame.log.conversationID, with: session),
+            conversation.kind != .direct || conversation.participantIDs.contains(userID)
+        else { return nil }
+        return userID
     }
 
     /// A frame's place is known.
     private mutating func take(
         _ frame: EntriesFrame, into log: IncomingLog, known: Int, on connectionID: ConnectionID, isStranger: Bool,
-        clocks: inout ClockMachine, now: Moment
+        trust: TrustMachine, clocks: inout ClockMachine, now: Moment
     ) throws(ProtocolError) {
-        guard let session = sessions[connectionID] else { return }
+        guard let session = sessions[connectionID],
+            let conversation = common(frame.log.conversationID, with: session)
+        else { return }
         let intake = try runs.take(
-            frame, into: log, known: known, from: session, isStranger: isStranger, logs: &logs, author: author,
-            now: now)
+            frame, into: log, known: known, of: conversation, from: session, isStranger: isStranger, logs: &logs,
+            author: author, now: now)
+        if let credential = frame.credential { actions.append(.introduced(credential)) }
         if log.description.deviceID == author.deviceID {
-            confirm(frame, of: log, count: min(known, frame.contents.count), on: connectionID, now: now)
+            confirm(frame, of: log, count: min(known, frame.contents.count), on: connectionID, trust: trust, now: now)
         }
         switch intake {
         case .known(isSettled: true): acknowledge(log, on: connectionID)
@@ -334,16 +538,18 @@ struct Replication: Sendable {
                 takingBack.came(run.entries, of: frame.log)
                 return
             }
+            guard log.description.deviceID == session.deviceID else { return }
             for timestamp in timestamps {
                 if let skew = clocks.hear(timestamp, of: session.userID, now: now) { post(.clockSkewed(skew)) }
             }
-            if !run.news.isEmpty { actions.append(.exchanged(session.userID)) }
+            if !run.news.isEmpty, conversation.kind == .direct { actions.append(.exchanged(session.userID)) }
         }
     }
 
     /// A peer has own entries that this node has, too: they have left it.
     private mutating func confirm(
-        _ frame: EntriesFrame, of log: IncomingLog, count: Int, on connectionID: ConnectionID, now: Moment
+        _ frame: EntriesFrame, of log: IncomingLog, count: Int, on connectionID: ConnectionID, trust: TrustMachine,
+        now: Moment
     ) {
         guard count > 0, let own = logs.own(log.logID) else { return }
         var place = Place(sequence: frame.firstSequence - 1, chain: frame.previousChain)
@@ -352,14 +558,14 @@ struct Replication: Sendable {
             deliveries.compare(
                 content, isErased: frame.deleted[place.sequence] != nil,
                 with: MessageID(log: log.logID, sequence: place.sequence), to: own.record.recipientID)
-            if !fetching.isEmpty { reached(place, ofOwn: own.record.logID) }
+            if !fetching.isEmpty { reached(place, ofOwn: own.record.logID, trust: trust, now: now) }
         }
         deliveries.confirmed(own.deliveryKey, through: place.sequence)
         commits.hurry()
     }
 
     /// Goes on with frames of which the disk has said where they belong.
-    private mutating func takeLocated(clocks: inout ClockMachine, now: Moment) {
+    private mutating func takeLocated(trust: TrustMachine, clocks: inout ClockMachine, now: Moment) {
         guard !locating.isEmpty else { return }
         for (connectionID, frame, branch, head) in locating.partings {
             guard let log = logs.own(branch), log.head != head, log.isUnsent(after: head, deliveries),
@@ -385,37 +591,43 @@ struct Replication: Sendable {
         }
         for (connectionID, frame, place, rest) in located {
             do throws(ProtocolError) {
-                try take(frame, at: place, on: connectionID, clocks: &clocks, now: now)
+                try take(frame, at: place, on: connectionID, trust: trust, clocks: &clocks, now: now)
                 for frame in rest where sessions[connectionID] != nil {
-                    try self.place(frame, on: connectionID, isStranger: false, clocks: &clocks, now: now)
+                    try self.place(frame, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
                 }
             } catch { close(connectionID, error.closeReason ?? .violation, error) }
         }
     }
 
     private mutating func take(
-        _ frame: EntriesFrame, at place: Locating.Place, on connectionID: ConnectionID, clocks: inout ClockMachine,
-        now: Moment
+        _ frame: EntriesFrame, at place: Locating.Place, on connectionID: ConnectionID, trust: TrustMachine,
+        clocks: inout ClockMachine, now: Moment
     ) throws(ProtocolError) {
         var (branch, known): (IncomingLog?, Int)
         switch place {
         case .known(let logID): (branch, known) = (logs.proved(logID), frame.contents.count)
         case .continues(let logID, let count):
             (branch, known) = (logs.proved(logID), count)
+            // More may have come over another link since the disk was asked.
             guard branch == nil || branch?.proved.place == frame.place(after: count) else {
-                // The branch has grown since the disk was asked.
-                try self.place(frame, on: connectionID, isStranger: false, clocks: &clocks, now: now)
+                try self.place(frame, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
                 return
             }
         case .parts(let logID, let head, let count):
             (branch, known) = (logs.proved(logID), count)
-            if branch?.proved != head { branch = try self.branch(of: frame, after: head, known: count) }
+            guard branch?.proved != head else { break }
+            branch = try self.branch(of: frame, after: head, known: count)
+            if let logID = branch?.logID, logs.proved(logID) != nil {
+                try self.place(frame, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
+                return
+            }
         case .nowhere: (branch, known) = (nil, 0)
         }
         guard let branch else {
+            guard frame.log.deviceID == sessions[connectionID]?.deviceID else { return }
             throw ProtocolError(.violation, "entries are missing before \(frame.firstSequence)")
         }
-        try take(frame, into: branch, known: known, on: connectionID, isStranger: false, clocks: &clocks, now: now)
+        try take(frame, into: branch, known: known, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
     }
 
     /// A new branch of a log.
@@ -446,6 +658,19 @@ struct Replication: Sendable {
         deliveries.committed(DeliveryKey(logID: logID, recipientID: author.userID))?.receipt
     }
 
+    /// Receipts of others, for logs that the peer's user has written.
+    private mutating func sendCarriedReceipts(of conversationID: ConversationID, on connectionID: ConnectionID) {
+        guard let session = sessions[connectionID] else { return }
+        // For the peer's own logs, and for those of users who are not here: somebody else may meet them.
+        for log in logs.incoming(of: conversationID)
+        where log.authorID == session.userID || !sessions.isLinked(log.authorID) {
+            let receipts = deliveries.carried.receipts(for: log.description.logID)
+                .filter { $0.deviceID != session.deviceID }
+            if !receipts.isEmpty { actions.append(.carry(receipts, connectionID)) }
+            if log.authorID != session.userID { sendReceipt(for: log.logID, on: connectionID) }
+        }
+    }
+
     private mutating func sendReceipt(for logID: LogID, on connectionID: ConnectionID) {
         guard let receipt = ownReceipt(for: logID) else { return }
         actions.append(.send(.receipts([receipt]), connectionID))
@@ -463,25 +688,57 @@ struct Replication: Sendable {
     // MARK: - Heads in
 
     /// A peer says what it holds of a conversation.
-    mutating func receivedHeads(_ frame: HeadsFrame, on connectionID: ConnectionID, now: Moment) {
+    mutating func receivedHeads(
+        _ frame: HeadsFrame, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
+    ) {
         guard let session = sessions[connectionID] else { return }
         // What the two have not in common is skipped.
-        if frame.conversationID == .direct(author.userID, session.userID) {
-            for head in frame.heads where head.log.deviceID == author.deviceID {
-                receivedOwnHead(head, on: connectionID, now: now)
+        if let conversationID = frame.conversationID, common(conversationID, with: session) != nil {
+            for head in frame.heads {
+                if head.log.deviceID == author.deviceID {
+                    receivedOwnHead(head, on: connectionID, trust: trust, now: now)
+                } else if head.log.deviceID != session.deviceID {
+                    receivedHead(head, on: connectionID)
+                }
             }
         }
-        if frame.isComplete, !session.hasHeads { receivedAllHeads(on: connectionID) }
+        guard frame.isComplete else { return }
+        guard session.hasHeads else {
+            receivedAllHeads(on: connectionID)
+            return
+        }
+        guard let conversationID = frame.conversationID, common(conversationID, with: session) != nil else { return }
+        if sessions[connectionID]?.sharing.heardHeads(of: conversationID, asks: frame.asks) == true {
+            sendHeads(of: conversationID, asks: false, on: connectionID)
+        }
+        carry(conversationID, on: connectionID)
+    }
+
+    /// What a peer holds of a log that neither of the two has written.
+    private mutating func receivedHead(_ head: BranchHead, on connectionID: ConnectionID) {
+        let branches = logs.branches(of: head.log).compactMap { logs.proved($0) }
+        let longer = branches.filter { head.place.sequence <= $0.proved.sequence }
+        guard !longer.contains(where: { $0.proved.place == head.place || $0.committed.place == head.place }) else {
+            return
+        }
+        guard longer.isEmpty else {
+            actions.append(.credit(-1, connectionID))
+            readChains(.comparing(head), of: branches.map(\.logID), at: [head.place.sequence], on: connectionID)
+            return
+        }
+        _ = fetching.want(head, from: connectionID)
     }
 
     /// What a peer holds of one of this node's own logs. It is more than this node has if the database here was restored
     /// from an older copy.
-    private mutating func receivedOwnHead(_ head: BranchHead, on connectionID: ConnectionID, now: Moment) {
+    private mutating func receivedOwnHead(
+        _ head: BranchHead, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
+    ) {
         let branches = logs.branches(of: head.log)
         // Beyond what was offered the two may agree by name only: one may hold as withheld what the other has.
         let own = branches.compactMap { logs.own($0) }.filter { head.place.sequence <= offered($0) }
         if let branch = own.first(where: { $0.head.place == head.place }) {
-            decide(head, in: branch, on: connectionID)
+            decide(head, in: branch, on: connectionID, trust: trust, now: now)
         } else if !own.isEmpty {
             actions.append(.credit(-1, connectionID))
             sessions[connectionID]?.shut(head.log, branches: branches)
@@ -495,15 +752,19 @@ struct Replication: Sendable {
     private func offered(_ log: OwnLog) -> UInt64 { deliveries.committed(log.deliveryKey)?.offered ?? 0 }
 
     /// The peer's end of a log is in a branch that this node has: the rest of that branch goes to it, and the others.
-    private mutating func decide(_ head: BranchHead, in branch: OwnLog, on connectionID: ConnectionID) {
+    private mutating func decide(
+        _ head: BranchHead, in branch: OwnLog, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
+    ) {
+        // What goes out on the link already goes on.
+        guard sessions[connectionID]?.log(branch.record.logID) == nil else { return }
         sessions[connectionID]?.decide(head.log)
-        sessions[connectionID]?.open(branch.record.logID, after: head.place)
+        sessions[connectionID]?.open(branch, after: head.place)
         for other in logs.branches(of: head.log) where other != branch.record.logID {
             if let log = logs.own(other) { sessions[connectionID]?.openIfNew(log) }
         }
         sessions.pump(connectionID)
         for receipt in sessions[connectionID]?.takeEarlyReceipts(for: head.log) ?? [] {
-            do { try receivedReceipt(receipt, on: connectionID) } catch { close(connectionID, .violation, error) }
+            do { try receivedReceipt(receipt, on: connectionID, trust: trust, now: now) } catch { close(connectionID, .violation, error) }
         }
     }
 
@@ -526,15 +787,17 @@ struct Replication: Sendable {
     }
 
     /// The store's answer.
-    mutating func chainsRead(_ read: ChainsRead, _ chains: [LogID: [UInt64: ChainHash]], now: Moment) {
+    mutating func chainsRead(
+        _ read: ChainsRead, _ chains: [LogID: [UInt64: ChainHash]], trust: TrustMachine, now: Moment
+    ) {
         guard sessions[read.connectionID] != nil else { return }
         switch read.purpose {
-        case .comparing(let head): compared(head, chains, on: read.connectionID, now: now)
+        case .comparing(let head): compared(head, chains, on: read.connectionID, trust: trust, now: now)
         case .checking(let receipt):
             let branch = chains.keys.sorted().first { chains[$0]?[receipt.sequence] == receipt.chain }
             if let branch {
-                acknowledged(receipt, of: branch, on: read.connectionID)
-            } else {
+                acknowledged(receipt, of: branch, on: read.connectionID, trust: trust)
+            } else if receipt.deviceID == sessions[read.connectionID]?.deviceID {
                 sessions[read.connectionID]?.keep(receipt)
             }
         case .asking(let head):
@@ -554,11 +817,14 @@ struct Replication: Sendable {
     }
 
     private mutating func compared(
-        _ head: BranchHead, _ chains: [LogID: [UInt64: ChainHash]], on connectionID: ConnectionID, now: Moment
+        _ head: BranchHead, _ chains: [LogID: [UInt64: ChainHash]], on connectionID: ConnectionID,
+        trust: TrustMachine, now: Moment
     ) {
         let branch = chains.keys.sorted().first { chains[$0]?[head.place.sequence] == head.place.chain }
         if let own = branch.flatMap({ logs.own($0) }) {
-            decide(head, in: own, on: connectionID)
+            decide(head, in: own, on: connectionID, trust: trust, now: now)
+        } else if head.log.deviceID != author.deviceID {
+            if branch == nil { _ = fetching.want(head, from: connectionID) }
         } else {
             claim(head, on: connectionID, now: now)
         }
@@ -566,16 +832,56 @@ struct Replication: Sendable {
 
     // MARK: - Receipts in
 
-    /// A peer says what it holds of one of this node's logs.
-    mutating func receivedReceipt(_ receipt: Receipt, on connectionID: ConnectionID) throws(ProtocolError) {
+    /// A peer passes on what others hold of logs, by this node's user or by others.
+    mutating func receivedCarried(
+        _ receipt: Receipt, credentials: [Credential], on connectionID: ConnectionID, trust: TrustMachine, now: Moment
+    ) throws(ProtocolError) {
+        guard let session = sessions[connectionID] else { return }
+        actions.append(.credit(-1, connectionID))
+        let branches = logs.branches(of: receipt.logID)
+        guard let conversationID = branches.first.flatMap({ logs.proved($0) })?.description.conversationID,
+            common(conversationID, with: session) != nil, receipt.deviceID != author.deviceID, receipt.sequence > 0
+        else { return }
+        let credential = credentials.first { $0.deviceID == receipt.deviceID }
+        guard let userID = credential?.userID ?? trust.owner(of: receipt.deviceID) else { return }
+        try receipt.authenticate()
+        if let credential { actions.append(.introduced(credential)) }
+        let own = branches.compactMap { logs.own($0) }
+        if let log = own.first(where: { $0.head.place == receipt.place }) {
+            acknowledged(receipt, by: userID, of: log)
+        } else if own.isEmpty {
+            keep(receipt, now: now)
+        } else {
+            readChains(.checking(receipt), of: own.map(\.record.logID), at: [receipt.sequence], on: connectionID)
+        }
+    }
+
+    /// A receipt for a log of somebody else, who is not here, or of another device of this node's user.
+    private mutating func keep(_ receipt: Receipt, now: Moment) {
+        guard deliveries.carried.keep(receipt), let log = logs.incoming(receipt.logID) else { return }
+        commits.hurry()
+        sessions.gossip.changed(log.description.conversationID, now: now)
+        for connectionID in sessions[log.authorID] { actions.append(.carry([receipt], connectionID)) }
+    }
+
+    /// A peer says what it holds of one of this node's logs, or of a log whose author it does not reach.
+    mutating func receivedReceipt(
+        _ receipt: Receipt, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
+    ) throws(ProtocolError) {
         guard let session = sessions[connectionID] else { return }
         let branches = logs.branches(of: receipt.logID).compactMap { logs.own($0) }
-            .filter { $0.record.recipientID == session.userID }
+            .filter {
+                $0.record.conversation.kind != .direct || common($0.description.conversationID, with: session) != nil
+            }
         guard receipt.sequence > 0 else { return }
+        if branches.isEmpty, let log = logs.incoming(receipt.logID), log.authorID != session.userID {
+            try receivedCarried(receipt, credentials: [], on: connectionID, trust: trust, now: now)
+            return
+        }
         // Before its signature is looked at, which is most of the work.
         var isNews = false
         for branch in branches {
-            let known = deliveries.target(branch.deliveryKey) ?? DeliveryProgress()
+            let known = deliveries.target(branch.deliveryKey(for: session.userID)) ?? DeliveryProgress()
             if sessions[connectionID]?.hear(receipt, for: branch.record.logID, known: known) == true { isNews = true }
         }
         actions.append(.credit(isNews ? 1 : -1, connectionID))
@@ -587,7 +893,7 @@ struct Replication: Sendable {
         }
         guard isNews else { return }
         for branch in branches where session.chain(of: branch, at: receipt.sequence) == receipt.chain {
-            acknowledged(receipt, of: branch.record.logID, on: connectionID)
+            acknowledged(receipt, of: branch.record.logID, on: connectionID, trust: trust)
             return
         }
         guard branches.contains(where: { receipt.sequence < $0.head.sequence }) else {
@@ -598,11 +904,23 @@ struct Replication: Sendable {
             .checking(receipt), of: branches.map(\.record.logID), at: [receipt.sequence], on: connectionID)
     }
 
-    private mutating func acknowledged(_ receipt: Receipt, of branch: LogID, on connectionID: ConnectionID) {
-        guard let log = logs.own(branch) else { return }
+    private mutating func acknowledged(
+        _ receipt: Receipt, of branch: LogID, on connectionID: ConnectionID, trust: TrustMachine
+    ) {
+        guard let log = logs.own(branch), let session = sessions[connectionID] else { return }
+        guard receipt.deviceID == session.deviceID else {
+            if let userID = trust.owner(of: receipt.deviceID) { acknowledged(receipt, by: userID, of: log) }
+            return
+        }
         sessions[connectionID]?.acknowledged(receipt, of: branch)
         sessions.pump(connectionID)
-        if deliveries.acknowledge(receipt, log.deliveryKey) { commits.hurry() }
+        acknowledged(receipt, by: session.userID, of: log)
+    }
+
+    /// A device of a user holds an own log up to a place. This user's own devices are no recipients.
+    private mutating func acknowledged(_ receipt: Receipt, by userID: UserID, of log: OwnLog) {
+        guard userID != author.userID else { return }
+        if deliveries.acknowledge(receipt, log.deliveryKey(for: userID)) { commits.hurry() }
     }
 
     // MARK: - Taking back
@@ -612,9 +930,10 @@ struct Replication: Sendable {
         guard let session = sessions[connectionID] else { return }
         actions.append(.credit(-1, connectionID))
         sessions[connectionID]?.shut(head.log, branches: logs.branches(of: head.log))
-        takingBack.begin(.direct(author.userID, session.userID), with: session.userID, now: now)
-        guard !takingBack.isPaused(session.userID), fetching.want(head, from: connectionID) else { return }
-        outbox.hold(session.userID)
+        guard let conversation = common(head.log.conversationID, with: session) else { return }
+        takingBack.begin(conversation, with: session.userID, now: now)
+        guard !takingBack.isPaused(conversation.conversationID), fetching.want(head, from: connectionID) else { return }
+        outbox.hold(conversation.conversationID)
     }
 
     /// A peer finds none of the places that this node has named.
@@ -623,7 +942,7 @@ struct Replication: Sendable {
         perform(fetching.noneKnown(of: log, over: connectionID, now: now))
     }
 
-    private func isHolding(_ userID: UserID) -> Bool { takingBack.isHolding(userID) }
+    private func isHolding(_ conversationID: ConversationID) -> Bool { takingBack.isHolding(conversationID) }
 
     /// Whether logs of this node's own are being taken back, from anybody.
     var isTakingBack: Bool { takingBack.isHolding }
@@ -679,8 +998,8 @@ struct Replication: Sendable {
     /// Goes on with what had to wait.
     private mutating func advanceTakingBack(now: Moment) {
         let (late, held) = takingBack.updateHolds(now: now)
-        for (userID, hold) in late { letGo(userID, hold) }
-        for userID in held { outbox.hold(userID) }
+        for (conversationID, hold) in late { letGo(conversationID, hold) }
+        for conversationID in held { outbox.hold(conversationID) }
         let sessions = sessions
         perform(fetching.advance(now: now) { sessions[$0]?.hasHeads == true })
         for conversationID in takingBack.conversationIDs { advance(conversationID) }
@@ -715,10 +1034,11 @@ struct Replication: Sendable {
     }
 
     /// Somebody claims what they do not give: their links that were asked are let go.
-    private mutating func letGo(_ userID: UserID, _ hold: SendHold) {
-        for connectionID in sessions[userID]
-        where !fetching.asked(over: connectionID).isEmpty
-            || sessions[connectionID]?.hasHeads == false
+    private mutating func letGo(_ conversationID: ConversationID, _ hold: SendHold) {
+        let direct = takingBack[conversationID].map { sessions[$0.userID] } ?? []
+        for connectionID in sessions.all where fetching.asked(over: connectionID).contains(where: {
+            $0.log.conversationID == conversationID && $0.log.deviceID == author.deviceID
+        }) || direct.contains(connectionID) && sessions[connectionID]?.hasHeads == false
         {
             let message =
                 hold.hasBroughtEntries
@@ -747,7 +1067,7 @@ struct Replication: Sendable {
     mutating func receivedWanted(_ wanted: WantedFrame, on connectionID: ConnectionID) throws(ProtocolError) {
         guard let session = sessions[connectionID] else { return }
         let branches = logs.branches(of: wanted.log).filter { logs.incoming($0) != nil }
-        guard wanted.log.conversationID == .direct(author.userID, session.userID), !branches.isEmpty else {
+        guard common(wanted.log.conversationID, with: session) != nil, !branches.isEmpty else {
             throw ProtocolError(.violation, "the peer wants entries that this node does not hold")
         }
         readChains(
@@ -771,10 +1091,13 @@ struct Replication: Sendable {
         }
     }
 
-    private mutating func readToGive(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
+    private mutating func readToGive(
+        _ read: EntriesRead, _ entries: [EntryRecord], trust: TrustMachine, now: Moment
+    ) {
         guard let connectionID = read.connectionID, let (userID, _) = sessions.peer(on: connectionID) else { return }
         do throws(ProtocolError) {
-            guard let frame = try giving.frame(of: entries, read, to: userID, now: now) else { return }
+            guard var frame = try giving.frame(of: entries, read, to: userID, now: now) else { return }
+            frame.credential = trust.credential(of: frame.log.deviceID)
             actions.append(.send(.entries(frame), connectionID))
         } catch {
             close(connectionID, .storageFailure, error)
@@ -813,16 +1136,19 @@ struct Replication: Sendable {
     }
 
     /// When a commit or a held message needs a tick.
-    var deadline: Int64 { min(commits.deadline(work), takingBack.due, fetching.deadline) }
+    var deadline: Int64 {
+        min(commits.deadline(work), takingBack.due, fetching.deadline, sessions.gossip.deadline)
+    }
 
     /// What has become possible with an input.
-    mutating func advance(clocks: inout ClockMachine, now: Moment) {
-        takeLocated(clocks: &clocks, now: now)
+    mutating func advance(trust: TrustMachine, clocks: inout ClockMachine, now: Moment) {
+        takeLocated(trust: trust, clocks: &clocks, now: now)
+        gossip(now: now)
         advanceTakingBack(now: now)
         advanceGiving(clocks: &clocks, now: now)
         let takingBack = takingBack
         let reads = sessions.takeReads(
-            mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries,
+            mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries, isHolding: takingBack.isHolding,
             isHeld: { takingBack.isHolding($0) })
         for read in reads { actions.append(.read(read)) }
     }
@@ -844,7 +1170,7 @@ struct Replication: Sendable {
             return .pressing
         }
         let isPatient =
-            !changes.isEmpty || deliveries.hasUnwritten || expiries.hasUnwritten || commits.hasRequests
+            !changes.isEmpty || conversations.hasUnwritten || deliveries.hasUnwritten || expiries.hasUnwritten || commits.hasRequests
         return isPatient ? .patient : .none
     }
 
@@ -858,6 +1184,7 @@ struct Replication: Sendable {
         let heads = runs.move(into: &next, logs: logs, deliveries: &deliveries, author: author)
         if next.received.contains(where: \.isOwn) { next.commit.beginsGeneration = !takingBack.isKnownOlder }
         takeSends(into: &next, clocks: &clocks, now: now)
+        takeConversations(into: &next)
         takingBack.move(into: &next, logs: logs, deliveries: deliveries)
         // What the journal says of messages that move would be about others, or nobody.
         if !next.cuts.isEmpty { next.commit.beginsGeneration = true }
@@ -868,6 +1195,24 @@ struct Replication: Sendable {
         next.addJournal(deliveries, author: author)
         commits.begin(next)
         actions.append(.commit(next.commit))
+    }
+
+    /// What entries of this commit change about conversations, and what waits beside.
+    private mutating func takeConversations(into next: inout CommitInFlight) {
+        var changed: [ConversationID: OpenConversationRecord] = [:]
+        for record in conversations.takeUnwritten() { changed[record.conversationID] = record }
+        let logs = Dictionary(
+            next.commit.logs.filter { $0.conversation.kind == .open }.map { ($0.logID, $0) },
+            uniquingKeysWith: { $1 })
+        for run in logs.isEmpty ? [] : next.commit.entries {
+            guard let log = logs[run.logID] else { continue }
+            let conversationID = log.conversation.conversationID
+            guard var record = changed[conversationID] ?? conversations[conversationID],
+                record.note(run.entries, by: log.authorID, isOwn: log.authorID == author.userID)
+            else { continue }
+            changed[conversationID] = record
+        }
+        next.commit.conversations = changed.values.sorted { $0.conversationID < $1.conversationID }
     }
 
     private mutating func takeSends(into next: inout CommitInFlight, clocks: inout ClockMachine, now: Moment) {
@@ -914,11 +1259,12 @@ struct Replication: Sendable {
             sessions.pumpAll()
         }
         for event in done.userEvents { post(event) }
+        for conversation in done.commit.conversations { written(conversation) }
         for appended in done.appended { written(appended, trust: trust, clocks: &clocks, now: now) }
         for (requestID, messages) in done.accepted {
             actions.append(.complete(requestID, .success(.accepted(messages))))
         }
-        for run in done.received { written(run, clocks: &clocks, now: now) }
+        for run in done.received { written(run, trust: trust, clocks: &clocks, now: now) }
         for cut in done.cuts { written(cut) }
         for page in done.rewritten { written(page, clocks: &clocks, now: now) }
         for progress in done.progress { written(progress, now: now) }
@@ -932,15 +1278,37 @@ struct Replication: Sendable {
         let (logID, userID) = (appended.record.logID, appended.record.recipientID)
         logs.appended(appended.record)
         logs.note(appended.entries, of: logID)
+        changed(appended.record.conversation, now: now)
         expiries.wake(for: appended.record, clocks: &clocks, now: now)
         for news in appended.news { post(news.event(Event.messageQueued)) }
         // The user may have been barred while this was written.
-        failUndelivered(to: userID, trust: trust)
+        if case .direct = appended.record.conversation.kind { failUndelivered(to: userID, trust: trust) }
         if let log = logs.own(logID) { sessions.openIfNew(log) }
     }
 
-    private mutating func written(_ run: ReceivedRun, clocks: inout ClockMachine, now: Moment) {
-        logs.committed(run.logID, through: run.head)
+    /// What entries have said of a conversation is on the disk.
+    private mutating func written(_ conversation: OpenConversationRecord) {
+        let wasJoined = conversations.isJoined(conversation.conversationID)
+        for participant in conversations.adopt(conversation) where participant.status == .left {
+            // Whoever has left is given nothing more.
+            sessions.drop(conversation.conversationID, to: participant.userID)
+        }
+        if conversation.isJoined, !wasJoined { tellDigest(of: conversation.record) }
+    }
+
+    /// A conversation has grown: after a while it is compared with what others hold.
+    private mutating func changed(_ conversation: ConversationRecord, now: Moment) {
+        let isShared = conversation.kind != .direct || sessions.isCarried(conversation.conversationID)
+        if isShared { sessions.gossip.changed(conversation.conversationID, now: now) }
+    }
+
+    private mutating func written(
+        _ run: ReceivedRun, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
+    ) {
+        logs.committed(run.logID, through: run.head, in: run.conversation)
+        changed(run.conversation, now: now)
+        sessions.gossip.announce(
+            run.logID, to: run.unreached.filter { $0 != author.userID && sessions.isLinked($0) }, now: now)
         runs.written(run)
         for news in run.news { post(news.event(Event.messageReceived)) }
         announce(run)
@@ -951,7 +1319,7 @@ struct Replication: Sendable {
         guard !fetching.isEmpty else { return }
         for entry in run.entries {
             let place = Place(sequence: entry.sequence, chain: entry.chain)
-            if run.isOwn { reached(place, ofOwn: run.logID) } else { _ = fetching.reached(place.chain) }
+            if run.isOwn { reached(place, ofOwn: run.logID, trust: trust, now: now) } else { _ = fetching.reached(place.chain) }
         }
     }
 
@@ -965,30 +1333,38 @@ struct Replication: Sendable {
     }
 
     /// What somebody holds is here: the links that said so go on from there.
-    private mutating func reached(_ place: Place, ofOwn logID: LogID) {
+    private mutating func reached(_ place: Place, ofOwn logID: LogID, trust: TrustMachine, now: Moment) {
         guard let log = logs.own(logID) else { return }
         for connectionID in fetching.reached(place.chain)
         where !fetching.isFetching(log.description.logID, over: connectionID) {
-            decide(BranchHead(log: log.description, place: place), in: log, on: connectionID)
+            decide(BranchHead(log: log.description, place: place), in: log, on: connectionID, trust: trust, now: now)
         }
     }
 
     private mutating func written(_ written: WrittenProgress, now: Moment) {
         let (key, progress) = (written.key, written.value)
         let old = deliveries.written(key, progress)
-        if key.recipientID == author.userID {
-            guard let deviceID = logs.incoming(key.logID)?.description.deviceID, let connectionID = sessions[deviceID]
-            else { return }
-            sendReceipt(for: key.logID, on: connectionID)
+        guard let log = logs.own(key.logID) else {
+            if key.recipientID == author.userID, let log = logs.incoming(key.logID) { sendReceipt(for: log) }
             return
         }
-        guard let log = logs.own(key.logID) else { return }
-        if progress.offered > old.offered {
-            for connectionID in sessions[key.recipientID] { sendOffered(log, on: connectionID, now: now) }
+        if progress.offered > old.offered, key == log.deliveryKey {
+            for connectionID in sessions.carriers(of: log.record) { sendOffered(log, on: connectionID, now: now) }
         }
         post(written.steps, of: log)
         if progress.delivered > old.delivered {
             deliveries.forgetSettledFailures(in: key.logID, through: progress.delivered)
+        }
+    }
+
+    /// What this node now holds of a log goes to its author's devices; if none is linked, to whoever may meet them.
+    private mutating func sendReceipt(for log: IncomingLog) {
+        guard log.authorID != author.userID else { return }
+        let authors = sessions[log.authorID].filter { sessions[$0].map { sessions[$0.deviceID] == $0.connectionID } ?? false }
+        for connectionID in authors { sendReceipt(for: log.logID, on: connectionID) }
+        guard authors.isEmpty else { return }
+        for connectionID in sessions.carriers(of: log.description.conversationID) {
+            sendReceipt(for: log.logID, on: connectionID)
         }
     }
 
@@ -1025,7 +1401,7 @@ struct Replication: Sendable {
     private mutating func written(_ cut: CommitInFlight.Cut) {
         expiries.cancel(cut.record.logID)
         logs.cut(cut.record, limbo: cut.limbo)
-        sessions.discardReading(of: cut.record.logID, to: cut.record.recipientID)
+        sessions.discardReading(of: cut.record)
         deliveries.rename([cut.renamed])
         takingBack.wasCut(cut.record.description.conversationID)
         // Where frames belong may be elsewhere now.
@@ -1043,7 +1419,7 @@ struct Replication: Sendable {
         deliveries.rename(page.places)
         expiries.wake(for: page.record, clocks: &clocks, now: now)
         if let log = logs.own(page.record.logID) { sessions.openIfNew(log) }
-        sessions.pump(page.record.recipientID)
+        sessions.pump(page.record)
         takingBack.rewritten(conversationID, page.places, into: page.record.logID, limbo: page.rest)
     }
 
@@ -1057,6 +1433,8 @@ struct Replication: Sendable {
         let reason = ProtocolError(isDiskFull ? .storageFull : .storage, error)
         for (requestID, _) in failed.accepted { actions.append(.complete(requestID, .failure(reason))) }
         changes.takeBack(failed, directory: trust.directory)
+        conversations.writeAgain(failed.commit.conversations)
+        deliveries.carried.writeAgain(failed.commit.receipts)
         for request in failed.requests { actions.append(.complete(request.requestID, .failure(reason))) }
         for failure in failed.failures { takeBack(failure, reason: reason, trust: trust) }
         for key in failed.progress.map(\.key) {
@@ -1072,7 +1450,8 @@ struct Replication: Sendable {
         takingBack.takeBackCuts()
         deliveries.writeAgain(failed.commit.withdrawnFailures)
         sessions.takeBackOffers()
-        deliveries.takeBackOffers(except: author.userID)
+        let logs = logs
+        deliveries.takeBackOffers { logs.own($0.logID)?.deliveryKey == $0 }
         dropRuns(with: failed.received)
         for conversationID in takingBack.conversationIDs { advance(conversationID) }
         let fetching = fetching
@@ -1090,17 +1469,22 @@ struct Replication: Sendable {
         }
         let messageID = pending.failure.messageID
         deliveries.withdraw(messageID)
-        if let userID = logs.own(messageID.log)?.record.recipientID { failUndelivered(to: userID, trust: trust) }
+        if let record = logs.own(messageID.log)?.record, case .direct = record.conversation.kind {
+            failUndelivered(to: record.recipientID, trust: trust)
+        }
         actions.append(.complete(requestID, .failure(reason)))
     }
 
     /// What peers sent is not known, so they must send it again, on another link and later.
     private mutating func dropRuns(with failed: [ReceivedRun]) {
         let dropped = runs.drop(with: failed)
-        // Also the links that stand now: over them the peer may have sent the same again, and gone on from there.
+        // Also the links that stand now, that to the author among them: over them the same may have come again, and more
+        // that goes on from there.
         var linksToClose = Set(dropped.map(\.connectionID))
         for run in dropped {
-            if let current = sessions[run.deviceID] { linksToClose.insert(current) }
+            for deviceID in [run.deviceID, run.log.deviceID] {
+                if let current = sessions[deviceID] { linksToClose.insert(current) }
+            }
             logs.forgetUncommitted(run.logID)
             deliveries.dropUncommitted(DeliveryKey(logID: run.logID, recipientID: author.userID))
         }

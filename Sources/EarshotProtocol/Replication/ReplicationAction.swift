@@ -14,6 +14,10 @@ enum ReplicationAction: Sendable {
     case close(ConnectionID, CloseReason, ProtocolError?)
     /// Messages have now been exchanged with a user.
     case exchanged(UserID)
+    /// Send receipts of others, with the credentials of the devices that signed them.
+    case carry([Receipt], ConnectionID)
+    /// A device that need not be linked ever is vouched for by its user.
+    case introduced(Credential)
     case commit(Commit)
     case read(EntriesRead)
     case readChains(ChainsRead)

@@ -12,10 +12,16 @@ struct ReplicationSession: Sendable {
     /// Whether the peer has said what it holds; nothing is sent before that.
     private(set) var hasHeads = false
     private var outgoing: [LogID: OutgoingLog] = [:]
+    /// The logs of conversations of many that go over the link.
+    private var carried: [ConversationID: Set<LogID>] = [:]
     /// Own logs, by the id that their branches share, of which it is not known yet where the peer's end is.
     private var undecided: Set<LogID> = []
     /// Receipts for what this node does not have yet, by log: the last ones, one for each branch at most.
     private var early: [LogID: [Receipt]] = [:]
+    /// Conversations of many.
+    var sharing = Sharing()
+    /// The log that was read last: the others come first.
+    private var lastRead: LogID?
     /// Bytes of entries that were sent and not acknowledged.
     private(set) var windowUsed = 0
     /// Bytes of entries that came again because the disk did not yet have those from an earlier link.
@@ -34,12 +40,25 @@ struct ReplicationSession: Sendable {
     func log(_ logID: LogID) -> OutgoingLog? { outgoing[logID] }
 
     /// Begins to send a branch behind a place up to which the peer has it.
-    mutating func open(_ logID: LogID, after place: Place) { outgoing[logID] = OutgoingLog(after: place) }
+    mutating func open(_ log: OwnLog, after place: Place) {
+        outgoing[log.record.logID] = OutgoingLog(after: place)
+        if log.record.conversation.kind != .direct {
+            carried[log.description.conversationID, default: []].insert(log.record.logID)
+        }
+    }
 
     /// Begins to send a branch that the peer does not have, unless it is not known yet what the peer has of the log.
     mutating func openIfNew(_ log: OwnLog) {
         guard outgoing[log.record.logID] == nil, !undecided.contains(log.description.logID) else { return }
-        open(log.record.logID, after: log.record.start.place)
+        open(log, after: log.record.start.place)
+    }
+
+    /// Nothing more of a conversation goes over the link, and nothing of it is acknowledged any more.
+    mutating func drop(_ conversationID: ConversationID) {
+        for logID in carried.removeValue(forKey: conversationID) ?? [] {
+            windowUsed -= outgoing.removeValue(forKey: logID)?.unacknowledgedBytes ?? 0
+        }
+        sharing.drop(conversationID)
     }
 
     /// It is not known where the peer's end of a log is: nothing more of it is sent.
@@ -59,13 +78,18 @@ struct ReplicationSession: Sendable {
     // MARK: - Entries out
 
     /// The next read from the store. It reads one log at a time, so that no two logs count on the same room.
-    mutating func nextRead(logs: Logs, deliveries: Deliveries) -> EntriesRead? {
+    mutating func nextRead(
+        logs: Logs, deliveries: Deliveries, isHeld: (ConversationID) -> Bool
+    ) -> EntriesRead? {
         guard hasHeads, windowRoom > 0, outgoing.values.allSatisfy(\.isIdle) else { return nil }
-        for logID in outgoing.keys.sorted() {
+        let sorted = outgoing.keys.sorted()
+        let start = lastRead.flatMap { last in sorted.firstIndex { $0 > last } } ?? 0
+        for logID in sorted[start...] + sorted[..<start] {
             guard let next = outgoing[logID], !deliveries.hasPendingFailures(in: logID), let log = logs.own(logID),
-                next.canRead(through: log.head.sequence)
+                next.canRead(through: log.head.sequence), !isHeld(log.description.conversationID)
             else { continue }
             outgoing[logID]?.beginReading()
+            lastRead = logID
             return EntriesRead(
                 connectionID: connectionID, purpose: .sending, logID: logID, from: next.next,
                 countLimit: Limits.entriesPerFrame, byteLimit: min(windowRoom, Limits.entriesFrameBytes))
@@ -94,7 +118,8 @@ struct ReplicationSession: Sendable {
         guard hasHeads, !undecided.contains(record.description.logID), let first = entries.first, windowRoom >= bytes,
             (outgoing[record.logID] ?? start).canContinue(at: first.sequence)
         else { return false }
-        outgoing[record.logID, default: start].offer(entries)
+        if outgoing[record.logID] == nil { open(OwnLog(record: record), after: record.start.place) }
+        outgoing[record.logID]?.offer(entries)
         return true
     }
 
@@ -109,7 +134,8 @@ struct ReplicationSession: Sendable {
     ///   - failed: the failures of the log; of a withheld message only the hash leaves.
     /// - Returns: the frames, and the last entry in them; `nil` if there is nothing.
     mutating func takeFrames(
-        of log: OwnLog, committed: UInt64, failed: [UInt64: DeliveryFailure], author: LogAuthor
+        of log: OwnLog, committed: UInt64, failed: [UInt64: DeliveryFailure], author: LogAuthor,
+        unreached: [UserID] = []
     ) -> (frames: [EntriesFrame], through: UInt64)? {
         let logID = log.record.logID
         guard let entries = outgoing[logID]?.takeOffered(committed: committed), let last = entries.last
@@ -124,7 +150,9 @@ struct ReplicationSession: Sendable {
                 end += 1
             } while end < entries.count && end - start < Limits.entriesPerFrame
                 && bytes + entries[end].windowBytes <= Limits.entriesFrameBytes
-            frames.append(frame(of: entries[start..<end], after: before, log: log, failed: failed, author: author))
+            var frame = frame(of: entries[start..<end], after: before, log: log, failed: failed, author: author)
+            frame.unreached = unreached
+            frames.append(frame)
             outgoing[logID]?.sent(through: entries[end - 1].sequence, chain: entries[end - 1].chain, bytes: bytes)
             windowUsed += bytes
             start = end
@@ -158,7 +186,11 @@ struct ReplicationSession: Sendable {
 
     /// - Returns: whether a receipt for a branch says anything new.
     mutating func hear(_ receipt: Receipt, for branch: LogID, known: DeliveryProgress) -> Bool {
-        outgoing[branch]?.hear(receipt, known: known) == true
+        // What does not go over this link was heard of elsewhere.
+        guard outgoing[branch] != nil else {
+            return receipt.sequence > known.delivered || receipt.readSequence > known.read
+        }
+        return outgoing[branch]?.hear(receipt, known: known) == true
     }
 
     /// The chain hash that a branch has at a place; `nil` if only the disk knows.

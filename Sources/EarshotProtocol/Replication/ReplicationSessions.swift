@@ -7,7 +7,13 @@ struct ReplicationSessions: Sendable {
     private var ofUser: [UserID: [ConnectionID]] = [:]
     /// The chosen link to each device.
     private var ofDevice: [DeviceID: ConnectionID] = [:]
+    /// Links over which entries of a conversation of many go.
+    private var ofConversation: [ConversationID: Set<ConnectionID>] = [:]
     private var eager: Set<ConnectionID> = []
+    /// When peers are told of conversations in common.
+    var gossip: Gossip
+
+    init(deviceID: DeviceID) { gossip = Gossip(deviceID: deviceID) }
 
     subscript(connectionID: ConnectionID) -> ReplicationSession? {
         get { sessions[connectionID] }
@@ -24,6 +30,12 @@ struct ReplicationSessions: Sendable {
 
     /// The chosen link to a device.
     subscript(deviceID: DeviceID) -> ConnectionID? { ofDevice[deviceID] }
+
+    /// The chosen links, ascending.
+    var chosen: [ConnectionID] { ofDevice.values.sorted() }
+
+    /// The users at the other ends.
+    func isLinked(_ userID: UserID) -> Bool { ofUser[userID] != nil }
 
     /// The bytes that were sent and not acknowledged, of the link that has the most.
     var mostWindowUsed: Int { sessions.values.reduce(0) { max($0, $1.windowUsed) } }
@@ -43,6 +55,10 @@ struct ReplicationSessions: Sendable {
     mutating func end(_ connectionID: ConnectionID) -> ReplicationSession? {
         guard let session = sessions.removeValue(forKey: connectionID) else { return nil }
         if ofDevice[session.deviceID] == connectionID { ofDevice[session.deviceID] = nil }
+        for conversationID in Array(ofConversation.keys) {
+            ofConversation[conversationID]?.remove(connectionID)
+            if ofConversation[conversationID]?.isEmpty == true { ofConversation[conversationID] = nil }
+        }
         ofUser[session.userID]?.removeAll { $0 == connectionID }
         if ofUser[session.userID]?.isEmpty == true { ofUser[session.userID] = nil }
         return session
@@ -54,9 +70,38 @@ struct ReplicationSessions: Sendable {
 
     // MARK: - Logs of this node's own
 
-    /// A log has begun, or goes on: links to its recipient carry it, unless they do already.
+    /// It is known what the peer has of a conversation of many: its entries go over the link.
+    mutating func carry(_ conversationID: ConversationID, on connectionID: ConnectionID) {
+        ofConversation[conversationID, default: []].insert(connectionID)
+    }
+
+    /// Nothing more of a conversation goes to a user.
+    mutating func drop(_ conversationID: ConversationID, to userID: UserID) {
+        for connectionID in self[userID] where ofConversation[conversationID]?.remove(connectionID) != nil {
+            sessions[connectionID]?.drop(conversationID)
+        }
+    }
+
+    /// Whether a conversation goes over links beside those to its recipient.
+    func isCarried(_ conversationID: ConversationID) -> Bool { ofConversation[conversationID] != nil }
+
+    /// The links over which a conversation of many goes, ascending.
+    func carriers(of conversationID: ConversationID) -> [ConnectionID] { ofConversation[conversationID]?.sorted() ?? [] }
+
+    /// All links, ascending.
+    var all: [ConnectionID] { sessions.keys.sorted() }
+
+    /// The links over which a log of this node's own goes, ascending.
+    func carriers(of record: LogRecord) -> [ConnectionID] {
+        let shared = ofConversation[record.description.conversationID] ?? []
+        guard case .direct = record.conversation.kind else { return shared.sorted() }
+        let direct = self[record.recipientID]
+        return shared.isEmpty ? direct : Array(shared.union(direct)).sorted()
+    }
+
+    /// A log has begun, or goes on: links carry it, unless they do already.
     mutating func openIfNew(_ log: OwnLog) {
-        for connectionID in self[log.record.recipientID] where sessions[connectionID]?.hasHeads == true {
+        for connectionID in carriers(of: log.record) where sessions[connectionID]?.hasHeads == true {
             sessions[connectionID]?.openIfNew(log)
             pump(connectionID)
         }
@@ -67,34 +112,35 @@ struct ReplicationSessions: Sendable {
     mutating func offerNew(_ entries: [EntryRecord], of record: LogRecord) -> Bool {
         let bytes = entries.reduce(0) { $0 + $1.windowBytes }
         var isOffered = false
-        for connectionID in self[record.recipientID]
+        for connectionID in carriers(of: record)
         where sessions[connectionID]?.offerNew(entries, bytes: bytes, of: record) == true { isOffered = true }
         return isOffered
     }
 
-    /// What is being read of a log, to be sent to a user, must be read again.
-    mutating func discardReading(of logID: LogID, to userID: UserID) {
-        for connectionID in self[userID] { sessions[connectionID]?.discardReading(of: logID) }
+    /// What is being read of a log must be read again.
+    mutating func discardReading(of record: LogRecord) {
+        for connectionID in carriers(of: record) { sessions[connectionID]?.discardReading(of: record.logID) }
     }
 
     // MARK: - Room for more
 
     mutating func pump(_ connectionID: ConnectionID) { eager.insert(connectionID) }
-    mutating func pump(_ userID: UserID) { eager.formUnion(self[userID]) }
+    mutating func pump(_ record: LogRecord) { eager.formUnion(carriers(of: record)) }
     mutating func pumpAll() { eager.formUnion(sessions.keys) }
 
     /// The reads to ask of the store, link by link.
     /// - Parameters:
     ///   - mayRead: whether the disk may be used now.
-    ///   - isHeld: whether nothing goes to a user now. The user's links are looked at again later.
+    ///   - isHolding: whether anything is held.
+    ///   - isHeld: whether nothing of a conversation goes out now.
     mutating func takeReads(
-        mayRead: Bool, logs: Logs, deliveries: Deliveries, isHeld: (UserID) -> Bool
+        mayRead: Bool, logs: Logs, deliveries: Deliveries, isHolding: Bool, isHeld: (ConversationID) -> Bool
     ) -> [EntriesRead] {
         guard !eager.isEmpty else { return [] }
-        let held = eager.filter { sessions[$0].map { isHeld($0.userID) } ?? false }
-        let free = eager.subtracting(held)
-        eager = held
+        let links = eager.sorted()
+        // What is held is looked at again when it is held no longer.
+        if !isHolding { eager = [] }
         guard mayRead else { return [] }
-        return free.sorted().compactMap { sessions[$0]?.nextRead(logs: logs, deliveries: deliveries) }
+        return links.compactMap { sessions[$0]?.nextRead(logs: logs, deliveries: deliveries, isHeld: isHeld) }
     }
 }

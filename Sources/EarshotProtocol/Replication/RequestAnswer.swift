@@ -10,6 +10,8 @@ package enum RequestAnswer: Hashable, Sendable {
     case markedRead(MessageID)
     /// Peers were told what changes nothing on the disk.
     case told
+    /// This node's user belongs to a conversation, or no longer.
+    case conversation(ConversationID)
     /// A decision about a user is on the disk.
     case decided(UserID)
     /// What a consumer is to be given next.

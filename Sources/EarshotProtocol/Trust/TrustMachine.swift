@@ -244,6 +244,22 @@ struct TrustMachine: Sendable {
             + met(user, changes, exchange: exchange, now: now)
     }
 
+    /// Somebody passes on the credential of a device that need not be linked ever. It pins no name.
+    mutating func introduce(_ credential: Credential, exchange: (UserID) -> Exchange, now: Moment) -> [Action] {
+        guard let (user, device) = directory.introduced(credential, now: now) else { return [] }
+        let written: [Action] = user.map { [.met($0, .userDiscovered(directory.shown($0)), isNew: true)] } ?? []
+        return written + [.writeDevice(device)]
+    }
+
+    /// The user whose device it is, as far as this node has met or heard of it.
+    func owner(of deviceID: DeviceID) -> UserID? { directory.devices[deviceID]?.userID }
+
+    /// The newest credential of a device that this node has met or heard of.
+    func credential(of deviceID: DeviceID) -> Credential? {
+        // What is on the disk was checked when it came.
+        directory.devices[deviceID].flatMap { try? Credential(decoding: $0.credential) }
+    }
+
     /// A link to a peer has ended.
     mutating func unlinked(_ peer: LinkPeer, now: Moment) -> [Action] {
         directory.unlinked(peer, now: now).map { [updated($0, [.isOnline])] } ?? []

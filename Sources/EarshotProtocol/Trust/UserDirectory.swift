@@ -133,6 +133,24 @@ struct UserDirectory: Sendable {
         return (user, changes)
     }
 
+    /// Notes a device that its user vouches for, and that others speak of.
+    /// - Returns: the device's record, and the user's if they were not known; `nil` if that is not news.
+    mutating func introduced(_ credential: Credential, now: Moment) -> (user: UserRecord?, device: DeviceRecord)? {
+        guard devices[credential.deviceID] == nil else { return nil }
+        var user: UserRecord?
+        if users[credential.userID] == nil {
+            let record = UserRecord(
+                userID: credential.userID, name: credential.name, trust: .unverified, isPinned: false,
+                firstSeen: now.wallClock, lastSeen: now.wallClock)
+            put(record)
+            user = record
+        }
+        let device = DeviceRecord(
+            deviceID: credential.deviceID, userID: credential.userID, credential: credential.encoded(), addresses: [])
+        put(device)
+        return (user, device)
+    }
+
     /// Notes a peer that is now linked.
     /// - Returns: the records to write, and what changed; `nil` for a user who was not known.
     mutating func linked(

@@ -10,6 +10,10 @@ extension Frame {
         case .heads(let heads): .heads(heads.wire)
         case .entries(let run): .entries(run.wire)
         case .receipts(let receipts): .receipts(Wire.Receipts(receipts: receipts.map(\.wire)))
+        case .carried(let receipts, let credentials):
+            .receipts(
+                Wire.Receipts(receipts: receipts.map(\.carriedWire), credentials: credentials.map(\.wire)))
+        case .digests(let digests): .digests(Wire.Digests(digests: digests.map(\.wire)))
         case .ping: .ping(Wire.Empty())
         case .pong: .pong(Wire.Empty())
         case .rekey: .rekey(Wire.Empty())
@@ -37,7 +41,23 @@ extension Frame {
             guard receipts.receipts.count <= Limits.receiptsPerFrame else {
                 throw ProtocolError(.violation, "a frame has more than \(Limits.receiptsPerFrame) receipts")
             }
-            return .receipts(try Receipt.decode(receipts.receipts, from: peer))
+            guard receipts.credentials.count <= Limits.credentialsPerFrame else {
+                throw ProtocolError(.violation, "a frame has more than \(Limits.credentialsPerFrame) credentials")
+            }
+            let decoded = try Receipt.decode(receipts.receipts, from: peer)
+            guard !receipts.credentials.isEmpty || decoded.contains(where: { $0.deviceID != peer }) else {
+                return .receipts(decoded)
+            }
+            var credentials: [Credential] = []
+            for credential in receipts.credentials { credentials.append(try Credential(wire: credential)) }
+            return .carried(decoded, credentials)
+        case .digests(let digests):
+            guard digests.digests.count <= Limits.digestsPerFrame else {
+                throw ProtocolError(.violation, "a frame names more than \(Limits.digestsPerFrame) conversations")
+            }
+            var decoded: [ConversationDigest] = []
+            for digest in digests.digests { decoded.append(try ConversationDigest(digest)) }
+            return .digests(decoded)
         case .ping: return .ping
         case .pong: return .pong
         case .rekey: return .rekey
@@ -107,7 +127,7 @@ extension HeadsFrame {
     fileprivate var wire: Wire.Heads {
         Wire.Heads(
             conversationID: conversationID.map(Wire.bytes) ?? [],
-            heads: heads.map(\.wire), complete: isComplete)
+            heads: heads.map(\.wire), complete: isComplete, asks: asks)
     }
 
     fileprivate init(_ wire: Wire.Heads) throws(ProtocolError) {
@@ -128,7 +148,24 @@ extension HeadsFrame {
         guard Set(heads.map(\.place.chain)).count == heads.count else {
             throw ProtocolError(.violation, "a frame names the end of a log twice")
         }
-        self.init(conversationID: conversationID, heads: heads, isComplete: wire.complete)
+        self.init(conversationID: conversationID, heads: heads, isComplete: wire.complete, asks: wire.asks)
+    }
+}
+
+extension ConversationDigest {
+    fileprivate var wire: Wire.Digest {
+        Wire.Digest(
+            conversationID: Wire.bytes(conversationID), heads: Wire.bytes(heads), uniqueName: uniqueName,
+            peerID: peerID.map(Wire.bytes) ?? [])
+    }
+
+    fileprivate init(_ wire: Wire.Digest) throws(ProtocolError) {
+        guard let conversationID = ConversationID(bytes: wire.conversationID), let heads = HeadsHash(bytes: wire.heads)
+        else { throw ProtocolError(.malformed, "a conversation or its digest has the wrong length") }
+        guard wire.uniqueName.utf8.count <= Limits.nameBytes, wire.peerID.isEmpty || UserID(bytes: wire.peerID) != nil
+        else { throw ProtocolError(.malformed, "the name or the user of a conversation is out of range") }
+        self.init(
+            conversationID: conversationID, heads: heads, uniqueName: wire.uniqueName, peerID: UserID(bytes: wire.peerID))
     }
 }
 
@@ -198,6 +235,8 @@ extension EntriesFrame {
             return entry
         }
         wire.checkpoint = checkpoint.bytes
+        wire.credential = credential?.wire
+        wire.unreached = unreached.map(Wire.bytes)
         return wire
     }
 
@@ -235,6 +274,16 @@ extension EntriesFrame {
             }
         }
         self.contents = contents
+        if let wire = wire.credential { credential = try Credential(wire: wire) }
+        guard wire.unreached.count <= Limits.unreachedUsers else {
+            throw ProtocolError(.violation, "a frame names more than \(Limits.unreachedUsers) users")
+        }
+        for bytes in wire.unreached {
+            guard let userID = UserID(bytes: bytes) else {
+                throw ProtocolError(.malformed, "the key of a user has the wrong length")
+            }
+            unreached.append(userID)
+        }
     }
 }
 
@@ -249,6 +298,13 @@ extension Receipt {
         return wire
     }
 
+    /// The same, with the device that signed it.
+    fileprivate var carriedWire: Wire.Receipt {
+        var wire = wire
+        wire.deviceID = Wire.bytes(deviceID)
+        return wire
+    }
+
     fileprivate static func decode(
         _ wire: [Wire.Receipt], from peer: DeviceID
     ) throws(ProtocolError) -> [Receipt] {
@@ -259,10 +315,13 @@ extension Receipt {
                 let signature = Signature(item.signature), item.sequence <= UInt64(Int64.max),
                 item.readSequence <= item.sequence
             else { throw ProtocolError(.malformed, "a receipt is out of range") }
+            guard let deviceID = item.deviceID.isEmpty ? peer : DeviceID(bytes: item.deviceID) else {
+                throw ProtocolError(.malformed, "the device of a receipt has the wrong length")
+            }
             receipts.append(
                 Receipt(
                     logID: logID, sequence: item.sequence, chain: chain, readSequence: item.readSequence,
-                    deviceID: peer, signature: signature))
+                    deviceID: deviceID, signature: signature))
         }
         return receipts
     }

@@ -20,6 +20,10 @@ enum Frame: Hashable, Sendable {
     case taken(LogID, through: Place)
     /// The sender's user types, or has stopped.
     case typing(ConversationID, isTyping: Bool)
+    /// Receipts of other devices than the sender's, with their credentials.
+    case carried([Receipt], [Credential])
+    /// Which conversations of many the sender belongs to, and what it holds of them.
+    case digests([ConversationDigest])
 }
 
 /// A place in a log: the number of an entry, and the chain hash there.
@@ -41,6 +45,18 @@ struct HeadsFrame: Hashable, Sendable {
     let heads: [BranchHead]
     /// Whether the sender has now said all that it holds.
     let isComplete: Bool
+    /// Whether the sender wants to know the same of the receiver.
+    var asks = false
+}
+
+/// What the sender holds of one conversation, as a hash.
+struct ConversationDigest: Hashable, Sendable {
+    let conversationID: ConversationID
+    let heads: HeadsHash
+    /// Empty if the receiver is not told.
+    var uniqueName = ""
+    /// The other user of a direct conversation, if the receiver is told.
+    var peerID: UserID?
 }
 
 /// The sender wants the entries of a branch.
@@ -54,16 +70,25 @@ struct WantedFrame: Hashable, Sendable {
 
 extension Frame {
     /// A series of frames that says what the sender holds of a conversation. Where that is nothing, one frame says so.
-    static func heads(of conversationID: ConversationID, _ heads: [BranchHead]) -> [Frame] {
+    static func heads(of conversationID: ConversationID, _ heads: [BranchHead], asks: Bool = false) -> [Frame] {
         var frames: [Frame] = []
         var rest = heads[...]
         repeat {
             let part = rest.prefix(Limits.logsPerHeads)
             rest = rest.dropFirst(part.count)
             frames.append(
-                .heads(HeadsFrame(conversationID: conversationID, heads: Array(part), isComplete: rest.isEmpty)))
+                .heads(
+                    HeadsFrame(
+                        conversationID: conversationID, heads: Array(part), isComplete: rest.isEmpty,
+                        asks: asks && rest.isEmpty)))
         } while !rest.isEmpty
         return frames
+    }
+
+    static func digests(_ digests: [ConversationDigest]) -> [Frame] {
+        stride(from: 0, to: digests.count, by: Limits.digestsPerFrame).map {
+            .digests(Array(digests[$0...].prefix(Limits.digestsPerFrame)))
+        }
     }
 
     /// Frames with any number of receipts.
@@ -88,6 +113,10 @@ struct EntriesFrame: Hashable, Sendable {
     let checkpoint: Signature
     /// The author's marks of entries whose content it withholds.
     var marks: [UInt64: Signature] = [:]
+    /// The credential of the author's device, where that is not the sender.
+    var credential: Credential?
+    /// Users who belong to the conversation and have no link to the sender.
+    var unreached: [UserID] = []
     /// Entries whose content the sender had and has deleted, with the timestamps that they had. It counts only for
     /// entries that are given back to their author.
     var deleted: [UInt64: HybridTimestamp] = [:]

@@ -80,6 +80,8 @@ extension Wire {
             case edit(Edit)
             case retract(Retract)
             case reaction(Reaction)
+            case join(Empty)
+            case leave(Empty)
         }
 
         var timestamp: UInt64 = 0
@@ -107,6 +109,8 @@ extension Wire {
             case (3, _): content = .text(try Text(merging: bytes))
             case (6, .branches(let earlier)): content = .branches(try Branches(merging: bytes, into: earlier))
             case (6, _): content = .branches(try Branches(merging: bytes))
+            case (8, _): content = .join(try Empty(merging: bytes))
+            case (9, _): content = .leave(try Empty(merging: bytes))
             case (10, .edit(let earlier)): content = .edit(try Edit(merging: bytes, into: earlier))
             case (10, _): content = .edit(try Edit(merging: bytes))
             case (11, .retract(let earlier)): content = .retract(try Retract(merging: bytes, into: earlier))
@@ -128,6 +132,8 @@ extension Wire {
             case .edit(let edit): writer.message(10, edit)
             case .retract(let retract): writer.message(11, retract)
             case .reaction(let reaction): writer.message(12, reaction)
+            case .join(let join): writer.message(8, join)
+            case .leave(let leave): writer.message(9, leave)
             case .text, nil: break
             }
         }

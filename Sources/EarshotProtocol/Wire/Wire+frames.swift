@@ -15,6 +15,7 @@ extension Wire {
             case taken(Taken)
             case unplaced(Unplaced)
             case typing(Typing)
+            case digests(Digests)
         }
 
         var content: Content?
@@ -54,6 +55,8 @@ extension Wire {
             case (12, _): .unplaced(try Unplaced(merging: bytes))
             case (20, .typing(let earlier)): .typing(try Typing(merging: bytes, into: earlier))
             case (20, _): .typing(try Typing(merging: bytes))
+            case (13, .digests(let earlier)): .digests(try Digests(merging: bytes, into: earlier))
+            case (13, _): .digests(try Digests(merging: bytes))
             default: nil
             }
         }
@@ -73,6 +76,7 @@ extension Wire {
             case .taken(let taken): writer.message(11, taken)
             case .unplaced(let unplaced): writer.message(12, unplaced)
             case .typing(let typing): writer.message(20, typing)
+            case .digests(let digests): writer.message(13, digests)
             case nil: break
             }
         }
@@ -82,12 +86,14 @@ extension Wire {
         var conversationID: [UInt8] = []
         var heads: [Head] = []
         var complete = false
+        var asks = false
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .bytes(let bytes)): conversationID = Array(bytes)
             case (2, .bytes(let bytes)): heads.append(try Head(merging: bytes))
             case (3, .varint(let value)): complete = value != 0
+            case (4, .varint(let value)): asks = value != 0
             default: break
             }
         }
@@ -96,6 +102,43 @@ extension Wire {
             writer.bytes(1, conversationID)
             for head in heads { writer.message(2, head) }
             writer.varint(3, complete ? 1 : 0)
+            writer.varint(4, asks ? 1 : 0)
+        }
+    }
+
+    struct Digests: WireMessage {
+        var digests: [Digest] = []
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            if case (1, .bytes(let bytes)) = (field.number, field.value) { digests.append(try Digest(merging: bytes)) }
+        }
+
+        func write(to writer: inout WireWriter) {
+            for digest in digests { writer.message(1, digest) }
+        }
+    }
+
+    struct Digest: WireMessage {
+        var conversationID: [UInt8] = []
+        var heads: [UInt8] = []
+        var uniqueName = ""
+        var peerID: [UInt8] = []
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): conversationID = Array(bytes)
+            case (2, .bytes(let bytes)): heads = Array(bytes)
+            case (3, .bytes(let bytes)): uniqueName = try text(bytes)
+            case (4, .bytes(let bytes)): peerID = Array(bytes)
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.bytes(1, conversationID)
+            writer.bytes(2, heads)
+            writer.text(3, uniqueName)
+            writer.bytes(4, peerID)
         }
     }
 
@@ -132,6 +175,8 @@ extension Wire {
         var entries: [Entry] = []
         var checkpoint: [UInt8] = []
         var previousChain: [UInt8] = []
+        var credential = Credential?.none
+        var unreached: [[UInt8]] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
@@ -140,6 +185,8 @@ extension Wire {
             case (3, .bytes(let bytes)): entries.append(try Entry(merging: bytes))
             case (4, .bytes(let bytes)): checkpoint = Array(bytes)
             case (5, .bytes(let bytes)): previousChain = Array(bytes)
+            case (6, .bytes(let bytes)): credential = try Credential(merging: bytes, into: credential)
+            case (7, .bytes(let bytes)): unreached.append(Array(bytes))
             default: break
             }
         }
@@ -150,6 +197,8 @@ extension Wire {
             for entry in entries { writer.message(3, entry) }
             writer.bytes(4, checkpoint)
             writer.bytes(5, previousChain)
+            if let credential { writer.message(6, credential) }
+            for userID in unreached { writer.bytes(7, userID, isCase: true) }
         }
     }
 
@@ -224,15 +273,19 @@ extension Wire {
 
     struct Receipts: WireMessage {
         var receipts: [Receipt] = []
+        var credentials: [Credential] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
-            if case (1, .bytes(let bytes)) = (field.number, field.value) {
-                receipts.append(try Receipt(merging: bytes))
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): receipts.append(try Receipt(merging: bytes))
+            case (2, .bytes(let bytes)): credentials.append(try Credential(merging: bytes))
+            default: break
             }
         }
 
         func write(to writer: inout WireWriter) {
             for receipt in receipts { writer.message(1, receipt) }
+            for credential in credentials { writer.message(2, credential) }
         }
     }
 
@@ -242,6 +295,7 @@ extension Wire {
         var chain: [UInt8] = []
         var readSequence: UInt64 = 0
         var signature: [UInt8] = []
+        var deviceID: [UInt8] = []
 
         mutating func take(_ field: WireField) {
             switch (field.number, field.value) {
@@ -250,6 +304,7 @@ extension Wire {
             case (3, .bytes(let bytes)): chain = Array(bytes)
             case (4, .varint(let value)): readSequence = value
             case (5, .bytes(let bytes)): signature = Array(bytes)
+            case (6, .bytes(let bytes)): deviceID = Array(bytes)
             default: break
             }
         }
@@ -260,6 +315,7 @@ extension Wire {
             writer.bytes(3, chain)
             writer.varint(4, readSequence)
             writer.bytes(5, signature)
+            writer.bytes(6, deviceID)
         }
     }
 

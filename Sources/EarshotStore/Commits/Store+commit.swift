@@ -69,6 +69,7 @@ struct CommitWriter {
         if commit.users.count > 1 { try commit.users.forEach(unpin) }
         for user in commit.users { try write(user) }
         for device in commit.devices { try write(device) }
+        for conversation in commit.conversations { try write(conversation) }
         for log in commit.logs { try write(log) }
         for tail in commit.unsentTails { try write(tail) }
         for tail in commit.rewrittenTails { try write(tail) }
@@ -79,6 +80,7 @@ struct CommitWriter {
             try writeRelations(of: run)
         }
         for delivery in commit.deliveries { try write(delivery) }
+        for receipt in commit.receipts { try write(receipt) }
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }
         for failure in commit.failures { try write(failure) }
         try eraseRetracted(commit)
@@ -143,7 +145,8 @@ struct CommitWriter {
         let conversation = log.conversation
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO conversation (conversationID, kind) VALUES (?, ?)")
             .execute(arguments: [conversation.conversationID.data, conversation.kind.rawValue])
-        for userID in conversation.participantIDs {
+        // Who belongs to one of many is written with the conversation.
+        for userID in conversation.kind == .direct ? conversation.participantIDs : [] {
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO participant (conversationID, userID) VALUES (?, ?)")
                 .execute(arguments: [conversation.conversationID.data, userID.data])
         }

@@ -16,7 +16,7 @@ struct Migration: Sendable {
 enum Schema {
     static let migrations: [Migration] = [
         .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
-        .failures, .marks, .branches, .unread, .relations,
+        .failures, .marks, .branches, .unread, .relations, .openConversations,
     ]
 
     static var migrator: DatabaseMigrator {

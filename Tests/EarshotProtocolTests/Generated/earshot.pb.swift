@@ -227,6 +227,14 @@ nonisolated struct Earshot_V2_Frame: Sendable {
     set {content = .typing(newValue)}
   }
 
+  var digests: Earshot_V2_Digests {
+    get {
+      if case .digests(let v)? = content {return v}
+      return Earshot_V2_Digests()
+    }
+    set {content = .digests(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -243,6 +251,7 @@ nonisolated struct Earshot_V2_Frame: Sendable {
     case taken(Earshot_V2_Taken)
     case unplaced(Earshot_V2_Unplaced)
     case typing(Earshot_V2_Typing)
+    case digests(Earshot_V2_Digests)
 
   }
 
@@ -260,6 +269,43 @@ nonisolated struct Earshot_V2_Heads: Sendable {
   var heads: [Earshot_V2_Head] = []
 
   var complete: Bool = false
+
+  /// The sender wants to know the same of the receiver.
+  var asks: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Of each conversation of many that the sender belongs to: whether both hold the same of it.
+nonisolated struct Earshot_V2_Digests: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var digests: [Earshot_V2_Digest] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_Digest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversationID: Data = Data()
+
+  /// A hash of the ends of all logs that the sender holds.
+  var heads: Data = Data()
+
+  /// Its unique name, if the sender advertises it as open, or the receiver is a device of the same user.
+  var uniqueName: String = String()
+
+  /// The other user of a direct conversation, for a device of the same user.
+  var peerID: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -311,11 +357,25 @@ nonisolated struct Earshot_V2_Entries: Sendable {
   /// The chain hash before the first of them: it tells branches of a log apart.
   var previousChain: Data = Data()
 
+  /// The credential of the log's device, where it is not the sender's.
+  var credential: Earshot_V2_Credential {
+    get {_credential ?? Earshot_V2_Credential()}
+    set {_credential = newValue}
+  }
+  /// Returns true if `credential` has been explicitly set.
+  var hasCredential: Bool {self._credential != nil}
+  /// Clears the value of `credential`. Subsequent reads from it will return its default value.
+  mutating func clearCredential() {self._credential = nil}
+
+  /// Users who belong to the conversation and have no link to the sender: who has one tells them.
+  var unreached: [Data] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _log: Earshot_V2_Log? = nil
+  fileprivate var _credential: Earshot_V2_Credential? = nil
 }
 
 /// The sender wants the entries of a branch up to its end, after the last of the known places that is in it.
@@ -545,6 +605,22 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     set {content = .reaction(newValue)}
   }
 
+  var join: Earshot_V2_Join {
+    get {
+      if case .join(let v)? = content {return v}
+      return Earshot_V2_Join()
+    }
+    set {content = .join(newValue)}
+  }
+
+  var leave: Earshot_V2_Leave {
+    get {
+      if case .leave(let v)? = content {return v}
+      return Earshot_V2_Leave()
+    }
+    set {content = .leave(newValue)}
+  }
+
   /// 16 bytes by which the author's device finds the entry again, or nothing. They mean nothing to others.
   var key: Data = Data()
 
@@ -560,6 +636,8 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     case edit(Earshot_V2_Edit)
     case retract(Earshot_V2_Retract)
     case reaction(Earshot_V2_Reaction)
+    case join(Earshot_V2_Join)
+    case leave(Earshot_V2_Leave)
 
   }
 
@@ -575,6 +653,28 @@ nonisolated struct Earshot_V2_Branches: Sendable {
   var conversationID: Data = Data()
 
   var ends: [Earshot_V2_Head] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The author belongs to the conversation from here on.
+nonisolated struct Earshot_V2_Join: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The author belongs to the conversation no longer.
+nonisolated struct Earshot_V2_Leave: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -741,6 +841,9 @@ nonisolated struct Earshot_V2_Receipts: Sendable {
 
   var receipts: [Earshot_V2_Receipt] = []
 
+  /// The credentials of devices that signed them, other than the sender's.
+  var credentials: [Earshot_V2_Credential] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -760,6 +863,9 @@ nonisolated struct Earshot_V2_Receipt: Sendable {
   var readSequence: UInt64 = 0
 
   var signature: Data = Data()
+
+  /// The device that signed it; nothing for the sender's.
+  var deviceID: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1024,7 +1130,7 @@ nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0\u{1}taken\0\u{1}unplaced\0\u{2}\u{8}typing\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0\u{1}taken\0\u{1}unplaced\0\u{1}digests\0\u{2}\u{7}typing\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1188,6 +1294,19 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.content = .unplaced(v)
         }
       }()
+      case 13: try {
+        var v: Earshot_V2_Digests?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .digests(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .digests(v)
+        }
+      }()
       case 20: try {
         var v: Earshot_V2_Typing?
         var hadOneofValue = false
@@ -1260,6 +1379,10 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
       guard case .unplaced(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     }()
+    case .digests?: try {
+      guard case .digests(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
     case .typing?: try {
       guard case .typing(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
@@ -1278,7 +1401,7 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_Heads: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Heads"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{1}complete\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{1}complete\0\u{1}asks\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1289,6 +1412,7 @@ nonisolated extension Earshot_V2_Heads: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 1: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.heads) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.complete) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.asks) }()
       default: break
       }
     }
@@ -1304,6 +1428,9 @@ nonisolated extension Earshot_V2_Heads: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.complete != false {
       try visitor.visitSingularBoolField(value: self.complete, fieldNumber: 3)
     }
+    if self.asks != false {
+      try visitor.visitSingularBoolField(value: self.asks, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1311,6 +1438,82 @@ nonisolated extension Earshot_V2_Heads: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.conversationID != rhs.conversationID {return false}
     if lhs.heads != rhs.heads {return false}
     if lhs.complete != rhs.complete {return false}
+    if lhs.asks != rhs.asks {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Digests: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Digests"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digests\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.digests) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digests.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.digests, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Digests, rhs: Earshot_V2_Digests) -> Bool {
+    if lhs.digests != rhs.digests {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Digest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{3}unique_name\0\u{3}peer_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.heads) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.uniqueName) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.peerID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.conversationID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.conversationID, fieldNumber: 1)
+    }
+    if !self.heads.isEmpty {
+      try visitor.visitSingularBytesField(value: self.heads, fieldNumber: 2)
+    }
+    if !self.uniqueName.isEmpty {
+      try visitor.visitSingularStringField(value: self.uniqueName, fieldNumber: 3)
+    }
+    if !self.peerID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.peerID, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Digest, rhs: Earshot_V2_Digest) -> Bool {
+    if lhs.conversationID != rhs.conversationID {return false}
+    if lhs.heads != rhs.heads {return false}
+    if lhs.uniqueName != rhs.uniqueName {return false}
+    if lhs.peerID != rhs.peerID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1368,7 +1571,7 @@ nonisolated extension Earshot_V2_Head: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Entries"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{3}first_sequence\0\u{1}entries\0\u{1}checkpoint\0\u{3}previous_chain\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{3}first_sequence\0\u{1}entries\0\u{1}checkpoint\0\u{3}previous_chain\0\u{1}credential\0\u{1}unreached\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1381,6 +1584,8 @@ nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.checkpoint) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.previousChain) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._credential) }()
+      case 7: try { try decoder.decodeRepeatedBytesField(value: &self.unreached) }()
       default: break
       }
     }
@@ -1406,6 +1611,12 @@ nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.previousChain.isEmpty {
       try visitor.visitSingularBytesField(value: self.previousChain, fieldNumber: 5)
     }
+    try { if let v = self._credential {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    if !self.unreached.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.unreached, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1415,6 +1626,8 @@ nonisolated extension Earshot_V2_Entries: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.entries != rhs.entries {return false}
     if lhs.checkpoint != rhs.checkpoint {return false}
     if lhs.previousChain != rhs.previousChain {return false}
+    if lhs._credential != rhs._credential {return false}
+    if lhs.unreached != rhs.unreached {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1721,7 +1934,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{2}\u{4}edit\0\u{1}retract\0\u{1}reaction\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{2}\u{2}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1757,6 +1970,32 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.content = .branches(v)
+        }
+      }()
+      case 8: try {
+        var v: Earshot_V2_Join?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .join(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .join(v)
+        }
+      }()
+      case 9: try {
+        var v: Earshot_V2_Leave?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .leave(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .leave(v)
         }
       }()
       case 10: try {
@@ -1828,6 +2067,14 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
       guard case .branches(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
+    case .join?: try {
+      guard case .join(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .leave?: try {
+      guard case .leave(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
     case .edit?: try {
       guard case .edit(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
@@ -1886,6 +2133,44 @@ nonisolated extension Earshot_V2_Branches: SwiftProtobuf.Message, SwiftProtobuf.
   static func ==(lhs: Earshot_V2_Branches, rhs: Earshot_V2_Branches) -> Bool {
     if lhs.conversationID != rhs.conversationID {return false}
     if lhs.ends != rhs.ends {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Join: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Join"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Join, rhs: Earshot_V2_Join) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Leave: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Leave"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Leave, rhs: Earshot_V2_Leave) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2154,7 +2439,7 @@ nonisolated extension Earshot_V2_Reaction: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Earshot_V2_Receipts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Receipts"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}receipts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}receipts\0\u{1}credentials\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2163,6 +2448,7 @@ nonisolated extension Earshot_V2_Receipts: SwiftProtobuf.Message, SwiftProtobuf.
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.receipts) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.credentials) }()
       default: break
       }
     }
@@ -2172,11 +2458,15 @@ nonisolated extension Earshot_V2_Receipts: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.receipts.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.receipts, fieldNumber: 1)
     }
+    if !self.credentials.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.credentials, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V2_Receipts, rhs: Earshot_V2_Receipts) -> Bool {
     if lhs.receipts != rhs.receipts {return false}
+    if lhs.credentials != rhs.credentials {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2184,7 +2474,7 @@ nonisolated extension Earshot_V2_Receipts: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Receipt"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}sequence\0\u{1}chain\0\u{3}read_sequence\0\u{1}signature\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}sequence\0\u{1}chain\0\u{3}read_sequence\0\u{1}signature\0\u{3}device_id\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2197,6 +2487,7 @@ nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._
       case 3: try { try decoder.decodeSingularBytesField(value: &self.chain) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.readSequence) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
       default: break
       }
     }
@@ -2218,6 +2509,9 @@ nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.signature.isEmpty {
       try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 5)
     }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2227,6 +2521,7 @@ nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.chain != rhs.chain {return false}
     if lhs.readSequence != rhs.readSequence {return false}
     if lhs.signature != rhs.signature {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,166 @@
+import EarshotModel
+import EarshotProtocol
+
+/// An open conversation that all nodes join, each in its own time.
+extension Simulation {
+    static let groupName = "general"
+
+    /// The conversation, as any of the nodes names it.
+    private var groupID: ConversationID {
+        .open(Self.groupName, networkTag: nodes[0].local.link.networkTag)
+    }
+
+    mutating func planGroups() {
+        guard configuration.hasGroups else { return }
+        for index in nodes.indices {
+            let at = Int64.random(in: 1_000_000..<configuration.trouble / 3, using: &generator)
+            queue.push(.join(node: index), at: at)
+        }
+    }
+
+    /// Joins, and tries again until that is on the disk.
+    mutating func join(_ index: Int) throws {
+        let isJoined = nodes[index].openConversation(groupID)?.isJoined == true
+        guard !isJoined else { return }
+        queue.push(.join(node: index), at: time + 1_000_000)
+        guard nodes[index].isUp, !nodes[index].isStopping else { return }
+        let requestID = nodes[index].nextRequest(for: [])
+        try perform(index) { $0.join(Self.groupName, isAdvertised: true, requestID: requestID, now: $1) }
+    }
+
+    /// - Returns: whether the node belongs to the conversation, and has been given the messages.
+    mutating func sendToGroup(_ index: Int, _ errand: Errand) throws -> Bool {
+        guard nodes[index].isUp, !nodes[index].isStopping, nodes[index].openConversation(groupID)?.isJoined == true
+        else { return false }
+        let texts = (0..<errand.count).map { "message \(errand.number).\($0) of node \(index) to all" }
+        let requestID = nodes[index].nextRequest(for: texts)
+        let drafts = texts.map { MessageDraft($0) }
+        try perform(index) { [groupID] in $0.send(drafts, to: groupID, requestID: requestID, now: $1) }
+        return true
+    }
+
+    func isGroup(_ conversationID: ConversationID) -> Bool { configuration.hasGroups && conversationID == groupID }
+
+    // MARK: - What must hold
+
+    /// A state for one recipient never goes back.
+    mutating func advanceInGroup(_ change: MessageStateChange, at index: Int) {
+        let key = Addressed(messageID: change.messageID, recipientID: change.recipientID)
+        let old = nodes[index].groupStates[key]
+        if let old, !Self.isForward(from: old, to: change.state), !nodes[index].isRestored {
+            violated("\(change.messageID) went from \(old) to \(change.state) for \(change.recipientID)")
+        }
+        nodes[index].groupStates[key] = change.state
+    }
+
+    /// Nodes that a path of contacts joins, none of whom keeps the next one out.
+    private var components: [Set<Int>] {
+        var rest = Set(nodes.indices)
+        var components: [Set<Int>] = []
+        while let start = rest.min() {
+            var component: Set<Int> = []
+            var frontier = [start]
+            while let index = frontier.popLast() {
+                guard component.insert(index).inserted else { continue }
+                frontier += nodes[index].contacts.filter { isOpen(index, $0) }
+            }
+            rest.subtract(component)
+            components.append(component)
+        }
+        return components
+    }
+
+    /// Whether all who can hear of each other hold the same.
+    func isGroupQuiet() throws -> Bool {
+        guard configuration.hasGroups else { return true }
+        for component in components {
+            let heads = try component.sorted().map(groupHeads)
+            guard let first = heads.first, heads.allSatisfy({ $0 == first }) else { return false }
+            guard component.allSatisfy({ nodes[$0].openConversation(groupID)?.isJoined == true }) else { return false }
+            for index in component {
+                guard try groupDeliveries(of: index) == component.count - 1 else { return false }
+            }
+        }
+        return true
+    }
+
+    private func groupHeads(of index: Int) throws -> Set<ChainHash> {
+        Set(
+            try nodes[index].store.snapshot().logs
+                .filter { $0.description.conversationID == groupID && $0.head.sequence > 0 }.map(\.head.chain))
+    }
+
+    /// How many users have everything that a node wrote.
+    private func groupDeliveries(of index: Int) throws -> Int {
+        let snapshot = try nodes[index].store.snapshot()
+        let own = snapshot.logs.filter {
+            $0.description.conversationID == groupID && $0.description.deviceID == nodes[index].local.deviceID
+                && !$0.isLimbo && $0.head.sequence > 0
+        }
+        guard let first = own.first else { return 0 }
+        return own.reduce(Int.max) { least, log in
+            min(
+                least,
+                snapshot.deliveries.count {
+                    $0.logID == log.logID && $0.recipientID != first.authorID
+                        && $0.progress.delivered == log.head.sequence
+                })
+        }
+    }
+
+    mutating func reportGroupUnrest() throws {
+        guard configuration.hasGroups else { return }
+        for component in components {
+            for index in component.sorted() {
+                let heads = try groupHeads(of: index)
+                violated(
+                    "\(name(index)) holds \(heads.count) logs of the group (\(heads.map { String("\($0)".prefix(4)) }.sorted())), "
+                        + "and \(try groupDeliveries(of: index)) users have all that it wrote")
+            }
+        }
+    }
+
+    /// Everybody has the same history, and in it what was accepted, once and in its order.
+    mutating func checkGroup() throws {
+        guard configuration.hasGroups else { return }
+        let anyRestored = nodes.contains { $0.isRestored }
+        for component in components {
+            var first: [ChainHash]?
+            for index in component.sorted() {
+                let history = try nodes[index].store.history(of: groupID).filter { !$0.isWithheld }
+                let chains = history.map(\.entry.chain)
+                if isAtRest, let first, first != chains {
+                    violated("\(name(index)) has another history of the group: \(chains.count), not \(first.count)")
+                }
+                first = first ?? chains
+                for (text, copies) in Dictionary(grouping: history, by: \.text).sorted(by: { $0.key < $1.key })
+                where copies.count > 1 {
+                    violated("\"\(text.prefix(40))\" is \(copies.count) times in the group at \(name(index))")
+                }
+                let places = Dictionary(history.enumerated().map { ($1.text, $0) }) { first, _ in first }
+                for author in component.sorted() {
+                    let withheld = try nodes[author].store.history(of: groupID).filter(\.isWithheld).map(\.messageID)
+                    checkAccepted(
+                        by: author, at: index, places, withheld: Set(withheld), isEverythingHeld: !anyRestored)
+                }
+            }
+        }
+    }
+
+    private mutating func checkAccepted(
+        by author: Int, at index: Int, _ places: [String: Int], withheld: Set<MessageID>,
+        isEverythingHeld: Bool
+    ) {
+        var last = -1
+        for (text, messageID, _) in nodes[author].accepted where text.hasSuffix("to all") {
+            guard let place = places[text] else {
+                if isAtRest, isEverythingHeld, !withheld.contains(messageID) {
+                    violated("\"\(text.prefix(40))\" was accepted, and \(name(index)) has not got it")
+                }
+                continue
+            }
+            if place < last { violated("\"\(text.prefix(40))\" is out of order at \(name(index))") }
+            last = max(last, place)
+        }
+    }
+}
