@@ -95,6 +95,7 @@ extension Messages {
     ///   - session: the session; `SessionID.random()` begins one.
     ///   - summary: what is left of this message when the next one has come: 1 byte to `Limits.summaryBytes` of UTF-8.
     ///   - recipientID: the recipient.
+    ///   - idempotencyKey: see `send(_:headers:to:idempotencyKey:)`.
     /// - Throws: `EarshotError` like `send`.
     @discardableResult
     public func send(

@@ -47,13 +47,13 @@ public enum Limits {
     /// Conversations in one `Digests` frame.
     package static let digestsPerFrame = 1024
     /// Conversations of many that a node belongs to, and that one link is told of.
-    public static let conversationsOfMany = 1024
+    package static let conversationsOfMany = 1024
     /// Conversations that a peer says it belongs to, and that are remembered for its link.
     package static let sharedConversations = 4096
     /// Ends of logs that users are to be told of whom the author does not reach.
     package static let announcements = 4096
     /// Participants of an open conversation who are remembered.
-    public static let rememberedParticipants = 256
+    package static let rememberedParticipants = 256
     /// Users that a frame of entries names who have no link to its sender.
     package static let unreachedUsers = 32
     /// Credentials in one frame.

@@ -46,7 +46,8 @@ struct HeadsTests {
     mutating func entriesFirst() {
         let frame = written.append("too early")
         let error = #expect(throws: ProtocolError.self) {
-            try replication.receivedEntries(frame, on: connectionID, isStranger: true, trust: TrustMachine(), clocks: &clocks, now: now)
+            try replication.receivedEntries(
+                frame, on: connectionID, isStranger: true, trust: TrustMachine(), clocks: &clocks, now: now)
         }
         #expect(error?.code == .violation)
         #expect(replication.logs.incoming(written.logID)?.proved.sequence == 0)

@@ -9,7 +9,9 @@ struct OutboxTests {
     private let bob = ConversationRecord.direct(device("bob").userID, device("alice").userID).conversationID
     private let carol = ConversationRecord.direct(device("carol").userID, device("alice").userID).conversationID
 
-    private mutating func add(_ request: UInt64, to conversationID: ConversationID, count: Int = 1, isHeld: Bool = false) throws {
+    private mutating func add(
+        _ request: UInt64, to conversationID: ConversationID, count: Int = 1, isHeld: Bool = false
+    ) throws {
         let drafts = Array(repeating: EntryDraft.message(MessageDraft("text")), count: count)
         let send = PendingSend(
             requestID: RequestID(request),

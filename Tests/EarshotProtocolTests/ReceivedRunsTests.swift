@@ -24,7 +24,8 @@ struct ReceivedRunsTests {
         let link = ReplicationSession(
             connectionID: ConnectionID(1), userID: device("alice").userID, deviceID: device("alice").deviceID)
         return try runs.take(
-            frame, into: branch, known: known, of: .direct(device("alice").userID, reader.userID), from: link, isStranger: true, logs: &logs, author: reader,
+            frame, into: branch, known: known, of: .direct(device("alice").userID, reader.userID), from: link,
+            isStranger: true, logs: &logs, author: reader,
             now: Moment(wallClock: 0, uptime: 0))
     }
 

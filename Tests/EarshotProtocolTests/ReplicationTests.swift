@@ -59,7 +59,8 @@ struct ReplicationTests {
     mutating func receiptAfterCommit() throws {
         var written = HandWrittenLog(by: bob, to: alice.userID)
         let frame = written.append("one")
-        try replication.receivedEntries(frame, on: connectionID, isStranger: true, trust: trust, clocks: &clocks, now: now)
+        try replication.receivedEntries(
+            frame, on: connectionID, isStranger: true, trust: trust, clocks: &clocks, now: now)
         commitIfDue()
         let before = output()
         #expect(before.frames.isEmpty && before.events.isEmpty && before.commits.count == 1)
@@ -77,7 +78,8 @@ struct ReplicationTests {
     mutating func refused() throws {
         var written = HandWrittenLog(by: bob, to: alice.userID)
         let frame = written.append("one")
-        try replication.receivedEntries(frame, on: connectionID, isStranger: true, trust: trust, clocks: &clocks, now: now)
+        try replication.receivedEntries(
+            frame, on: connectionID, isStranger: true, trust: trust, clocks: &clocks, now: now)
         commitIfDue()
         replication.commitFailed("no", isDiskFull: false, trust: trust, clocks: &clocks, now: now)
         let isClosed = replication.takeActions().contains { action in

@@ -64,7 +64,9 @@ extension Simulation {
                 || progress.sent > progress.offered
                 || progress.offered > head
             {
-                violated("the progress of \(delivery.logID) makes no sense, at \(name(index)): \(progress), and it ends at \(head)")
+                violated(
+                    "the progress of \(delivery.logID) makes no sense, at \(name(index)): \(progress), and it ends at \(head)"
+                )
             }
         }
     }

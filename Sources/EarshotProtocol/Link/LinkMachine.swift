@@ -294,7 +294,8 @@ package struct LinkMachine: Sendable {
                 actions.append(
                     .close(ProtocolError(.closedByPeer, "the peer closed the link: \(text)", closeReason: reason)))
                 return actions
-            case .heads, .entries, .receipts, .carried, .digests, .dialBack, .dialBackResult, .wanted, .unplaced, .taken,
+            case .heads, .entries, .receipts, .carried, .digests, .dialBack, .dialBackResult, .wanted, .unplaced,
+                .taken,
                 .typing:
                 actions.append(.receive(frame))
             }

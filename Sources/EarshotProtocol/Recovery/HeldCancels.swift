@@ -17,7 +17,9 @@ struct HeldCancels: Sendable {
     var isEmpty: Bool { waiting.isEmpty }
 
     /// - Throws: `ProtocolError` `overloaded`.
-    mutating func add(_ messageID: MessageID, in conversationID: ConversationID, requestID: RequestID) throws(ProtocolError) {
+    mutating func add(_ messageID: MessageID, in conversationID: ConversationID, requestID: RequestID)
+        throws(ProtocolError)
+    {
         guard waiting.count < Limits.heldCancels else {
             throw ProtocolError(
                 .overloaded,

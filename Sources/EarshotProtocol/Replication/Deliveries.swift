@@ -27,7 +27,7 @@ struct Deliveries: Sendable {
     private var withdrawn: Set<Addressed> = []
 
     /// Receipts of others for logs of others.
-    var carried: CarriedReceipts
+    private(set) var carried: CarriedReceipts
 
     init(deliveries: [DeliveryRecord] = [], failures: [DeliveryFailure] = [], carried: [Receipt] = []) {
         self.carried = CarriedReceipts(carried)
@@ -176,6 +176,20 @@ struct Deliveries: Sendable {
         tracked[key]?.target.read = read
         if read == old.committed.read { unwritten.remove(key) }
     }
+
+    // MARK: - Receipts of others
+
+    /// A receipt for a log of somebody else is passed on from now on.
+    /// - Returns: whether it says more than was known.
+    mutating func carry(_ receipt: Receipt) -> Bool { carried.keep(receipt) }
+
+    /// Receipts for logs that have come since this was last asked of these logs.
+    mutating func takeFreshReceipts(where isWanted: (LogID) -> Bool) -> [Receipt] {
+        carried.takeFresh(where: isWanted)
+    }
+
+    /// They are not on the disk, and go into the next commit again.
+    mutating func writeAgain(_ receipts: [Receipt]) { carried.writeAgain(receipts) }
 
     // MARK: - Failures
 

@@ -113,7 +113,8 @@ extension NodeMachine {
                 if receipt.deviceID == peer.deviceID {
                     try replication.receivedReceipt(receipt, on: connectionID, trust: trust, now: now)
                 } else {
-                    try replication.receivedCarried(receipt, credentials: credentials, on: connectionID, trust: trust, now: now)
+                    try replication.receivedCarried(
+                        receipt, credentials: credentials, on: connectionID, trust: trust, now: now)
                 }
                 performReplication(now: now)
             }

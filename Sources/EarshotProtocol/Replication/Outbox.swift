@@ -98,7 +98,11 @@ struct Outbox: Sendable {
                 "\(total.count) messages already wait until users have given back earlier messages of this node; send "
                     + "again in a moment")
         }
-        if let conversationID { held[conversationID, default: HeldSends()].append(send) } else { heldTogether.append(send) }
+        if let conversationID {
+            held[conversationID, default: HeldSends()].append(send)
+        } else {
+            heldTogether.append(send)
+        }
     }
 
     /// Whether one more send may wait for the disk.

@@ -56,7 +56,8 @@ struct Replication: Sendable {
     mutating func send(_ send: PendingSend, name: UserName?) throws(ProtocolError) {
         let isHeld = send.parts.contains { isHolding($0.conversation.conversationID) }
         try outbox.add(
-            send, isHeld: isHeld, to: name?.description ?? send.parts.first?.conversation.label(for: author.userID) ?? "nobody")
+            send, isHeld: isHeld,
+            to: name?.description ?? send.parts.first?.conversation.label(for: author.userID) ?? "nobody")
     }
 
     /// The sender takes a message back. While a log is being taken back from the recipient, the answer waits: the message
@@ -200,7 +201,7 @@ struct Replication: Sendable {
     /// A peer says what it belongs to.
     mutating func receivedDigests(_ digests: [ConversationDigest], on connectionID: ConnectionID, now: Moment) {
         for digest in digests {
-            guard let session = sessions[connectionID], sessions[connectionID]?.sharing.heard(digest) == true else {
+            guard let session = sessions[connectionID], sessions[connectionID]?.heard(digest) == true else {
                 continue
             }
             if common(digest.conversationID, with: session) != nil { compare(digest.conversationID, on: connectionID) }
@@ -210,7 +211,7 @@ struct Replication: Sendable {
     /// Compares what both ends of a link hold of a conversation.
     private mutating func compare(_ conversationID: ConversationID, on connectionID: ConnectionID) {
         let mine = logs.headsHash(of: conversationID)
-        switch sessions[connectionID]?.sharing.compare(conversationID, with: mine) {
+        switch sessions[connectionID]?.compare(conversationID, with: mine) {
         case .same:
             for log in logs.own(in: conversationID) where sessions[connectionID]?.log(log.record.logID) == nil {
                 sessions[connectionID]?.open(log, after: log.head.place)
@@ -265,7 +266,8 @@ struct Replication: Sendable {
                 common(conversation.conversationID, with: session) != nil
             else { continue }
             actions.append(.send(.digests([digest(of: conversation, for: session)]), connectionID))
-            if session.sharing.contains(conversation.conversationID), !session.sharing.isReady(conversation.conversationID)
+            if session.sharing.contains(conversation.conversationID),
+                !session.sharing.isReady(conversation.conversationID)
             {
                 compare(conversation.conversationID, on: connectionID)
             }
@@ -303,7 +305,7 @@ struct Replication: Sendable {
     /// Receipts that are new here go to others, if their authors are not here.
     private mutating func passOn(of conversationID: ConversationID) {
         let (logs, sessions) = (logs, sessions)
-        let fresh = deliveries.carried.takeFresh { logID in
+        let fresh = deliveries.takeFreshReceipts { logID in
             logs.incoming(logID).map { $0.description.conversationID == conversationID } ?? false
         }
         let receipts = fresh.filter { !(logs.incoming($0.logID).map { sessions.isLinked($0.authorID) } ?? true) }
@@ -451,8 +453,9 @@ struct Replication: Sendable {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
         }
         fetching.moved(frame.log.logID, over: connectionID, now: now)
-        try place(frame, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
-                now: now)
+        try place(
+            frame, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
+            now: now)
     }
 
     /// Finds out which branch of its log a frame belongs to.
@@ -487,7 +490,8 @@ struct Replication: Sendable {
             }
             try logs.checkRoom(for: userID)
             let log = IncomingLog(description: frame.log, authorID: userID, head: origin)
-            try take(frame, into: log, known: 0, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
+            try take(
+                frame, into: log, known: 0, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
                 now: now)
             return
         }
@@ -627,7 +631,9 @@ struct Replication: Sendable {
             guard frame.log.deviceID == sessions[connectionID]?.deviceID else { return }
             throw ProtocolError(.violation, "entries are missing before \(frame.firstSequence)")
         }
-        try take(frame, into: branch, known: known, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
+        try take(
+            frame, into: branch, known: known, on: connectionID, isStranger: false, trust: trust, clocks: &clocks,
+            now: now)
     }
 
     /// A new branch of a log.
@@ -708,7 +714,7 @@ struct Replication: Sendable {
             return
         }
         guard let conversationID = frame.conversationID, common(conversationID, with: session) != nil else { return }
-        if sessions[connectionID]?.sharing.heardHeads(of: conversationID, asks: frame.asks) == true {
+        if sessions[connectionID]?.heardHeads(of: conversationID, asks: frame.asks) == true {
             sendHeads(of: conversationID, asks: false, on: connectionID)
         }
         carry(conversationID, on: connectionID)
@@ -764,7 +770,9 @@ struct Replication: Sendable {
         }
         sessions.pump(connectionID)
         for receipt in sessions[connectionID]?.takeEarlyReceipts(for: head.log) ?? [] {
-            do { try receivedReceipt(receipt, on: connectionID, trust: trust, now: now) } catch { close(connectionID, .violation, error) }
+            do { try receivedReceipt(receipt, on: connectionID, trust: trust, now: now) } catch {
+                close(connectionID, .violation, error)
+            }
         }
     }
 
@@ -858,7 +866,7 @@ struct Replication: Sendable {
 
     /// A receipt for a log of somebody else, who is not here, or of another device of this node's user.
     private mutating func keep(_ receipt: Receipt, now: Moment) {
-        guard deliveries.carried.keep(receipt), let log = logs.incoming(receipt.logID) else { return }
+        guard deliveries.carry(receipt), let log = logs.incoming(receipt.logID) else { return }
         commits.hurry()
         sessions.gossip.changed(log.description.conversationID, now: now)
         for connectionID in sessions[log.authorID] { actions.append(.carry([receipt], connectionID)) }
@@ -1036,10 +1044,10 @@ struct Replication: Sendable {
     /// Somebody claims what they do not give: their links that were asked are let go.
     private mutating func letGo(_ conversationID: ConversationID, _ hold: SendHold) {
         let direct = takingBack[conversationID].map { sessions[$0.userID] } ?? []
-        for connectionID in sessions.all where fetching.asked(over: connectionID).contains(where: {
+        for connectionID in sessions.all
+        where fetching.asked(over: connectionID).contains(where: {
             $0.log.conversationID == conversationID && $0.log.deviceID == author.deviceID
-        }) || direct.contains(connectionID) && sessions[connectionID]?.hasHeads == false
-        {
+        }) || direct.contains(connectionID) && sessions[connectionID]?.hasHeads == false {
             let message =
                 hold.hasBroughtEntries
                 ? "the peer has not given back a log of this node within the time for that; the rest is asked for again "
@@ -1170,7 +1178,8 @@ struct Replication: Sendable {
             return .pressing
         }
         let isPatient =
-            !changes.isEmpty || conversations.hasUnwritten || deliveries.hasUnwritten || expiries.hasUnwritten || commits.hasRequests
+            !changes.isEmpty || conversations.hasUnwritten || deliveries.hasUnwritten || expiries.hasUnwritten
+            || commits.hasRequests
         return isPatient ? .patient : .none
     }
 
@@ -1319,7 +1328,11 @@ struct Replication: Sendable {
         guard !fetching.isEmpty else { return }
         for entry in run.entries {
             let place = Place(sequence: entry.sequence, chain: entry.chain)
-            if run.isOwn { reached(place, ofOwn: run.logID, trust: trust, now: now) } else { _ = fetching.reached(place.chain) }
+            if run.isOwn {
+                reached(place, ofOwn: run.logID, trust: trust, now: now)
+            } else {
+                _ = fetching.reached(place.chain)
+            }
         }
     }
 
@@ -1360,7 +1373,9 @@ struct Replication: Sendable {
     /// What this node now holds of a log goes to its author's devices; if none is linked, to whoever may meet them.
     private mutating func sendReceipt(for log: IncomingLog) {
         guard log.authorID != author.userID else { return }
-        let authors = sessions[log.authorID].filter { sessions[$0].map { sessions[$0.deviceID] == $0.connectionID } ?? false }
+        let authors = sessions[log.authorID].filter {
+            sessions[$0].map { sessions[$0.deviceID] == $0.connectionID } ?? false
+        }
         for connectionID in authors { sendReceipt(for: log.logID, on: connectionID) }
         guard authors.isEmpty else { return }
         for connectionID in sessions.carriers(of: log.description.conversationID) {
@@ -1434,7 +1449,7 @@ struct Replication: Sendable {
         for (requestID, _) in failed.accepted { actions.append(.complete(requestID, .failure(reason))) }
         changes.takeBack(failed, directory: trust.directory)
         conversations.writeAgain(failed.commit.conversations)
-        deliveries.carried.writeAgain(failed.commit.receipts)
+        deliveries.writeAgain(failed.commit.receipts)
         for request in failed.requests { actions.append(.complete(request.requestID, .failure(reason))) }
         for failure in failed.failures { takeBack(failure, reason: reason, trust: trust) }
         for key in failed.progress.map(\.key) {

@@ -19,7 +19,7 @@ struct ReplicationSession: Sendable {
     /// Receipts for what this node does not have yet, by log: the last ones, one for each branch at most.
     private var early: [LogID: [Receipt]] = [:]
     /// Conversations of many.
-    var sharing = Sharing()
+    private(set) var sharing = Sharing()
     /// The log that was read last: the others come first.
     private var lastRead: LogID?
     /// Bytes of entries that were sent and not acknowledged.
@@ -74,6 +74,23 @@ struct ReplicationSession: Sendable {
 
     /// The peer has said everything that it holds.
     mutating func receivedAllHeads() { hasHeads = true }
+
+    // MARK: - Conversations of many
+
+    /// The peer says what it holds of one.
+    /// - Returns: whether there was room to note it.
+    mutating func heard(_ digest: ConversationDigest) -> Bool { sharing.heard(digest) }
+
+    /// Compares that with what this node holds now.
+    mutating func compare(_ conversationID: ConversationID, with mine: HeadsHash) -> Sharing.Step {
+        sharing.compare(conversationID, with: mine)
+    }
+
+    /// The peer has said all that it holds of one.
+    /// - Returns: whether it is to be told the same of this node.
+    mutating func heardHeads(of conversationID: ConversationID, asks: Bool) -> Bool {
+        sharing.heardHeads(of: conversationID, asks: asks)
+    }
 
     // MARK: - Entries out
 

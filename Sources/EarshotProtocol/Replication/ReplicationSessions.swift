@@ -86,7 +86,9 @@ struct ReplicationSessions: Sendable {
     func isCarried(_ conversationID: ConversationID) -> Bool { ofConversation[conversationID] != nil }
 
     /// The links over which a conversation of many goes, ascending.
-    func carriers(of conversationID: ConversationID) -> [ConnectionID] { ofConversation[conversationID]?.sorted() ?? [] }
+    func carriers(of conversationID: ConversationID) -> [ConnectionID] {
+        ofConversation[conversationID]?.sorted() ?? []
+    }
 
     /// All links, ascending.
     var all: [ConnectionID] { sessions.keys.sorted() }

@@ -165,7 +165,8 @@ extension ConversationDigest {
         guard wire.uniqueName.utf8.count <= Limits.nameBytes, wire.peerID.isEmpty || UserID(bytes: wire.peerID) != nil
         else { throw ProtocolError(.malformed, "the name or the user of a conversation is out of range") }
         self.init(
-            conversationID: conversationID, heads: heads, uniqueName: wire.uniqueName, peerID: UserID(bytes: wire.peerID))
+            conversationID: conversationID, heads: heads, uniqueName: wire.uniqueName,
+            peerID: UserID(bytes: wire.peerID))
     }
 }
 

@@ -72,7 +72,9 @@ extension Rows {
     }
 
     func carriedReceipt(_ row: Row) throws -> Receipt {
-        guard let signature = Signature(row["signature"] as Data) else { throw StoreError.damaged("a receipt", path: path) }
+        guard let signature = Signature(row["signature"] as Data) else {
+            throw StoreError.damaged("a receipt", path: path)
+        }
         return Receipt(
             logID: try identifier(row, "logID"), sequence: try number(row, "sequence"),
             chain: try identifier(row, "chain"), readSequence: try number(row, "readSequence"),

@@ -1,0 +1,55 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("Receipts that are passed on")
+struct CarriedReceiptsTests {
+    private var receipts = CarriedReceipts()
+    private let log = HandWrittenLog(by: device("alice"), to: device("bob").userID).logID
+
+    private func receipt(_ sequence: UInt64, read: UInt64 = 0, by name: String = "bob") -> Receipt {
+        let device = device(name)
+        return Receipt.sign(
+            logID: log, sequence: sequence, chain: .origin(of: log), readSequence: read, deviceID: device.deviceID,
+            with: device.signingKey)
+    }
+
+    @Test("are the furthest of each device, and no device goes back")
+    mutating func furthest() {
+        let first = receipts.keep(receipt(2))
+        let further = receipts.keep(receipt(2, read: 1))
+        let back = receipts.keep(receipt(1))
+        let other = receipts.keep(receipt(1, by: "carol"))
+        #expect(first && further && !back && other)
+        #expect(Set(receipts.receipts(for: log)) == [receipt(2, read: 1), receipt(1, by: "carol")])
+    }
+
+    @Test("go into a commit, and again into the next one where the disk refuses it")
+    mutating func written() {
+        _ = receipts.keep(receipt(2))
+        let taken = receipts.takeUnwritten()
+        #expect(taken == [receipt(2)] && !receipts.hasUnwritten)
+        receipts.writeAgain(taken)
+        let again = receipts.takeUnwritten()
+        #expect(again == taken)
+    }
+
+    @Test("are passed on once, unless they go further")
+    mutating func fresh() {
+        _ = receipts.keep(receipt(2))
+        let first = receipts.takeFresh { _ in true }
+        let second = receipts.takeFresh { _ in true }
+        _ = receipts.keep(receipt(3))
+        let third = receipts.takeFresh { _ in true }
+        #expect(first == [receipt(2)] && second.isEmpty && third == [receipt(3)])
+    }
+
+    @Test("are known again after a start, and not passed on once more for that")
+    mutating func restart() {
+        receipts = CarriedReceipts([receipt(2)])
+        let isNews = receipts.keep(receipt(2))
+        let fresh = receipts.takeFresh { _ in true }
+        #expect(!isNews && fresh.isEmpty && receipts.receipts(for: log) == [receipt(2)])
+    }
+}
