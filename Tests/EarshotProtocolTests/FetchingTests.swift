@@ -52,6 +52,16 @@ struct FetchingTests {
         #expect(actions == [.ask(second, head, .heads)])
     }
 
+    @Test("is not asked for in the pause of its conversation, and after that from the same links")
+    mutating func paused() {
+        let head = end(by: alice)
+        want(head, from: first)
+        let id = head.log.conversationID
+        let early = fetching.advance(now: now(0), mayAsk: { _ in true }, isPaused: { $0 == id })
+        #expect(early == [] && fetching.deadline == .max)
+        #expect(advance(1) == [.ask(first, head, .heads)])
+    }
+
     @Test("is asked for from the next holder when nothing has come for a while, and from the first one again after all")
     mutating func nextHolder() {
         let head = end(by: bob)

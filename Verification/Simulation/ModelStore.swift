@@ -346,7 +346,9 @@ package struct ModelStore {
         _ state: DeliveryState, _ run: ClosedRange<UInt64>, of logID: LogID, for userID: UserID
     ) -> [JournalledEvent] {
         guard let conversationID = logs[logID]?.record.description.conversationID else { return [] }
-        return shown(run, of: logID).map {
+        // What is no message is left out. A message that came back as a hash has its states.
+        let messages = run.filter { logs[logID]?.entries[$0]?.kind.isHidden == false }
+        return messages.map { MessageID(log: logID, sequence: $0) }.map {
             .state(
                 MessageStateChange(
                     messageID: $0, conversationID: conversationID, recipientID: userID, state: state))

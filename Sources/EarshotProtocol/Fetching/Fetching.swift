@@ -128,8 +128,12 @@ struct Fetching: Sendable {
     // MARK: - Whom to ask
 
     /// Asks for what nobody is asked for, as far as links are free.
-    /// - Parameter mayAsk: whether a link may be asked now: its peer has said all that it holds.
-    mutating func advance(now: Moment, mayAsk: (ConnectionID) -> Bool) -> [Action] {
+    /// - Parameters:
+    ///   - mayAsk: whether a link may be asked now: its peer has said all that it holds.
+    ///   - isPaused: whether nothing of a conversation is asked for now, because who claimed it has not given it.
+    mutating func advance(
+        now: Moment, mayAsk: (ConnectionID) -> Bool, isPaused: (ConversationID) -> Bool = { _ in false }
+    ) -> [Action] {
         guard !wants.isEmpty else { return [] }
         var actions: [Action] = []
         for chain in wants.keys.sorted() {
@@ -146,7 +150,9 @@ struct Fetching: Sendable {
         for want in waiting.sorted(by: isBefore) {
             let free = want.holders.first { mayAsk($0) && busy[$0, default: 0] < Limits.askedBranchesPerLink }
             // One branch of a log at a time: what they have in common then comes once.
-            guard let connectionID = free, !isAsked(want.head.log) else { continue }
+            guard let connectionID = free, !isAsked(want.head.log), !isPaused(want.head.log.conversationID) else {
+                continue
+            }
             wants[want.head.place.chain]?.phase = .asked(
                 connectionID, .heads, until: now.uptime + Timing.fetchPatience)
             busy[connectionID, default: 0] += 1

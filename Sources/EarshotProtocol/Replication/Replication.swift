@@ -940,7 +940,8 @@ struct Replication: Sendable {
         sessions[connectionID]?.shut(head.log, branches: logs.branches(of: head.log))
         guard let conversation = common(head.log.conversationID, with: session) else { return }
         takingBack.begin(conversation, with: session.userID, now: now)
-        guard !takingBack.isPaused(conversation.conversationID), fetching.want(head, from: connectionID) else { return }
+        // After a pause it is asked for, over the same link.
+        guard fetching.want(head, from: connectionID), !takingBack.isPaused(conversation.conversationID) else { return }
         outbox.hold(conversation.conversationID)
     }
 
@@ -1008,8 +1009,10 @@ struct Replication: Sendable {
         let (late, held) = takingBack.updateHolds(now: now)
         for (conversationID, hold) in late { letGo(conversationID, hold) }
         for conversationID in held { outbox.hold(conversationID) }
-        let sessions = sessions
-        perform(fetching.advance(now: now) { sessions[$0]?.hasHeads == true })
+        let (sessions, holds) = (sessions, takingBack)
+        let asked = fetching.advance(
+            now: now, mayAsk: { sessions[$0]?.hasHeads == true }, isPaused: { holds.isPaused($0) })
+        perform(asked)
         for conversationID in takingBack.conversationIDs { advance(conversationID) }
         releaseHeld()
     }
