@@ -157,13 +157,17 @@ struct Replication: Sendable {
         for frame in Frame.heads(of: conversationID, logs.heads(of: conversationID)) {
             actions.append(.send(frame, connectionID))
         }
-        let receipts = logs.incoming(by: session.userID).compactMap { ownReceipt(for: $0.logID) }
+        let receipts = logs.incoming(by: session.userID)
+            .filter { $0.description.deviceID == session.deviceID || isOfMany($0.description.conversationID) }
+            .compactMap { ownReceipt(for: $0.logID) }
         for frame in Frame.frames(of: receipts) { actions.append(.send(frame, connectionID)) }
         let digests = conversationsOfMany(with: session).map { digest(of: $0, for: session) }
         for frame in Frame.digests(digests) { actions.append(.send(frame, connectionID)) }
     }
 
     // MARK: - Conversations in common
+
+    private func isOfMany(_ conversationID: ConversationID) -> Bool { conversations[conversationID] != nil }
 
     /// What a link may carry beside the direct conversation with the peer's user: the conversations of many, and the
     /// direct one where it has logs of third devices. Devices of one user give each other everything.
@@ -1376,6 +1380,11 @@ struct Replication: Sendable {
     /// What this node now holds of a log goes to its author's devices; if none is linked, to whoever may meet them.
     private mutating func sendReceipt(for log: IncomingLog) {
         guard log.authorID != author.userID else { return }
+        guard isOfMany(log.description.conversationID) else {
+            // Nobody else waits for it.
+            if let connectionID = sessions[log.description.deviceID] { sendReceipt(for: log.logID, on: connectionID) }
+            return
+        }
         let authors = sessions[log.authorID].filter {
             sessions[$0].map { sessions[$0.deviceID] == $0.connectionID } ?? false
         }
