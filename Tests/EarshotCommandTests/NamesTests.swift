@@ -56,10 +56,10 @@ struct NamesTests {
         let (alice, other, nodes) = try await met(name)
         let lines = try await alice.run("users").lines
         let column = width + 2
-        #expect(lines.first?.dropFirst(column).hasPrefix("PRESENCE") == true)
-        #expect(lines.first { $0.hasPrefix("bob ") }?.dropFirst(column).hasPrefix("online") == true)
+        #expect(lines.first?.dropFirst(column).hasPrefix("UNREAD  PRESENCE") == true)
+        #expect(lines.first { $0.hasPrefix("bob ") }?.dropFirst(column + 8).hasPrefix("online") == true)
         let fingerprint = try await other.key().fingerprint
-        #expect(lines.contains("\(name)  online    new    \(fingerprint)"))
+        #expect(lines.contains("\(name)          online    new    \(fingerprint)"))
         withExtendedLifetime(nodes) {}
     }
 

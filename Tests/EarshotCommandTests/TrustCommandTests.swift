@@ -193,7 +193,7 @@ struct TrustCommandTests {
         }
         let table = try await namesakes.alice.run("users").output
         for key in [first, second] {
-            #expect(table.contains(try Regex("(?m)^bob@\(key.prefix)  online +new +\(key.fingerprint)$")))
+            #expect(table.contains(try Regex("(?m)^bob@\(key.prefix) +online +new +\(key.fingerprint)$")))
         }
         #expect(try await namesakes.alice.run("trust", "bob").output.contains("it is pinned to none of them"))
         let sent = try await namesakes.alice.run("send", "bob@\(second.prefix.prefix(4))", "hi", "--wait", "delivered")

@@ -86,11 +86,6 @@ struct Logs: Sendable {
         deviceID == author.deviceID ? author.userID : incoming.logs(of: deviceID).first?.authorID
     }
 
-    /// Whether a conversation has logs of other devices than these two.
-    func hasThirdDevices(_ conversationID: ConversationID, beside deviceID: DeviceID) -> Bool {
-        incoming.logs(of: conversationID).contains { $0.description.deviceID != deviceID }
-    }
-
     // MARK: - This device's own
 
     func own(_ logID: LogID) -> OwnLog? { own[logID] }

@@ -161,7 +161,7 @@ struct Replication: Sendable {
             .filter { $0.description.deviceID == session.deviceID || isOfMany($0.description.conversationID) }
             .compactMap { ownReceipt(for: $0.logID) }
         for frame in Frame.frames(of: receipts) { actions.append(.send(frame, connectionID)) }
-        let digests = conversationsOfMany(with: session).map { digest(of: $0, for: session) }
+        let digests = conversations.joined.map { digest(of: $0.record) }
         for frame in Frame.digests(digests) { actions.append(.send(frame, connectionID)) }
     }
 
@@ -169,28 +169,13 @@ struct Replication: Sendable {
 
     private func isOfMany(_ conversationID: ConversationID) -> Bool { conversations[conversationID] != nil }
 
-    /// What a link may carry beside the direct conversation with the peer's user: the conversations of many, and the
-    /// direct one where it has logs of third devices. Devices of one user give each other everything.
-    private func conversationsOfMany(with session: ReplicationSession) -> [ConversationRecord] {
-        let joined = conversations.joined.map(\.record)
-        guard session.userID != author.userID else {
-            let direct = logs.conversations.values.filter { $0.kind == .direct && $0.participantIDs.count > 1 }
-            return (joined + direct).sorted { $0.conversationID < $1.conversationID }
-        }
-        let direct = ConversationRecord.direct(author.userID, session.userID)
-        return logs.hasThirdDevices(direct.conversationID, beside: session.deviceID) ? joined + [direct] : joined
-    }
-
-    private mutating func digest(
-        of conversation: ConversationRecord, for session: ReplicationSession
-    ) -> ConversationDigest {
-        let isOwn = session.userID == author.userID
+    /// What this node holds of a conversation. Its name goes only to where it is advertised.
+    private mutating func digest(of conversation: ConversationRecord) -> ConversationDigest {
         var digest = ConversationDigest(
             conversationID: conversation.conversationID, heads: logs.headsHash(of: conversation.conversationID))
-        if conversations[conversation.conversationID]?.isAdvertised == true || isOwn {
+        if conversations[conversation.conversationID]?.isAdvertised == true {
             digest.uniqueName = conversation.uniqueName
         }
-        if isOwn { digest.peerID = conversation.recipientIDs(of: author.userID).first }
         return digest
     }
 
@@ -198,8 +183,7 @@ struct Replication: Sendable {
     private func common(_ conversationID: ConversationID, with session: ReplicationSession) -> ConversationRecord? {
         let direct = ConversationRecord.direct(author.userID, session.userID)
         if conversationID == direct.conversationID { return direct }
-        if conversations.isJoined(conversationID) { return conversations[conversationID]?.record }
-        return session.userID == author.userID ? logs.conversations[conversationID] : nil
+        return conversations.isJoined(conversationID) ? conversations[conversationID]?.record : nil
     }
 
     /// A peer says what it belongs to.
@@ -269,7 +253,7 @@ struct Replication: Sendable {
             guard let session = sessions[connectionID],
                 common(conversation.conversationID, with: session) != nil
             else { continue }
-            actions.append(.send(.digests([digest(of: conversation, for: session)]), connectionID))
+            actions.append(.send(.digests([digest(of: conversation)]), connectionID))
             if session.sharing.contains(conversation.conversationID),
                 !session.sharing.isReady(conversation.conversationID)
             {
@@ -290,7 +274,7 @@ struct Replication: Sendable {
                 guard let session = sessions[connectionID], session.sharing.contains(conversationID),
                     common(conversationID, with: session) != nil
                 else { continue }
-                actions.append(.send(.digests([digest(of: conversation, for: session)]), connectionID))
+                actions.append(.send(.digests([digest(of: conversation)]), connectionID))
             }
             passOn(of: conversationID)
         }
@@ -448,6 +432,11 @@ struct Replication: Sendable {
             guard conversations[frame.log.conversationID] != nil else {
                 throw ProtocolError(.violation, "the peer sent entries of a conversation that it has not in common")
             }
+            actions.append(.credit(-1, connectionID))
+            return
+        }
+        guard isOfMany(frame.log.conversationID) || [session.deviceID, author.deviceID].contains(frame.log.deviceID)
+        else {
             actions.append(.credit(-1, connectionID))
             return
         }
@@ -726,6 +715,8 @@ struct Replication: Sendable {
 
     /// What a peer holds of a log that neither of the two has written.
     private mutating func receivedHead(_ head: BranchHead, on connectionID: ConnectionID) {
+        // Of a pair's messages each device gives its own.
+        guard isOfMany(head.log.conversationID) else { return }
         let branches = logs.branches(of: head.log).compactMap { logs.proved($0) }
         let longer = branches.filter { head.place.sequence <= $0.proved.sequence }
         guard !longer.contains(where: { $0.proved.place == head.place || $0.committed.place == head.place }) else {
