@@ -186,6 +186,32 @@ struct HostilePeerTests {
         }
     }
 
+    @Test("takes nobody's word, in the conversation of two, about a third user, and notes none")
+    mutating func thirdUsers() {
+        let mallory = device("mallory")
+        let credential = mallory.link.credential
+        let head = pair.alice.log(to: pair.bob.local.userID).head
+        let forged = Receipt.sign(
+            logID: log.logID, sequence: head.sequence, chain: head.chain, readSequence: 0, deviceID: mallory.deviceID,
+            with: mallory.signingKey)
+        say(.carried([forged], [credential]))
+        var written = HandWrittenLog(by: pair.bob.local, to: pair.alice.local.userID)
+        var frame = written.append("with somebody else's credential")
+        frame.credential = credential
+        say(.entries(frame))
+        pair.commitAlice()
+        let key = DeliveryKey(logID: log.logID, recipientID: mallory.userID)
+        #expect(pair.alice.machine.replication.deliveries.target(key) == nil && delivered == 0)
+        #expect(pair.alice.machine.users.map(\.userID) == [pair.bob.local.userID])
+        #expect(!pair.alice.isDisconnected)
+    }
+
+    @Test("ends the link with more credentials than receipts")
+    mutating func credentialsAlone() {
+        say(.carried([], [device("mallory").link.credential]))
+        #expect(pair.alice.isDisconnected)
+    }
+
     // MARK: - Claims of logs that were never written
 
     private let neverWritten = LogDescription(

@@ -120,7 +120,7 @@ extension NodeMachine {
             }
         case .digests(let digests):
             try checkBudget(on: connectionID, now: now)
-            replication.receivedDigests(digests, on: connectionID, now: now)
+            replication.receivedDigests(digests, on: connectionID)
         case .wanted(let wanted): try replication.receivedWanted(wanted, on: connectionID)
         case .unplaced(let log): replication.receivedUnplaced(log, on: connectionID, now: now)
         case .taken(let logID, let place): replication.receivedTaken(logID, through: place, on: connectionID)

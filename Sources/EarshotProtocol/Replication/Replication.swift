@@ -187,7 +187,7 @@ struct Replication: Sendable {
     }
 
     /// A peer says what it belongs to.
-    mutating func receivedDigests(_ digests: [ConversationDigest], on connectionID: ConnectionID, now: Moment) {
+    mutating func receivedDigests(_ digests: [ConversationDigest], on connectionID: ConnectionID) {
         for digest in digests {
             guard let session = sessions[connectionID], sessions[connectionID]?.heard(digest) == true else {
                 continue
@@ -522,7 +522,12 @@ struct Replication: Sendable {
         let intake = try runs.take(
             frame, into: log, known: known, of: conversation, from: session, isStranger: isStranger, logs: &logs,
             author: author, now: now)
-        if let credential = frame.credential { actions.append(.introduced(credential)) }
+        if let credential = frame.credential, credential.deviceID == log.description.deviceID,
+            log.authorID != session.userID,
+            isOfMany(conversation.conversationID)
+        {
+            actions.append(.introduced(credential))
+        }
         if log.description.deviceID == author.deviceID {
             confirm(frame, of: log, count: min(known, frame.contents.count), on: connectionID, trust: trust, now: now)
         }
@@ -706,7 +711,9 @@ struct Replication: Sendable {
             receivedAllHeads(on: connectionID)
             return
         }
-        guard let conversationID = frame.conversationID, common(conversationID, with: session) != nil else { return }
+        guard let conversationID = frame.conversationID, isOfMany(conversationID),
+            common(conversationID, with: session) != nil
+        else { return }
         if sessions[connectionID]?.heardHeads(of: conversationID, asks: frame.asks) == true {
             sendHeads(of: conversationID, asks: false, on: connectionID)
         }
@@ -843,10 +850,14 @@ struct Replication: Sendable {
         actions.append(.credit(-1, connectionID))
         let branches = logs.branches(of: receipt.logID)
         guard let conversationID = branches.first.flatMap({ logs.proved($0) })?.description.conversationID,
-            common(conversationID, with: session) != nil, receipt.deviceID != author.deviceID, receipt.sequence > 0
+            isOfMany(conversationID), common(conversationID, with: session) != nil,
+            receipt.deviceID != author.deviceID, receipt.sequence > 0
         else { return }
         let credential = credentials.first { $0.deviceID == receipt.deviceID }
-        guard let userID = credential?.userID ?? trust.owner(of: receipt.deviceID) else { return }
+        // Identities cost nothing: only those of participants leave a trace here.
+        guard let userID = credential?.userID ?? trust.owner(of: receipt.deviceID),
+            conversations[conversationID]?.participants[userID] != nil
+        else { return }
         try receipt.authenticate()
         if let credential { actions.append(.introduced(credential)) }
         let own = branches.compactMap { logs.own($0) }
@@ -874,7 +885,7 @@ struct Replication: Sendable {
         guard let session = sessions[connectionID] else { return }
         let branches = logs.branches(of: receipt.logID).compactMap { logs.own($0) }
             .filter {
-                $0.record.conversation.kind != .direct || common($0.description.conversationID, with: session) != nil
+                $0.record.conversation.kind != .direct || $0.record.recipientID == session.userID
             }
         guard receipt.sequence > 0 else { return }
         if branches.isEmpty, let log = logs.incoming(receipt.logID), log.authorID != session.userID {

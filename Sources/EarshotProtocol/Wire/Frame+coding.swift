@@ -44,6 +44,10 @@ extension Frame {
             guard receipts.credentials.count <= Limits.credentialsPerFrame else {
                 throw ProtocolError(.violation, "a frame has more than \(Limits.credentialsPerFrame) credentials")
             }
+            // Each costs two verifications, and receipts are what a peer's budget pays for.
+            guard receipts.credentials.count <= receipts.receipts.count else {
+                throw ProtocolError(.violation, "a frame has more credentials than receipts")
+            }
             let decoded = try Receipt.decode(receipts.receipts, from: peer)
             guard !receipts.credentials.isEmpty || decoded.contains(where: { $0.deviceID != peer }) else {
                 return .receipts(decoded)
@@ -154,19 +158,16 @@ extension HeadsFrame {
 
 extension ConversationDigest {
     fileprivate var wire: Wire.Digest {
-        Wire.Digest(
-            conversationID: Wire.bytes(conversationID), heads: Wire.bytes(heads), uniqueName: uniqueName,
-            peerID: peerID.map(Wire.bytes) ?? [])
+        Wire.Digest(conversationID: Wire.bytes(conversationID), heads: Wire.bytes(heads), uniqueName: uniqueName)
     }
 
     fileprivate init(_ wire: Wire.Digest) throws(ProtocolError) {
         guard let conversationID = ConversationID(bytes: wire.conversationID), let heads = HeadsHash(bytes: wire.heads)
         else { throw ProtocolError(.malformed, "a conversation or its digest has the wrong length") }
-        guard wire.uniqueName.utf8.count <= Limits.nameBytes, wire.peerID.isEmpty || UserID(bytes: wire.peerID) != nil
-        else { throw ProtocolError(.malformed, "the name or the user of a conversation is out of range") }
-        self.init(
-            conversationID: conversationID, heads: heads, uniqueName: wire.uniqueName,
-            peerID: UserID(bytes: wire.peerID))
+        guard wire.uniqueName.utf8.count <= Limits.nameBytes else {
+            throw ProtocolError(.malformed, "the name of a conversation is over \(Limits.nameBytes) bytes")
+        }
+        self.init(conversationID: conversationID, heads: heads, uniqueName: wire.uniqueName)
     }
 }
 

@@ -55,8 +55,6 @@ struct ConversationDigest: Hashable, Sendable {
     let heads: HeadsHash
     /// Empty if the receiver is not told.
     var uniqueName = ""
-    /// The other user of a direct conversation, if the receiver is told.
-    var peerID: UserID?
 }
 
 /// The sender wants the entries of a branch.

@@ -122,14 +122,12 @@ extension Wire {
         var conversationID: [UInt8] = []
         var heads: [UInt8] = []
         var uniqueName = ""
-        var peerID: [UInt8] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .bytes(let bytes)): conversationID = Array(bytes)
             case (2, .bytes(let bytes)): heads = Array(bytes)
             case (3, .bytes(let bytes)): uniqueName = try text(bytes)
-            case (4, .bytes(let bytes)): peerID = Array(bytes)
             default: break
             }
         }
@@ -138,7 +136,6 @@ extension Wire {
             writer.bytes(1, conversationID)
             writer.bytes(2, heads)
             writer.text(3, uniqueName)
-            writer.bytes(4, peerID)
         }
     }
 

@@ -301,11 +301,8 @@ nonisolated struct Earshot_V2_Digest: Sendable {
   /// A hash of the ends of all logs that the sender holds.
   var heads: Data = Data()
 
-  /// Its unique name, if the sender advertises it as open, or the receiver is a device of the same user.
+  /// Its unique name, if the sender advertises it as open.
   var uniqueName: String = String()
-
-  /// The other user of a direct conversation, for a device of the same user.
-  var peerID: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1476,7 +1473,7 @@ nonisolated extension Earshot_V2_Digests: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Digest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{3}unique_name\0\u{3}peer_id\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{3}unique_name\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1487,7 +1484,6 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
       case 1: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.heads) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.uniqueName) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self.peerID) }()
       default: break
       }
     }
@@ -1503,9 +1499,6 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.uniqueName.isEmpty {
       try visitor.visitSingularStringField(value: self.uniqueName, fieldNumber: 3)
     }
-    if !self.peerID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.peerID, fieldNumber: 4)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1513,7 +1506,6 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.conversationID != rhs.conversationID {return false}
     if lhs.heads != rhs.heads {return false}
     if lhs.uniqueName != rhs.uniqueName {return false}
-    if lhs.peerID != rhs.peerID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
