@@ -3,7 +3,13 @@ import EarshotStore
 /// A conversation as a list shows it: who is in it, its last message, and what is unread.
 public struct ConversationSummary: Sendable, Identifiable {
     public let conversation: Conversation
-    /// In ascending order, with this node's own user.
+    /// Whether this node's user belongs to it.
+    public let status: Participant.Status
+    /// Whether linked users who have not joined an open conversation are told its name.
+    public let isAdvertised: Bool
+    /// What the owner of a private conversation decides about it; `nil` for any other.
+    public let details: ConversationDetails?
+    /// Those who are in, in ascending order, with this node's own user.
     public let participantIDs: [UserID]
     /// The last message in the order of time; `nil` if there is none.
     public let lastMessage: Message?
@@ -35,7 +41,9 @@ extension Conversations {
         let rows = try await node.readStore { () throws(StoreError) in
             try store.conversations(readBy: readerID, before: before, limit: limit)
         }
-        return rows.compactMap { ConversationSummary($0, node: node) }
+        let records = await node.shell.conversationsOfMany
+        let ofMany = Dictionary(records.map { ($0.conversationID, $0) }) { first, _ in first }
+        return rows.compactMap { ConversationSummary($0, ofMany[$0.conversation.conversationID], node: node) }
     }
 
     /// A conversation by its id: one in which something was written, or the direct one with a known user.
@@ -46,20 +54,28 @@ extension Conversations {
             let conversation = direct(with: user.userID)
             guard conversation.conversationID == conversationID else { continue }
             return ConversationSummary(
-                conversation: conversation, participantIDs: [node.userID, user.userID].sorted(), lastMessage: nil,
-                unreadCount: 0, firstUnread: nil)
+                conversation: conversation, status: .joined, isAdvertised: false, details: nil,
+                participantIDs: [node.userID, user.userID].sorted(), lastMessage: nil, unreadCount: 0,
+                firstUnread: nil)
         }
         throw EarshotError(.unknownConversation, "there is no conversation \(conversationID)")
     }
 
-    /// The conversation that a text names: its id, or the user of a direct one as in `Users.named`. The key of a user who
-    /// was never met names theirs once something was written to them.
-    /// - Throws: `EarshotError` `unknownConversation` for an id or a key without one; `unknownUser`, `ambiguousUser`;
-    ///   `storeDamaged`, `storeUnavailable`.
-    package func named(_ text: String) async throws(EarshotError) -> Conversation {
+    /// The conversation that a text names: its id, `#` and the name of one of many, or the user of a direct one as in
+    /// `Users.named`. The key of a user who was never met names theirs once something was written to them.
+    ///
+    /// One of many is found if this node's user belongs to it, is invited to it, or has belonged to it. Of several with
+    /// one name those that the user has joined come first, then those that they are invited to. A private one is
+    /// also `#`, its name, `@` and its creator: `#ops@alice`.
+    /// - Throws: `EarshotError` `unknownConversation` for an id, a key or a name without one, with similar names;
+    ///   `ambiguousConversation` if several have the name; `notJoined` for one that others advertise; `unknownUser`,
+    ///   `ambiguousUser`; `storeDamaged`, `storeUnavailable`.
+    public func named(_ text: String) async throws(EarshotError) -> Conversation {
+        if text.hasPrefix("#") { return try await known(named: text) }
         guard let conversationID = ConversationID(text), let userID = UserID(text),
             await node.users.user(userID) == nil
         else { return direct(with: try await node.users.named(text).userID) }
+        if let record = await node.shell.conversationOfMany(conversationID) { return Conversation(record, node: node) }
         if let summary = try await written(direct(with: userID).conversationID) { return summary.conversation }
         return try await summary(of: conversationID).conversation
     }
@@ -70,16 +86,27 @@ extension Conversations {
         let row = try await node.readStore { () throws(StoreError) in
             try store.conversation(conversationID, readBy: readerID)
         }
-        return row.flatMap { ConversationSummary($0, node: node) }
+        let record = await node.shell.conversationOfMany(conversationID)
+        return row.flatMap { ConversationSummary($0, record, node: node) }
     }
 }
 
 extension ConversationSummary {
-    /// - Returns: `nil` for a conversation without another participant.
-    fileprivate init?(_ row: ConversationRow, node: Node) {
-        guard let peerID = row.conversation.recipientIDs(of: node.userID).first else { return nil }
-        conversation = Conversation(conversationID: row.conversation.conversationID, peerID: peerID, node: node)
-        participantIDs = row.conversation.participantIDs
+    /// - Parameter record: that of a conversation of many.
+    /// - Returns: `nil` for a direct conversation without another participant.
+    fileprivate init?(_ row: ConversationRow, _ record: ConversationOfMany?, node: Node) {
+        switch row.conversation.kind {
+        case .direct:
+            guard let peerID = row.conversation.recipientIDs(of: node.userID).first else { return nil }
+            conversation = node.conversations.direct(with: peerID)
+            (status, isAdvertised, details) = (.joined, false, nil)
+            participantIDs = row.conversation.participantIDs
+        case .open, .private:
+            guard let record else { return nil }
+            conversation = Conversation(record, node: node)
+            (status, isAdvertised, details) = (record.status, record.isAdvertised, record.details)
+            participantIDs = record.participantIDs
+        }
         lastMessage = row.last.flatMap(Message.init)
         unreadCount = row.unreadCount
         firstUnread = row.firstUnread.flatMap(Message.init)

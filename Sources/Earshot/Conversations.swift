@@ -8,16 +8,53 @@ public struct Conversations: Sendable {
 
     /// The conversation with one other user.
     public func direct(with userID: UserID) -> Conversation {
-        Conversation(conversationID: .direct(node.userID, userID), peerID: userID, node: node)
+        Conversation(conversationID: .direct(node.userID, userID), form: .direct(with: userID), node: node)
     }
 }
 
-/// A conversation between two users.
-public struct Conversation: Sendable {
+/// A conversation of two users, or of many.
+public struct Conversation: Sendable, Identifiable {
+    enum Form: Hashable, Sendable {
+        case direct(with: UserID)
+        case open(uniqueName: String)
+        case `private`(uniqueName: String)
+    }
+
     public let conversationID: ConversationID
-    /// The other user.
-    public let peerID: UserID
+    let form: Form
     let node: Node
+
+    public var id: ConversationID { conversationID }
+
+    /// How it gets its participants.
+    public var kind: ConversationKind {
+        switch form {
+        case .direct: .direct
+        case .open: .open
+        case .private: .private
+        }
+    }
+
+    /// The other user of a direct conversation.
+    public var peerID: UserID? { if case .direct(let userID) = form { userID } else { nil } }
+
+    /// What a conversation of many is found by, without the `#`; `nil` for a direct one.
+    public var uniqueName: String? {
+        switch form {
+        case .direct: nil
+        case .open(let name), .private(let name): name
+        }
+    }
+
+    /// Whether the conversation's name means the same one on every other network without a network key.
+    public var isNameShared: Bool { kind == .open && node.networkTag == nil }
+
+    package var destination: Destination {
+        switch form {
+        case .direct(let userID): .user(userID)
+        case .open, .private: .conversation(conversationID)
+        }
+    }
 
     /// A part of a history.
     public enum Page: Sendable, Hashable {
@@ -81,10 +118,10 @@ public struct Conversation: Sendable {
         }
     }
 
-    /// Sends a text to the other user; see `Messages.send`.
+    /// Sends a text to the other participants; see `Messages.send`.
     @discardableResult
     public func send(_ text: String, headers: [String: String] = [:]) async throws(EarshotError) -> Message {
-        try await node.messages.send(text, headers: headers, to: peerID)
+        try await node.messages.send(text, headers: headers, to: self)
     }
 
     /// Tells the linked participants that this node's user types, or has stopped (`Event.typingStarted`). It may be called
@@ -92,11 +129,11 @@ public struct Conversation: Sendable {
     ///
     /// They show it for 10 s: while the user goes on, say it again at least every 5 s. A message that is sent ends it.
     /// Nothing of it is stored, and nobody who is away hears of it later.
-    /// - Throws: `EarshotError` `blocked`, `identityConflict`, `notAdmitted`, `stopped`; `invalidMessage` for the
-    ///   conversation with oneself.
+    /// - Throws: `EarshotError` `stopped`; for a direct conversation `blocked`, `identityConflict`, `notAdmitted`, and
+    ///   `invalidMessage` if it is the one with oneself; for a conversation of many `notJoined`.
     public func setTyping(_ isTyping: Bool = true) async throws(EarshotError) {
         do { try await node.shell.setTyping(isTyping, in: conversationID, with: peerID) } catch {
-            throw error.about(peerID)
+            throw error.about(destination)
         }
     }
 

@@ -120,5 +120,9 @@ extension EarshotError {
         // Users.
         /// It is the name of this node's own user.
         public static let ownName = Detail("ownName")
+
+        // Conversations.
+        /// The conversation is private: its owner says who may join.
+        public static let byInvitation = Detail("byInvitation")
     }
 }

@@ -35,7 +35,7 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let invalidNetworkKey = Code("invalidNetworkKey")
         /// The home directory already has another network key.
         public static let networkKeyExists = Code("networkKeyExists")
-        /// The text cannot be the name of a user.
+        /// The text cannot be the name of a user or of a conversation.
         public static let invalidName = Code("invalidName")
 
         // Backups.
@@ -74,6 +74,20 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         /// The node has as many tokens as it may have, until one is revoked.
         public static let tooManyTokens = Code("tooManyTokens")
 
+        // Devices.
+        /// Only a device that holds the identity key can do it, and this one is linked to such a device.
+        public static let needsPrimary = Code("needsPrimary")
+        /// The text is not a whole pairing code.
+        public static let invalidPairingCode = Code("invalidPairingCode")
+        /// Nobody who was found waits for the pairing code.
+        public static let pairingNotFound = Code("pairingNotFound")
+        /// The pairing ended, or somebody declined it. Nothing was given.
+        public static let pairingFailed = Code("pairingFailed")
+        /// This node's user has no such device.
+        public static let unknownDevice = Code("unknownDevice")
+        /// The user has as many devices as they may have.
+        public static let tooManyDevices = Code("tooManyDevices")
+
         // Messages and users.
         /// This node has never met anybody with this name or key.
         public static let unknownUser = Code("unknownUser")
@@ -83,8 +97,28 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let unknownMessage = Code("unknownMessage")
         /// There is no such conversation.
         public static let unknownConversation = Code("unknownConversation")
+        /// Several conversations have the name.
+        public static let ambiguousConversation = Code("ambiguousConversation")
+        /// This node's user has begun a conversation of that name already.
+        public static let conversationExists = Code("conversationExists")
+        /// What a private conversation is to be is over a limit, or no JSON object.
+        public static let invalidConversation = Code("invalidConversation")
+        /// Only the owner of the conversation may do that, or an owner may not.
+        public static let notOwner = Code("notOwner")
+        /// Another device of this node's user decides about the conversation.
+        public static let decidedElsewhere = Code("decidedElsewhere")
+        /// The user does not belong to the conversation.
+        public static let notParticipant = Code("notParticipant")
+        /// The owner of the conversation has closed it.
+        public static let conversationClosed = Code("conversationClosed")
+        /// This node's user does not belong to the conversation.
+        public static let notJoined = Code("notJoined")
+        /// This node's user belongs to as many conversations as there may be, until they leave one.
+        public static let tooManyConversations = Code("tooManyConversations")
         /// The message is over a limit or empty, or answers one that is not acknowledged with it.
         public static let invalidMessage = Code("invalidMessage")
+        /// The profile is over a limit, or its attributes are no JSON object.
+        public static let invalidProfile = Code("invalidProfile")
         /// This node's user has blocked the user.
         public static let blocked = Code("blocked")
         /// The node admits only some users, and not this one.
@@ -160,6 +194,16 @@ extension EarshotError {
         let code: Code =
             switch error.code {
             case .unknownUser: .unknownUser
+            case .unknownConversation: .unknownConversation
+            case .notJoined: .notJoined
+            case .conversationExists: .conversationExists
+            case .conversationClosed: .conversationClosed
+            case .notOwner: .notOwner
+            case .decidedElsewhere: .decidedElsewhere
+            case .notParticipant: .notParticipant
+            case .invalidName: .invalidName
+            case .tooManyConversations: .tooManyConversations
+            case .invalidConversation: .invalidConversation
             case .unknownMessage: .unknownMessage
             case .invalidMessage: .invalidMessage
             case .blocked: .blocked
@@ -167,6 +211,9 @@ extension EarshotError {
             case .notAdmitted: .notAdmitted
             case .nameChanged: .nameChanged
             case .alreadySent: .alreadySent
+            case .needsPrimary: .needsPrimary
+            case .unknownDevice: .unknownDevice
+            case .tooManyDevices: .tooManyDevices
             case .keyReused: .keyReused
             case .alreadyAcknowledged: .alreadyAcknowledged
             case .unknownConsumer: .unknownConsumer
@@ -180,7 +227,12 @@ extension EarshotError {
             case .stopped: .stopped
             default: .internalError
             }
-        let limit = code == .tooManyConsumers ? Limits.consumers : nil
+        let limit: Int? =
+            switch code {
+            case .tooManyConsumers: Limits.consumers
+            case .tooManyConversations: Limits.conversationsOfMany
+            default: nil
+            }
         self.init(code, error.message, Parameters(limit: limit, index: error.index), cause: error)
     }
 
@@ -200,6 +252,26 @@ extension EarshotError {
         var parameters = parameters
         parameters.userID = userID
         return EarshotError(code, message, parameters, cause: cause)
+    }
+
+    /// The same error, about where messages go.
+    func about(_ destination: Destination) -> EarshotError {
+        if case .user(let userID) = destination { about(userID) } else { self }
+    }
+
+    /// The same error, about what has a name.
+    func named(_ name: String) -> EarshotError {
+        var parameters = parameters
+        parameters.name = name
+        return EarshotError(code, message, parameters, cause: cause)
+    }
+
+    /// The same error, about a conversation.
+    func about(_ conversation: Conversation) -> EarshotError {
+        var parameters = parameters
+        parameters.name = conversation.uniqueName
+        if code == .notJoined, conversation.kind == .private { parameters.detail = .byInvitation }
+        return EarshotError(code, message, parameters, cause: cause).about(conversation.destination)
     }
 
     /// The same error, about one of the messages of a call.

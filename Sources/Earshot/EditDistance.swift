@@ -14,4 +14,21 @@ package enum EditDistance {
         }
         return row[b.count]
     }
+
+    /// How many names are suggested for an unknown one.
+    private static let suggestions = 3
+
+    /// The names that were probably meant, the most similar first. Two letters may be wrong, and one in a short name.
+    static func near(_ text: String, among names: Set<String>) -> [String] {
+        let text = text.lowercased()
+        let length = text.count
+        let limit = length < 3 ? 1 : 2
+        return names.map { ($0, $0.lowercased()) }
+            .filter { abs($0.1.count - length) <= limit }
+            .map { ($0.0, between($0.1, text)) }
+            .filter { $0.1 <= limit }
+            .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+            .prefix(suggestions)
+            .map(\.0)
+    }
 }

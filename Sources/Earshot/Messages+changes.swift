@@ -20,7 +20,8 @@ extension Messages {
         let target = try await target(messageID)
         var draft = draft
         draft.replyTo = target.place
-        return try await send(draft, to: try peer(in: target), idempotencyKey: idempotencyKey)
+        let message = try await send([draft], to: try destination(of: target), idempotencyKey: idempotencyKey)
+        return message[0]
     }
 
     /// Gives a message of this node's user another text. Whoever has the message sees the new text; its headers stay.
@@ -102,13 +103,25 @@ extension Messages {
         _ draft: MessageDraft, in session: SessionID, summary: String, to recipientID: UserID,
         idempotencyKey: String? = nil
     ) async throws(EarshotError) -> Message {
-        let (store, conversationID) = (node.store, ConversationID.direct(node.userID, recipientID))
+        try await send(
+            draft, in: session, summary: summary, to: node.conversations.direct(with: recipientID),
+            idempotencyKey: idempotencyKey)
+    }
+
+    /// Sends the next message of a session to the other participants of a conversation; see
+    /// `send(_:in:summary:to:idempotencyKey:)`.
+    @discardableResult
+    public func send(
+        _ draft: MessageDraft, in session: SessionID, summary: String, to conversation: Conversation,
+        idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> Message {
+        let (store, conversationID) = (node.store, conversation.conversationID)
         let counter = try await node.readStore { () throws(StoreError) in
             try store.nextStep(of: session, in: conversationID)
         }
         var draft = draft
         draft.session = MessageSession(id: session, counter: counter, summary: summary)
-        return try await send(draft, to: recipientID, idempotencyKey: idempotencyKey)
+        return try await send(draft, to: conversation, idempotencyKey: idempotencyKey)
     }
 
     // MARK: - Targets
@@ -139,22 +152,22 @@ extension Messages {
         return target
     }
 
-    /// The other user of the conversation.
-    private func peer(in target: MessageTarget) throws(EarshotError) -> UserID {
+    /// Where what is said about the message goes.
+    private func destination(of target: MessageTarget) throws(EarshotError) -> Destination {
+        guard target.conversation.kind == .direct else { return .conversation(target.conversation.conversationID) }
         guard let peerID = target.conversation.recipientIDs(of: node.userID).first else {
             throw EarshotError(.invalidMessage, "a message to oneself goes nowhere")
         }
-        return peerID
+        return .user(peerID)
     }
 
     private func amend(
         _ target: MessageTarget, _ content: Amendment.Content, _ messageID: MessageID
     ) async throws(EarshotError) {
-        let peerID = try peer(in: target)
+        let destination = try destination(of: target)
         do {
             _ = try await node.shell.send(
-                [.amendment(Amendment(target: target.place, content))], to: target.conversation.conversationID,
-                with: peerID)
-        } catch { throw error.about(peerID).about(messageID) }
+                [.amendment(Amendment(target: target.place, content))], to: destination, by: node.userID)
+        } catch { throw error.about(destination).about(messageID) }
     }
 }

@@ -17,30 +17,49 @@ extension Messages {
     public func schedule(
         _ draft: MessageDraft, to recipientID: UserID, notBefore: Date, idempotencyKey: String? = nil
     ) async throws(EarshotError) -> ScheduledMessage {
+        try await schedule(draft, to: .user(recipientID), notBefore: notBefore, idempotencyKey: idempotencyKey)
+    }
+
+    /// Has a message sent later to the other participants of a conversation. If this node's user has left it by then, the
+    /// message waits until they join it again.
+    @discardableResult
+    public func schedule(
+        _ draft: MessageDraft, to conversation: Conversation, notBefore: Date, idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> ScheduledMessage {
+        do {
+            return try await schedule(
+                draft, to: conversation.destination, notBefore: notBefore, idempotencyKey: idempotencyKey)
+        } catch { throw error.about(conversation) }
+    }
+
+    package func schedule(
+        _ draft: MessageDraft, to destination: Destination, notBefore: Date, idempotencyKey: String?
+    ) async throws(EarshotError) -> ScheduledMessage {
         do {
             return try await node.shell.schedule(
-                draft, to: recipientID, notBefore: notBefore.clampedMilliseconds, key: idempotencyKey)
-        } catch { throw error.about(recipientID) }
+                draft, to: destination, notBefore: notBefore.clampedMilliseconds, key: idempotencyKey)
+        } catch { throw error.about(destination) }
     }
 
-    /// Who gets the message that was sent or scheduled with a key; `nil` if none was.
-    func recipient(idempotencyKey: String) async throws(EarshotError) -> UserID? {
-        try await recipients(of: [await node.shell.entryKey(idempotencyKey)])[0]
+    /// Where the message went, or will go, that was sent or scheduled with a key; `nil` if none was.
+    /// - Parameter place: which of several recipients of one call, from 0; `nil` if there was only one.
+    package func destination(idempotencyKey: String, at place: Int? = nil) async throws(EarshotError) -> Destination? {
+        try await destinations(of: [await node.shell.entryKey(idempotencyKey, at: place)])[0]
     }
 
-    /// Who gets the messages that were sent or scheduled with some keys; `nil` for a key with which none was.
-    func recipients(of keys: [EntryKey]) async throws(EarshotError) -> [UserID?] {
+    /// The same for several keys.
+    func destinations(of keys: [EntryKey]) async throws(EarshotError) -> [Destination?] {
         let waiting = await node.shell.scheduled
         let store = node.store
         return try await node.readStore { () throws(StoreError) in
-            var recipients: [UserID?] = []
+            var destinations: [Destination?] = []
             for key in keys {
                 let sent = try store.entries(with: [key]).first.flatMap { entry throws(StoreError) in
-                    try store.row(of: entry.messageID)?.log.recipientID
+                    try store.row(of: entry.messageID).map { Destination(of: $0.log) }
                 }
-                recipients.append(sent ?? waiting.first { $0.id.bytes == key }?.recipientID)
+                destinations.append(sent ?? waiting.first { $0.id.bytes == key }?.destination)
             }
-            return recipients
+            return destinations
         }
     }
 
@@ -51,6 +70,15 @@ extension Messages {
     /// - Throws: `EarshotError` `unknownMessage` if there is none; it may have been sent.
     public func cancelScheduled(_ id: ScheduledMessageID) async throws(EarshotError) {
         try await node.shell.cancelScheduled(id)
+    }
+}
+
+extension Destination {
+    /// Where the entries of an own log go.
+    fileprivate init(of log: LogRecord) {
+        self =
+            log.conversation.kind == .direct
+            ? .user(log.recipientID) : .conversation(log.conversation.conversationID)
     }
 }
 

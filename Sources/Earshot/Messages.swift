@@ -32,6 +32,33 @@ public struct Messages: Sendable {
         try await send([draft], to: recipientID, idempotencyKey: idempotencyKey)[0]
     }
 
+    /// Sends a text to the other participants of a conversation; see `send(_:headers:to:idempotencyKey:)`.
+    /// - Throws: also `EarshotError` `notJoined`, `unknownConversation`.
+    @discardableResult
+    public func send(
+        _ text: String, headers: [String: String] = [:], to conversation: Conversation, idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> Message {
+        try await send(MessageDraft(text, headers: headers), to: conversation, idempotencyKey: idempotencyKey)
+    }
+
+    /// Sends a draft to the other participants of a conversation.
+    @discardableResult
+    public func send(
+        _ draft: MessageDraft, to conversation: Conversation, idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> Message {
+        try await send([draft], to: conversation, idempotencyKey: idempotencyKey)[0]
+    }
+
+    /// Sends several messages to the other participants of a conversation.
+    @discardableResult
+    public func send(
+        _ drafts: [MessageDraft], to conversation: Conversation, idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> [Message] {
+        do { return try await send(drafts, to: conversation.destination, idempotencyKey: idempotencyKey) } catch {
+            throw error.about(conversation)
+        }
+    }
+
     /// Finds the one message whose id a text is or abbreviates: `3fk9qbmj-12` is message 12 of the log whose id begins so.
     ///
     /// The beginning has at least four characters.
@@ -56,13 +83,24 @@ public struct Messages: Sendable {
     public func send(
         _ drafts: [MessageDraft], to recipientID: UserID, idempotencyKey: String? = nil
     ) async throws(EarshotError) -> [Message] {
+        try await send(drafts, to: .user(recipientID), idempotencyKey: idempotencyKey)
+    }
+
+    package func send(
+        _ draft: MessageDraft, to destination: Destination, idempotencyKey: String? = nil
+    ) async throws(EarshotError) -> Message {
+        try await send([draft], to: destination, idempotencyKey: idempotencyKey)[0]
+    }
+
+    package func send(
+        _ drafts: [MessageDraft], to destination: Destination, idempotencyKey: String?
+    ) async throws(EarshotError) -> [Message] {
         do {
             guard let idempotencyKey else {
-                return try await node.shell.send(
-                    drafts.map(EntryDraft.message), to: .direct(node.userID, recipientID), with: recipientID)
+                return try await node.shell.send(drafts.map(EntryDraft.message), to: destination, by: node.userID)
             }
-            return try await node.shell.send(drafts, to: recipientID, key: idempotencyKey)
-        } catch { throw error.about(recipientID) }
+            return try await node.shell.send(drafts, to: destination, key: idempotencyKey)
+        } catch { throw await node.conversations.naming(destination, in: error) }
     }
 
     /// Takes back a message that has not left this machine.
@@ -76,8 +114,8 @@ public struct Messages: Sendable {
         do { try await node.shell.cancel(messageID) } catch { throw error.about(messageID) }
     }
 
-    /// Tells the other user that this node's user has seen a message, and all messages of the other user in the
-    /// conversation that had arrived before it.
+    /// Tells the other participants that this node's user has seen a message, and all messages of others in the conversation
+    /// that had arrived before it.
     /// - Throws: `EarshotError` `unknownMessage`, also for this node's own messages.
     public func markRead(_ messageID: MessageID) async throws(EarshotError) {
         let (store, readerID) = (node.store, node.userID)

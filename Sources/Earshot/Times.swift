@@ -22,6 +22,9 @@ extension MessageTimes {
     /// When this node heard that it is on the recipient's disk; for a received message, when it reached this node's.
     public var deliveredAt: Date? { delivered.map(Date.init(milliseconds:)) }
 
+    /// When this node heard that a program of the recipient has dealt with it.
+    public var handledAt: Date? { handled.map(Date.init(milliseconds:)) }
+
     /// When this node heard that the recipient has seen it.
     public var readAt: Date? { read.map(Date.init(milliseconds:)) }
 }

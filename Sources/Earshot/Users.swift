@@ -61,17 +61,6 @@ public struct Users: Sendable {
         return userIDs
     }
 
-    /// The same for a call that may repeat an earlier one. If a message has its key already, and the text names nobody or
-    /// several users by now, the recipient is that message's.
-    package func recipient(_ text: String, idempotencyKey: String?) async throws(EarshotError) -> UserID {
-        do { return try await recipient(text) } catch {
-            guard let idempotencyKey, [.unknownUser, .ambiguousUser].contains(error.code),
-                let known = try await node.messages.recipient(idempotencyKey: idempotencyKey)
-            else { throw error }
-            return known
-        }
-    }
-
     /// The users whose name is the text, and the users whose name and beginning of a key is the text. So a user who
     /// takes such a text as a name gets no message that was meant for another.
     private static func matches(_ text: String, among users: [User]) -> [User] {
@@ -137,26 +126,11 @@ public struct Users: Sendable {
                 .unknownUser, "\(text) is this node's own name", .init(.ownName, name: text))
         }
         let name = text.split(separator: "@").first.map(String.init) ?? text
-        let near = Self.near(name, among: Set(users.map(\.name)))
+        let names = Set(users.map(\.name))
+        let near = EditDistance.near(name, among: Set(names.map(\.text)))
+            .compactMap { text in names.first { $0.text == text }?.displayed(among: names) }
         return EarshotError(
             .unknownUser, "nobody called \"\(Excerpt.of(text))\" is known",
             .init(name: Excerpt.of(text), suggestions: near))
-    }
-
-    /// How many names are suggested for an unknown one.
-    private static let suggestions = 3
-
-    /// The names that were probably meant, the most similar first. Two letters may be wrong, and one in a short name.
-    private static func near(_ text: String, among names: Set<UserName>) -> [String] {
-        let text = text.lowercased()
-        let length = text.count
-        let limit = length < 3 ? 1 : 2
-        return names.map { ($0, $0.text.lowercased()) }
-            .filter { abs($0.1.count - length) <= limit }
-            .map { ($0.0, EditDistance.between($0.1, text)) }
-            .filter { $0.1 <= limit }
-            .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
-            .prefix(suggestions)
-            .map { $0.0.displayed(among: names) }
     }
 }

@@ -41,13 +41,17 @@ struct EarshotProgram: AsyncParsableCommand {
             CommandGroup(
                 name: "Message",
                 subcommands: [
-                    Send.self, Chat.self, Conversations.self, History.self, Read.self, Reply.self, Edit.self,
+                    Send.self, Chat.self, Conversations.self, ConversationCommand.self, History.self, Read.self,
+                    Reply.self, Edit.self,
                     React.self,
                     Cancel.self, Retract.self, Erase.self, Delete.self, Audit.self,
                 ]),
             CommandGroup(
                 name: "User",
-                subcommands: [Users.self, TrustCommand.self, Verify.self, Block.self, Unblock.self]),
+                subcommands: [
+                    Users.self, ProfileCommand.self, TrustCommand.self, Verify.self, Block.self, Unblock.self,
+                ]),
+            CommandGroup(name: "Device", subcommands: [DeviceCommand.self]),
             CommandGroup(name: "Program", subcommands: [TokenCommand.self]),
             CommandGroup(name: "Backup", subcommands: [Export.self, Import.self]),
             CommandGroup(name: "Bot", subcommands: [BotCommand.self, TestNetworkCommand.self]),

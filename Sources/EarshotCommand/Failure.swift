@@ -8,6 +8,8 @@ struct Failure: Error, Encodable {
     let message: String
     let remedy: String?
     let parameters: EarshotError.Parameters
+    /// The recipient whom it concerns, where a command has several: as typed.
+    private(set) var recipient: String?
 
     init(_ code: EarshotError.Code, _ message: String, remedy: String? = nil) {
         self.code = code
@@ -34,8 +36,15 @@ struct Failure: Error, Encodable {
 
     var status: ExitStatus { ExitStatus(code) }
 
+    /// The same, of one of several recipients.
+    func about(_ recipient: String) -> Failure {
+        var failure = self
+        failure.recipient = recipient
+        return failure
+    }
+
     private enum CodingKeys: String, CodingKey {
-        case error
+        case error, to
     }
 
     private struct Body: Codable {
@@ -67,6 +76,7 @@ struct Failure: Error, Encodable {
         let body = Body(
             code: code.description, message: message, remedy: remedy, parameters: GatewayErrorParameters(parameters))
         try container.encode(body, forKey: .error)
+        try container.encodeIfPresent(recipient, forKey: .to)
     }
 }
 

@@ -52,6 +52,11 @@ enum FindingRemedy {
     private static func credential(_ code: Finding.Code, _ about: EarshotError.Parameters) -> String? {
         switch code {
         case .credentialSealed: Remedy.sealed
+        case .credentialNeedsPrimary: Remedy.needsPrimary
+        case .deviceRevoked: Remedy.revoked
+        case .onlyPrimary:
+            "keep a sealed backup elsewhere (earshot export FILE), or add a second primary device "
+                + "(earshot device add --with-identity)"
         case .credentialExpired: "nothing to do: a node renews it when it starts (earshot up)"
         case .credentialNotRenewed: "end the node and start it again: earshot up"
         case .credentialNotYetValid: "set the clock: timedatectl set-ntp true"

@@ -15,6 +15,16 @@ enum Remedy {
         case .portInUse, .networkUnavailable, .invalidAddress: port(code, about)
         case .unknownUser, .ambiguousUser, .blocked, .identityConflict, .notAdmitted, .nameChanged, .invalidName:
             user(code, about)
+        case .needsPrimary: needsPrimary
+        case .invalidPairingCode: "compare it with what earshot device add shows, group by group; nothing was changed"
+        case .pairingNotFound:
+            "is earshot device add still waiting, on the same network? Name the other machine with --peer HOST:PORT"
+        case .pairingFailed: "start anew on the other device: earshot device add"
+        case .unknownDevice: "see: earshot device list"
+        case .tooManyDevices: "revoke one that is no longer used: earshot device list"
+        case .unknownConversation, .notJoined, .tooManyConversations, .ambiguousConversation, .conversationExists,
+            .notOwner, .decidedElsewhere, .notParticipant, .conversationClosed:
+            conversation(code, about)
         case .unknownMessage, .ambiguousMessage, .undelivered, .alreadySent, .notAuthor, .retracted:
             message(code, about)
         default: localAPI(code, about)
@@ -59,6 +69,12 @@ enum Remedy {
         default: "give the text of one: it begins with earshot-network-1-"
         }
     }
+
+    /// Only a device that holds the identity key can do it.
+    static let needsPrimary = "start a node on a device of yours that holds the identity (earshot device list names it)"
+
+    /// A revoked device stays revoked.
+    static let revoked = "to use this machine again, make it a new device: earshot init --join, in another home"
 
     /// A node that runs without the passphrase of its identity cannot renew its credential.
     static let sealed = "restart the node with --passphrase-file FILE, or with --passphrase to type it at the terminal"
@@ -127,6 +143,28 @@ enum Remedy {
                 + "or keep the other out: earshot block \(key)"
         case (.notAdmitted, _): "start the node with --allow \(key) too: earshot up --help"
         default: "nothing was decided: see who they are now (earshot users), and decide anew"
+        }
+    }
+
+    private static func conversation(_ code: EarshotError.Code, _ about: EarshotError.Parameters) -> String? {
+        let name = about.name.map(ShellWord.quote) ?? "NAME"
+        return switch code {
+        case .unknownConversation where !about.suggestions.isEmpty:
+            "did you mean \(about.suggestions.map(ShellWord.quote).joined(separator: " or "))? To begin a new one: "
+                + "earshot conversation create \(name)"
+        case .unknownConversation where about.name != nil: "join it, or begin it: earshot conversation join \(name)"
+        case .unknownConversation: "see which there are: earshot conversations"
+        case .notJoined where about.detail == .byInvitation:
+            "who is invited joins with: earshot conversation accept \(name)"
+        case .notJoined: "join it: earshot conversation join \(name)"
+        case .ambiguousConversation:
+            "say which: \(about.suggestions.map(ShellWord.quote).joined(separator: " or "))"
+        case .conversationExists: "use it (earshot conversation show \(name)), or choose another name"
+        case .notOwner: "see whose it is, and ask them: earshot conversation show \(name)"
+        case .decidedElsewhere: "do it on the device where it was begun: earshot device list"
+        case .notParticipant: "see who is in: earshot conversation participants \(name)"
+        case .conversationClosed: "begin another one: earshot conversation create --private NAME"
+        default: "leave one that is not needed: earshot conversation list, earshot conversation leave NAME"
         }
     }
 

@@ -24,7 +24,7 @@ package struct GatewayError: Error, Sendable, CustomStringConvertible {
     package var description: String { message }
 
     /// The same error, about one of the messages of a request.
-    func about(index: Int) -> GatewayError {
+    package func about(index: Int) -> GatewayError {
         var parameters = parameters
         parameters.index = index
         return GatewayError(code, message, parameters, cause: cause)

@@ -50,6 +50,8 @@ public enum Limits {
     package static let conversationsOfMany = 1024
     /// Conversations that a peer says it belongs to, and that are remembered for its link.
     package static let sharedConversations = 4096
+    /// The same for a link between devices of one user, which compare all conversations.
+    package static let sharedWithOwnDevice = 65_536
     /// Ends of logs that users are to be told of whom the author does not reach.
     package static let announcements = 4096
     /// Participants of an open conversation who are remembered.
@@ -58,25 +60,55 @@ public enum Limits {
     package static let unreachedUsers = 32
     /// Credentials in one frame.
     package static let credentialsPerFrame = 64
-    /// Receipts for logs of others that a node passes on, for each conversation.
-    package static let carriedReceipts = 4096
+    /// Receipts that a node passes on, for one log and for all of them.
+    package static let carriedReceipts = 1024
+    package static let allCarriedReceipts = 65_536
     /// Places of a log that a node names when it asks for the rest: enough to find where two branches part, at doubling
     /// distances.
     package static let knownPlaces = 72
     /// Ends of branches that peers hold and this node does not, and that are noted to be asked for.
     package static let wantedBranches = 4096
+    /// Bytes that the entries of a stranger take on the disk in an open conversation, whoever carries them.
+    package static let strangerBytes = 1024 * 1024
+    /// Bytes that the entries of all strangers take in an open conversation, and their direct messages altogether.
+    package static let strangersBytes = 64 * 1024 * 1024
+    /// Ranges of missing bodies that a receipt names. A device that lacks more signs for no more until some have come.
+    package static let missingRangesPerReceipt = 32
+    /// Ranges of missing bodies that a node knows of a branch; entries that would make more of them are skipped.
+    package static let missingRanges = 1024
+    /// Ranges of messages that a user's receipts together leave undelivered; a receipt that would make more is ignored.
+    package static let undeliveredRanges = 64
+    /// Bodies that one question asks for.
+    package static let bodiesPerQuestion = 256
     /// Branches that one link is asked for at once.
     package static let askedBranchesPerLink = 4
     /// Frames of a branch that are under way to a peer who wants it.
     package static let givenFrames = 8
     /// Conversations in which a device's user may type at once; in others the node does not take note of it.
     package static let typingConversations = 16
+    /// A user's picture, in bytes.
+    public static let pictureBytes = 32 * 1024
+    /// Commands that a bot declares, and the bytes of each: its name, summary and usage.
+    public static let profileCommands = 64
+    public static let profileCommandBytes = 1024
     /// Branches of a log that are kept.
     package static let branchesPerLog = 4
     /// Logs of a user, over all of their devices.
     package static let logsPerUser = 1024
     /// Devices of a user that are remembered though they have written nothing.
     package static let devicesPerUser = 64
+    /// Devices of this node's own user that are remembered.
+    package static let ownDevices = 16
+    /// Handshakes with one pairing code at once, and those that may fail before it is dead.
+    package static let pairingHandshakes = 4
+    package static let pairingFailures = 16
+    /// One message of a pairing.
+    package static let pairingMessageBytes = 4096
+    /// Revoked devices of one user that are remembered, and revocations in one `Revocations` frame: two users' at most.
+    package static let revocationsPerUser = 64
+    package static let revocationsPerFrame = 128
+    /// Revoked devices of all strangers together that are remembered.
+    package static let strangerRevocations = 4096
     /// Bytes of entries from all peers that wait for the disk; strangers have half of it. Past it their links end, and
     /// they send the entries again.
     package static let receivedBytes = 128 * 1024 * 1024
@@ -169,6 +201,8 @@ public enum Limits {
     package static let recoveryHolds = 1024
     /// Messages in one call of `send`.
     public static let messagesPerSend = 4096
+    /// Recipients in one call of `send`.
+    public static let recipientsPerSend = 64
     /// Addresses of a device that are remembered, or taken from one of its records, or dialled at once.
     package static let addressesPerDevice = 8
     /// Addresses from all records of a device together: room for the best of each record.
@@ -199,4 +233,24 @@ public enum Limits {
     package static let controlEntries = 4096
     /// Control logs of a conversation that count, one after the other.
     package static let controlTerms = 64
+    /// The size of the JSON of a conversation's attributes.
+    public static let attributesBytes = 16 * 1024
+    /// The size of a friendly name, in UTF-8.
+    public static let friendlyNameBytes = 256
+    /// Places that a removal, or the beginning of a control log, names.
+    package static let removalCuts = 1024
+    package static let controlHeads = 256
+    /// Invitations by one user that are not answered.
+    package static let invitationsPerUser = 16
+    /// The same by all strangers together.
+    package static let strangersInvitations = 64
+    /// Private conversations that peers have offered, and of which nothing is here yet.
+    package static let offeredConversations = 64
+    /// Answers to additions that have not come, of a conversation.
+    package static let earlyAnswers = 256
+    /// Messages of a conversation that do not count, and are looked at again when more is known of who was in.
+    package static let disregardedEntries = 1024
+    /// Frames of messages that wait until the control entries which their authors knew have come.
+    package static let waitingFrames = 256
+    package static let waitingFrameBytes = 16 * 1024 * 1024
 }

@@ -70,6 +70,14 @@ package enum Timing {
     package static let expiryRetry: Int64 = 60_000
     /// How long a credential is valid: 30 days.
     package static let credentialLifetime: Int64 = 30 * 24 * 3600 * 1000
+    /// How long a pairing code is good for: 10 minutes.
+    package static let pairing: Int64 = 600_000
+    /// The least time between two handshakes with one code that fail.
+    package static let pairingPause: Int64 = 1_000
+    /// The shortest time for which a credential of a linked device is issued: one hour.
+    package static let shortestCredential: Int64 = 3_600_000
+    /// How long a linked device's credential is valid, unless its user chose otherwise: 90 days.
+    package static let linkedCredentialLifetime: Int64 = 90 * 24 * 3600 * 1000
     /// How often, at least, a node checks the credentials of linked peers.
     package static let credentialCheck: Int64 = 3_600_000
     /// How often, at least, a running node checks its own credential: the wall clock may jump.

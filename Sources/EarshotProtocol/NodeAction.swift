@@ -44,6 +44,7 @@ package enum NodeAction: Sendable {
     case complete(RequestID, Result<RequestAnswer, ProtocolError>)
     /// The answer to `checkReachability`.
     case reachability(RequestID, [Reachability])
+    case device(DeviceTask)
     case post(Event)
 }
 
@@ -56,6 +57,10 @@ package struct EntriesRead: Hashable, Sendable {
         case locating(LogID)
         /// Entries that a peer wants.
         case giving
+        /// Entries without bodies, for which a peer is about to be asked.
+        case completing
+        /// What this node has of entries whose bodies a peer lacks.
+        case givingBodies(WantedBodiesFrame)
         /// Own entries that are to be written anew.
         case rewriting(ConversationID)
         /// The last own entry of a log that was offered: what follows it gives way.
@@ -67,6 +72,14 @@ package struct EntriesRead: Hashable, Sendable {
     let purpose: Purpose
     package let logID: LogID
     package let from: UInt64
+    /// Whether a device reads what others have written, to pass it on.
+    package func isPassedOn(by deviceID: DeviceID) -> Bool {
+        switch purpose {
+        case .giving: true
+        case .givingBodies(let wanted): wanted.log.deviceID != deviceID
+        case .sending, .locating, .completing, .rewriting, .cutting: false
+        }
+    }
     package let countLimit: Int
     package let byteLimit: Int
 }
@@ -82,6 +95,8 @@ package struct ChainsRead: Hashable, Sendable {
         case asking(BranchHead)
         /// From where a branch is given to a peer.
         case giving(WantedFrame)
+        /// Which branch has the entries whose bodies a peer lacks.
+        case givingBodies(WantedBodiesFrame)
     }
 
     /// The link that it is for.

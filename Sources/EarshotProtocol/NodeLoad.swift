@@ -39,6 +39,11 @@ package struct NodeLoad: Sendable {
     /// most.
     package var wantedBranches = 0
     package var askedBranches = 0
+    /// Ranges of missing bodies of one branch, questions for bodies to one link, and bytes of bodies that wait for a
+    /// commit: the most of each.
+    package var missingRanges = 0
+    package var askedBodies = 0
+    package var foundBytes = 0
     /// Bytes of entries of which the disk is asked where they belong: of the link that has the most, and of all.
     package var locatedBytes = 0
     package var allLocatedBytes = 0
@@ -81,6 +86,9 @@ package struct NodeLoad: Sendable {
             ("received bytes", allReceivedBytes, Limits.receivedBytes),
             ("branches to ask for", wantedBranches, Limits.wantedBranches),
             ("branches that a link is asked for", askedBranches, Limits.askedBranchesPerLink),
+            ("ranges of missing bodies of a branch", missingRanges, Limits.missingRanges),
+            ("questions for bodies to a link", askedBodies, Limits.askedBranchesPerLink),
+            ("bytes of bodies that wait", foundBytes, Limits.receivedBytes),
             ("bytes of a link to be located", locatedBytes, window),
             ("bytes to be located", allLocatedBytes, Limits.receivedBytes),
             ("branches given over a link", givenBranches, Limits.askedBranchesPerLink),

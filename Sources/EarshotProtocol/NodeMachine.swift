@@ -14,6 +14,8 @@ package import EarshotModel
 package struct NodeMachine: Sendable {
     var peers: PeersMachine
     var trust: TrustMachine
+    var devices: DevicesMachine
+    var pairing = PairingHost()
     private var conversations: DirectConversations
     var clocks = ClockMachine()
     var replication: Replication
@@ -32,6 +34,7 @@ package struct NodeMachine: Sendable {
         peers = PeersMachine(local: local, ephemeralKey: ephemeralKey)
         conversations = DirectConversations(userID: local.userID)
         trust = TrustMachine(users: snapshot.users, devices: snapshot.devices)
+        devices = DevicesMachine(local, own: snapshot.ownDevices, revocations: snapshot.revocations)
         replication = Replication(local: local, snapshot: snapshot)
         programs = ProgramsMachine(
             keys: EntryKeys(local.signingKey), salts: EntrySalts(local.signingKey), consumers: snapshot.consumers,
@@ -55,7 +58,7 @@ package struct NodeMachine: Sendable {
     mutating func conversation(
         _ conversationID: ConversationID, with peerID: UserID? = nil
     ) throws(ProtocolError) -> ConversationRecord {
-        if let record = replication.conversations[conversationID]?.record { return record }
+        if let record = replication.conversations.record(conversationID) { return record }
         if let peerID, trust.directory.users[peerID] == nil, .direct(local.userID, peerID) == conversationID {
             return .direct(local.userID, peerID)
         }
@@ -122,6 +125,7 @@ package struct NodeMachine: Sendable {
         handle(now: now) { node in
             node.peers.stop()
             for connectionID in node.openConnections { node.close(connectionID, .shutdown, error: nil, now: now) }
+            node.run(node.pairing.cancel(), now: now)
             node.replication.stop()
         }
     }

@@ -34,8 +34,20 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
         package static let unknownConversation = Code(description: "unknownConversation")
         /// This node's user does not belong to the conversation.
         package static let notJoined = Code(description: "notJoined")
+        /// The conversation's owner has closed it.
+        package static let conversationClosed = Code(description: "conversationClosed")
+        /// Only the conversation's owner may do that, or an owner may not.
+        package static let notOwner = Code(description: "notOwner")
+        /// Another device of the conversation's owner writes its control log.
+        package static let decidedElsewhere = Code(description: "decidedElsewhere")
+        /// This node's user has created a conversation of that name.
+        package static let conversationExists = Code(description: "conversationExists")
+        /// The user does not belong to the conversation.
+        package static let notParticipant = Code(description: "notParticipant")
         package static let tooManyConversations = Code(description: "tooManyConversations")
         /// The text cannot be the name of a conversation.
+        package static let invalidName = Code(description: "invalidName")
+        /// What a private conversation is to be is over a limit.
         package static let invalidConversation = Code(description: "invalidConversation")
         package static let unknownMessage = Code(description: "unknownMessage")
         package static let invalidMessage = Code(description: "invalidMessage")
@@ -56,6 +68,12 @@ package struct ProtocolError: Error, Hashable, CustomStringConvertible {
         package static let notHandedOut = Code(description: "notHandedOut")
         /// There are as many consumers as there may be.
         package static let tooManyConsumers = Code(description: "tooManyConsumers")
+        /// Only a device with the identity key can do it.
+        package static let needsPrimary = Code(description: "needsPrimary")
+        /// This node's user has no such device.
+        package static let unknownDevice = Code(description: "unknownDevice")
+        /// There are as many devices of this node's user as there may be.
+        package static let tooManyDevices = Code(description: "tooManyDevices")
         /// The user about whom was decided has another name by now.
         package static let nameChanged = Code(description: "nameChanged")
         /// It was sent already.
@@ -120,6 +138,10 @@ package enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertibl
     case notAdmitted = 16
     /// The peer asks for more than it may that moves no log forward.
     case tooManyRequests = 17
+    /// The device's user has revoked it.
+    case revoked = 18
+    /// The node waits for no pairing with this code.
+    case noPairing = 19
 
     /// The reason's name in the API.
     package var name: String {
@@ -141,6 +163,8 @@ package enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertibl
         case .logDiffers: "logDiffers"
         case .notAdmitted: "notAdmitted"
         case .tooManyRequests: "tooManyRequests"
+        case .revoked: "revoked"
+        case .noPairing: "noPairing"
         }
     }
 
@@ -163,6 +187,8 @@ package enum CloseReason: UInt32, Sendable, CaseIterable, CustomStringConvertibl
         case .logDiffers: "the two ends hold different entries of a log; they are compared on the next link"
         case .notAdmitted: "the user is not among those whom the node admits"
         case .tooManyRequests: "the peer asks for more than it may"
+        case .revoked: "its user has revoked the device"
+        case .noPairing: "the node waits for no pairing with this code"
         }
     }
 }

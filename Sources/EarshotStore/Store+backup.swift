@@ -74,7 +74,7 @@ extension Store {
                 ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
             JOIN entry ON entry.log = log.number
         WHERE log.deviceID = ?
-            AND entry.sequence > ifnull((SELECT delivered FROM delivery
+            AND entry.sequence > ifnull((SELECT \(DeliveryColumns.complete) FROM delivery
                 WHERE delivery.log = log.number AND delivery.recipientID = recipient.userID), 0)
             AND NOT EXISTS (SELECT 1 FROM failure
                 WHERE failure.log = log.number AND failure.sequence = entry.sequence

@@ -15,11 +15,20 @@ extension Snapshot {
         self.init()
         users = try Row.fetchAll(db, sql: "SELECT * FROM user").map(rows.user)
         devices = try Row.fetchAll(db, sql: "SELECT * FROM device").map(rows.device)
+        ownDevices = try rows.ownDevices(db)
+        revocations = try rows.revocations(db)
         logs = try rows.logs(db, "SELECT * FROM log").map(\.record)
         deliveries = try Row.fetchAll(db, sql: Rows.deliveries).map(rows.delivery)
         hidden = try Row.fetchAll(
             db,
             sql: "SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log WHERE entry.kind > 1"
+        ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
+        unknown = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT log.logID, entry.sequence FROM entry INDEXED BY unshownEntry JOIN log ON log.number = entry.log
+                WHERE (entry.kind <> 1 OR entry.isDeleted) AND entry.kind = 0
+                """
         ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
         failures = try Row.fetchAll(
             db,
@@ -33,12 +42,24 @@ extension Snapshot {
         consumers = try rows.consumers(db)
         scheduled = try rows.scheduled(db)
         conversations = try rows.openConversations(db)
+        privateConversations = try rows.privateConversations(db)
+        membershipEntries = try rows.membershipEntries(db)
         receipts = try Row.fetchAll(
             db,
             sql: """
                 SELECT log.logID, carriedReceipt.* FROM carriedReceipt JOIN log ON log.number = carriedReceipt.log
                 """
         ).map(rows.carriedReceipt)
+        for row in try Row.fetchAll(
+            db,
+            sql: """
+                SELECT log.logID, entry.sequence FROM entry JOIN log ON log.number = entry.log
+                WHERE entry.body IS NULL AND entry.mark IS NULL AND NOT entry.isDeleted
+                """)
+        {
+            missing[try rows.identifier(row, "logID"), default: SequenceSet()]
+                .insert(try rows.number(row, "sequence"))
+        }
     }
 }
 
@@ -115,7 +136,7 @@ struct Rows: Sendable {
         return LogRecord(
             logID: logID, description: description, base: base, isLimbo: row["isLimbo"],
             authorID: try identifier(row, "authorID"), conversation: conversation, head: head,
-            nextExpiry: row["nextExpiry"])
+            nextExpiry: row["nextExpiry"], bytes: row["bytes"])
     }
 
     /// Rows for `delivery`.
@@ -129,13 +150,22 @@ struct Rows: Sendable {
         progress.sent = try number(row, "sent")
         progress.delivered = try number(row, "delivered")
         progress.read = try number(row, "read")
+        progress.handled = try number(row, "handled")
+        guard let missing = SequenceSet(text: row["missing"]) else {
+            throw StoreError.damaged("what of a log is missing", path: path)
+        }
+        progress.missing = missing
         if let bytes = row["receiptSignature"] as Data? {
-            guard let signature = Signature(bytes) else { throw StoreError.damaged("a receipt", path: path) }
+            guard let signature = Signature(bytes), let missing = SequenceSet(text: row["receiptMissing"]) else {
+                throw StoreError.damaged("a receipt", path: path)
+            }
             // A receipt for a branch names the log.
             progress.receipt = Receipt(
                 logID: row["wireID"] == nil ? logID : try identifier(row, "wireID"),
                 sequence: try number(row, "receiptSequence"),
                 chain: try identifier(row, "receiptChain"), readSequence: try number(row, "receiptReadSequence"),
+                handledSequence: try number(row, "receiptHandledSequence"),
+                missing: missing,
                 deviceID: try identifier(row, "receiptDeviceID"), signature: signature)
         }
         return DeliveryRecord(logID: logID, recipientID: try identifier(row, "recipientID"), progress: progress)

@@ -47,6 +47,12 @@ struct BotRunTests {
                 .filter { $0.sender.name == "robot" }
         }
 
+        /// What there is of reactions to alice's messages.
+        func reactions() async throws -> [String] {
+            try await GatewayClient(home: Home(path: alice.path)).history(with: "robot")
+                .filter { $0.sender.name == "alice" }.flatMap { $0.reactions.map(\.emoji) }
+        }
+
         func end(_ bot: RunningProgram) async throws {
             bot.signal(SIGTERM)
             let result = try await bot.end()
@@ -82,6 +88,51 @@ struct BotRunTests {
         let answers = try await arranged.answers(until: "you said: ünïcode\u{2028}two")
         #expect(answers.map(\.text) == ["you said: one", "you said: ünïcode\u{2028}two"])
         #expect(answers.allSatisfy { $0.headers == ["auto-submitted": "auto-replied"] })
+        try await arranged.end(bot)
+    }
+
+    @Test("accepts as many invitations as it may, answers in the conversation, and says how the others are accepted")
+    func invitations() async throws {
+        let arranged = try await Arranged()
+        let bot = try await arranged.bot(Self.echo, options: ["--accept-invitations", "1"])
+        for name in ["crew", "club"] {
+            let created = try await arranged.alice.run("conversation", "create", name, "--private", "--invite", "robot")
+            #expect(created.status == 0, "\(created.errors)")
+            if name == "crew" { try await arranged.aliceNode.expect("robot has joined #crew") }
+        }
+        try await bot.expectError("invited to #club: earshot conversation accept")
+        #expect(try await arranged.alice.run("send", "#crew", "hello").status == 0)
+        try await arranged.alice.until("the answer is in the conversation") { client in
+            try await client.history(with: "#crew").contains { $0.text == "you said: hello" }
+        }
+        try await arranged.end(bot)
+    }
+
+    @Test("shows how far it has come in one answer, also when its program begins again, and reacts")
+    func progress() async throws {
+        let arranged = try await Arranged()
+        let bot = try await arranged.bot(
+            """
+            import json, os, signal, sys
+            given = json.loads(sys.stdin.readline())
+            id = given["message"]["id"]
+            def say(**line): print(json.dumps(line), flush=True)
+            say(react=id, emoji="👀")
+            say(reply=id, text=f"attempt {given['attempt']}")
+            if given["attempt"] == 1:
+                # Refused, and answered when all before it was done.
+                say(edit="nothing", text="")
+                sys.stdin.readline()
+                os.kill(os.getpid(), signal.SIGKILL)
+            say(edit=id, text="half")
+            say(ack=id, edit="done")
+            sys.stdin.readline()
+            """)
+        try await arranged.send("work")
+        let answers = try await arranged.answers(until: "done")
+        #expect(answers.map(\.text) == ["done"])
+        #expect(answers[0].isEdited && answers[0].headers == ["auto-submitted": "auto-replied"])
+        #expect(try await arranged.reactions() == ["👀"])
         try await arranged.end(bot)
     }
 

@@ -121,7 +121,7 @@ struct ChatReadingTests {
 private struct Chat {
     static let (me, peer) = ("me", "peer")
 
-    private var reading = ChatReading(peerID: Chat.peer)
+    private var reading = ChatReading(ownID: Chat.me)
     private var history: [(id: String, isOwn: Bool)] = []
     /// Up to which place in the order of arrival the other's messages were marked as read.
     private(set) var read = 0

@@ -142,6 +142,31 @@ struct ExamplesTests {
         #expect(try await post("s3cret", #"{"text":"deployed"}"#) == "503")
     }
 
+    @Test("job.py: shows in one answer how far a program has come, and how it has ended")
+    func job() async throws {
+        let (alice, robot) = (try await TestHome.named("alice"), try await TestHome.named("robot"))
+        let (aliceNode, port) = try await alice.up()
+        let bot = try RunningProgram([
+            "bot", "run", "job", "--home", robot.path, "--no-discovery", "--peer", "127.0.0.1:\(port)", "--exec",
+            "/usr/bin/python3", folder.appendingPathComponent("bots/job.py").path, "sh", "-c", "echo well; exit 3",
+        ])
+        defer { bot.signal(SIGTERM) }
+        try await bot.expect("job runs")
+        try await alice.until("alice has met robot") { client in
+            try await client.users().contains { $0.name == "robot" && $0.isOnline }
+        }
+        #expect(try await alice.run("send", "robot", "hello").status == 0)
+        #expect(try await alice.run("send", "robot", "run").status == 0)
+        let ended = "failed (status 3)\nwell"
+        try await alice.until("alice has got the end") { client in
+            try await client.history(with: "robot").contains { $0.text == ended }
+        }
+        let history = try await GatewayClient(home: Home(path: alice.path)).history(with: "robot", order: .arrival)
+        #expect(history.filter { $0.sender.name == "robot" }.map(\.text) == ["I know: run", ended])
+        #expect(history.first { $0.text == "run" }?.reactions.map(\.emoji) == ["👀"])
+        withExtendedLifetime(aliceNode) {}
+    }
+
     @Test("reminders.py: says that a time is too far away, and goes on")
     func farReminder() async throws {
         let pair = try await Pair.met()

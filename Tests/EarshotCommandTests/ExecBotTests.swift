@@ -5,7 +5,7 @@ import Testing
 @Suite("A bot that is a program")
 struct ExecBotTests {
     private func message(_ id: String, from sender: String = "alice") -> HandedMessage {
-        HandedMessage(id: id, sender: sender, cursor: "at \(id)", json: "{}")
+        HandedMessage(id: id, sender: sender, answeredAt: sender, cursor: "at \(id)", json: "{}")
     }
 
     /// A bot whose program runs, and that has asked the inbox.
@@ -39,6 +39,23 @@ struct ExecBotTests {
         let refused = bot.programWrote(#"{"typing":"m2"}"#.utf8, now: 2)
         #expect(refused.contains(.complain("no message \"m2\" waits for this")))
         #expect(bot.programWrote(#"{"ack":"m1"}"#.utf8, now: 3) == [.acknowledge(through: "at m1", [])])
+    }
+
+    @Test("answers, edits and reacts at once about a message that it has, and is told where that is not possible")
+    func acts() {
+        var bot = running()
+        _ = bot.received([message("m1")], now: 0)
+        let shown = bot.programWrote(#"{"reply":"m1","text":"0 %"}"#.utf8, now: 1)
+        #expect(shown.contains(.act(message("m1"), .show(text: "0 %", headers: [:]))))
+        let refused = bot.programWrote(#"{"react":"m2","emoji":"👀"}"#.utf8, now: 2)
+        #expect(refused.contains(.complain("no message \"m2\" waits for this")))
+        #expect(bot.notDone("it was not done", now: 3).contains(.complain("it was not done")))
+        #expect(bot.has("m1"))
+        let answer = ProgramAnswer(message: message("m1"), send: BotSend(text: "done", isInPlace: true))
+        #expect(
+            bot.programWrote(#"{"ack":"m1","edit":"done"}"#.utf8, now: 4)
+                == [.acknowledge(through: "at m1", [answer])])
+        #expect(!bot.has("m1"))
     }
 
     @Test("asks again if nothing came")
@@ -251,7 +268,7 @@ struct ExecBotTests {
         arguments: [
             (
                 #"{"ack":"m1","send":[{"txt":"x"}]}"#,
-                "there is no field \"txt\"; there are: text, to, headers, notBefore, idempotencyKey"
+                "there is no field \"txt\"; there are: text, to, headers, mentions, isReply, notBefore, idempotencyKey"
             ),
             (#"{"fail":"m1"}"#, "the field \"reason\" is missing"),
             (

@@ -23,6 +23,23 @@ struct ProgramLineTests {
                     ]))
         #expect(try read(#"{"fail":"m1","reason":"no database"}"#) == .fail("m1", reason: "no database"))
         #expect(try read(#"{"typing":"m1"}"#) == .typing("m1"))
+        #expect(
+            try read(#"{"reply":"m1","text":"0 %","headers":{"a":"b"}}"#)
+                == .act("m1", .show(text: "0 %", headers: ["a": "b"])))
+        #expect(try read(#"{"edit":"m1","text":"9 %"}"#) == .act("m1", .show(text: "9 %", headers: [:])))
+        #expect(try read(#"{"retract":"m1"}"#) == .act("m1", .retract))
+        #expect(try read(#"{"react":"m1","emoji":"👀"}"#) == .act("m1", .react(emoji: "👀", isRemoved: false)))
+        #expect(
+            try read(#"{"react":"m1","emoji":"👀","remove":true}"#)
+                == .act("m1", .react(emoji: "👀", isRemoved: true)))
+        #expect(
+            try read(#"{"ack":"m1","edit":"done","send":[{"text":"hi","isReply":true,"mentions":["bob"]}]}"#)
+                == .acknowledge(
+                    "m1",
+                    [
+                        BotSend(text: "done", isInPlace: true),
+                        BotSend(text: "hi", mentions: ["bob"], isReply: true),
+                    ]))
         #expect(try read(#"{"send":[{"text":"hi","to":"bob"}]}"#) == .send([BotSend(text: "hi", to: "bob")]))
         #expect(
             try read(#"{"send":[{"text":"hi","to":"bob","idempotencyKey":"7"}]}"#)
@@ -34,17 +51,20 @@ struct ProgramLineTests {
         arguments: [
             ("hello", "the line is not a JSON object: hello"), ("[]", "the line is not a JSON object: []"),
             ("", "the line is empty"),
-            (#"{"acknowledge":"m1"}"#, "there is no field \"acknowledge\"; there are: ack, fail, reason, typing, send"),
+            (
+                #"{"acknowledge":"m1"}"#,
+                "there is no field \"acknowledge\"; there are: ack, fail, reason, typing, send, reply, edit, retract, react, text, headers, emoji, remove"
+            ),
             (
                 "{}",
-                "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"typing\", or \"send\""
+                "a line has \"ack\", and perhaps \"send\" and \"edit\", or \"fail\" and \"reason\", or \"typing\", or \"send\", or \"reply\" and \"text\", or \"edit\" and \"text\", or \"retract\", or \"react\" and \"emoji\""
             ),
             (#"{"fail":"m1"}"#, "the field \"reason\" is missing"),
             (#"{"ack":1}"#, "the field \"ack\" must be a text"), (#"{"ack":null}"#, "the field \"ack\" must be a text"),
             (#"{"ack":"m1","send":[{"to":"bob"}]}"#, "the field \"send[0].text\" is missing"),
             (
                 #"{"ack":"m1","send":[{"text":"x","when":1}]}"#,
-                "there is no field \"when\"; there are: text, to, headers, notBefore, idempotencyKey"
+                "there is no field \"when\"; there are: text, to, headers, mentions, isReply, notBefore, idempotencyKey"
             ),
             (
                 #"{"send":[{"text":"x","to":"bob","notBefore":"soon"}]}"#,

@@ -59,6 +59,61 @@ struct SendTests {
         #expect(error["code"] as? String == "unknownUser")
     }
 
+    @Test("sends to several users, and reports what becomes of the message for each")
+    func several() async throws {
+        let pair = try await Pair.met()
+        let key = try await TestHome.named("carol").userID()
+        let result = try await pair.alice.run("send", "bob,\(key),bobb", "hi", "--wait", "delivered", "--timeout", "1s")
+        #expect(result.status == 1)
+        #expect(result.lines.filter { $0.hasPrefix("bob: ") } == ["bob: queued", "bob: sent", "bob: delivered"])
+        #expect(result.lines.count == 4 && result.lines.filter { $0.hasSuffix(": queued") }.count == 2)
+        #expect(result.errors.contains("bobb: nobody called \"bobb\" is known"))
+        #expect(result.errors.contains("\(key): the message was not delivered in time; it stays queued"))
+        let json = try await pair.alice.run("send", "bob, bobb", "hi", "--json")
+        #expect(json.status == 5)
+        let objects = try json.objects()
+        #expect(objects.compactMap { $0["to"] as? String } == ["bobb"])
+        #expect(objects.compactMap { $0["state"] as? String } == ["queued"])
+        #expect(try await pair.alice.run("send", "bob,", "hi").status == 64)
+        #expect(try await pair.bob.run("history", "alice", "--json").lines.count == 2)
+    }
+
+    @Test("brings with the first message what the sender says of themselves: earshot profile")
+    func profile() async throws {
+        let pair = try await Pair.met()
+        let set = try await pair.alice.run("profile", "set", "--friendly-name", "Alice from next door")
+        #expect(set.lines == ["friendly name: Alice from next door"], "\(set.errors)")
+        #expect(try await pair.alice.run("profile", "set").status == 64)
+        #expect(try await pair.alice.run("profile", "set", "--attributes", "[]").status == 1)
+        #expect(try await pair.bob.run("profile", "alice").lines == ["nothing"])
+        #expect(try await pair.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)
+        try await pair.bob.until("bob has heard of it") { client in
+            try await client.profile(of: "alice").friendlyName == "Alice from next door"
+        }
+        #expect(try await pair.bob.run("profile", "alice").lines == ["friendly name: Alice from next door"])
+        let own = try await pair.alice.run("profile", "--json").objects()
+        #expect(own.first?["friendlyName"] as? String == "Alice from next door")
+    }
+
+    @Test("shows nothing raw of what a user says of themselves, and a chat lists what a bot takes")
+    func hostileProfile() async throws {
+        let pair = try await Pair.met()
+        let set = try await pair.alice.run(
+            "profile", "set", "--friendly-name", "x\u{1b}[2J\u{202e}y", "--command", "/greet\u{7} WHOM: Greets.")
+        #expect(set.status == 0, "\(set.errors)")
+        #expect(try await pair.alice.run("profile", "set", "--command", "greet").status == 64)
+        #expect(try await pair.alice.run("send", "bob", "hello", "--wait", "delivered").status == 0)
+        try await pair.bob.until("bob has heard of it") { client in try await client.profile(of: "alice").isBot }
+        for command in [["profile", "alice"], ["chat", "alice"]] {
+            let shown = try await pair.bob.run(command)
+            #expect(shown.status == 0, "\(shown.errors)")
+            #expect(shown.output.contains("a bot") && shown.output.contains("/greet"), "\(shown.output)")
+            let raw = "\u{1b}\u{202e}\u{7}".unicodeScalars
+            #expect(!(shown.output + shown.errors).unicodeScalars.contains { raw.contains($0) })
+        }
+        #expect(try await pair.alice.run("profile", "set", "--no-bot").lines.contains("a bot") == false)
+    }
+
     @Test("has a status of its own for a wait in vain, and the message is delivered later")
     func timeout() async throws {
         let pair = try await Pair.met()

@@ -23,13 +23,15 @@ struct AccessTests {
     @Test("to send can be limited to some users")
     func recipients() throws {
         let (bob, carol) = (try userID("1"), try userID("2"))
-        let access = Access(token: .init(id: "x", name: "x"), [.send], recipients: [bob])
-        #expect(throws: Never.self) { try access.check(sendingTo: [bob]) }
-        let error = #expect(throws: GatewayError.self) { try access.check(sendingTo: [bob, carol]) }
+        let access = Access(token: .init(id: "x", name: "x"), [.send], recipients: [.user(bob)])
+        #expect(throws: Never.self) { try access.check(sendingTo: .user(bob)) }
+        let error = #expect(throws: GatewayError.self) { try access.check(sendingTo: .user(carol)) }
         #expect(error?.code == .forbidden && error?.parameters.userID == carol)
-        #expect(throws: Never.self) { try Access(token: .init(id: "x", name: "x"), [.send]).check(sendingTo: [carol]) }
+        #expect(throws: Never.self) {
+            try Access(token: .init(id: "x", name: "x"), [.send]).check(sendingTo: .user(carol))
+        }
         #expect(throws: GatewayError.self) {
-            try Access(token: .init(id: "x", name: "x"), [.read]).check(sendingTo: [bob])
+            try Access(token: .init(id: "x", name: "x"), [.read]).check(sendingTo: .user(bob))
         }
     }
 

@@ -38,6 +38,31 @@ struct InboxRoutesTests {
         }
     }
 
+    @Test("answers in place, and edits, reacts and answers in the conversation with an acknowledgement")
+    func amendments() async throws {
+        try await TestNode.pair { alice, bob in
+            #expect(try await ask(alice, "POST", "/v1/consumers", #"{"name":"bot"}"#).status == 201)
+            _ = try await bob.client.send("question", to: "alice")
+            let batch = try await receive(alice, "consumer=bot&wait=30")
+            let id = try #require(batch.messages.first).id
+            let path = "/v1/messages/\(id)/reply"
+            #expect(try await ask(alice, "POST", path, #"{"text":"0 %","inPlace":true}"#).status == 400)
+            let shown = try await alice.client.reply("0 %", to: id, key: "k", isInPlace: true)
+            #expect(try await alice.client.reply("9 %", to: id, key: "k", isInPlace: true).id == shown.id)
+            let body =
+                #"{"ack":"\#(batch.cursor)","send":[{"text":"answer","answering":"\#(id)"}],"#
+                + #""edit":[{"message":"\#(shown.id)","text":"done"}],"react":[{"message":"\#(id)","emoji":"👍"}]}"#
+            #expect(
+                try await ask(alice, "POST", "/v1/inbox/bot", #"{"ack":"\#(batch.cursor)","send":[{"text":"x"}]}"#)
+                    .status == 400)
+            let answer: GatewayAcknowledgement = try await ask(alice, "POST", "/v1/inbox/bot", body).decoded()
+            #expect(answer.messages.map(\.text) == ["answer"])
+            let history = try await alice.client.history(with: "bob")
+            #expect(history.map(\.text) == ["question", "done", "answer"])
+            #expect(history[0].reactions.map(\.emoji) == ["👍"])
+        }
+    }
+
     @Test("repeats its answer although a name in it names nobody any more, and says whom it does not know otherwise")
     func renamedMeanwhile() async throws {
         try await TestNode.pair { alice, bob in

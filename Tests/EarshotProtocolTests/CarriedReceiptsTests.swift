@@ -8,11 +8,13 @@ struct CarriedReceiptsTests {
     private var receipts = CarriedReceipts()
     private let log = HandWrittenLog(by: device("alice"), to: device("bob").userID).logID
 
-    private func receipt(_ sequence: UInt64, read: UInt64 = 0, by name: String = "bob") -> Receipt {
+    private func receipt(
+        _ sequence: UInt64, read: UInt64 = 0, handled: UInt64 = 0, by name: String = "bob"
+    ) -> Receipt {
         let device = device(name)
         return Receipt.sign(
-            logID: log, sequence: sequence, chain: .origin(of: log), readSequence: read, deviceID: device.deviceID,
-            with: device.signingKey)
+            logID: log, sequence: sequence, chain: .origin(of: log), readSequence: read,
+            handledSequence: handled, deviceID: device.deviceID, with: device.signingKey)
     }
 
     @Test("are the furthest of each device, and no device goes back")
@@ -20,9 +22,29 @@ struct CarriedReceiptsTests {
         let first = receipts.keep(receipt(2))
         let further = receipts.keep(receipt(2, read: 1))
         let back = receipts.keep(receipt(1))
+        let mixed = receipts.keep(receipt(2, handled: 2))
         let other = receipts.keep(receipt(1, by: "carol"))
-        #expect(first && further && !back && other)
+        #expect(first && further && !back && !mixed && other)
         #expect(Set(receipts.receipts(for: log)) == [receipt(2, read: 1), receipt(1, by: "carol")])
+    }
+
+    @Test("go further with a device that was restored from an older copy, and has not said again what was read")
+    mutating func restored() {
+        let kept = [receipt(2, read: 2), receipt(3, read: 1)].map { receipts.keep($0) }
+        #expect(kept == [true, true] && receipts.receipts(for: log) == [receipt(3, read: 1)])
+    }
+
+    @Test("take the place of one that lacks more bodies, and not of one that lacks fewer")
+    mutating func missing() {
+        func receipt(_ missing: ClosedRange<UInt64>) -> Receipt {
+            let bob = device("bob")
+            return Receipt.sign(
+                logID: log, sequence: 5, chain: .origin(of: log), readSequence: 0, missing: SequenceSet(missing),
+                deviceID: bob.deviceID, with: bob.signingKey)
+        }
+        let kept = [receipt(2...3), receipt(3...3), receipt(2...3)].map { receipts.keep($0) }
+        #expect(kept == [true, true, false])
+        #expect(receipts.receipts(for: log) == [receipt(3...3)])
     }
 
     @Test("go into a commit, and again into the next one where the disk refuses it")

@@ -8,7 +8,8 @@ struct ConversationTableTests {
     private let alice = device("alice").userID
     private let bob = device("bob").userID
     private let general = ConversationID.open("general", networkTag: "open")
-    private var table = ConversationTable(userID: device("alice").userID)
+    private var table = ConversationTable(
+        userID: device("alice").userID, deviceID: device("alice").deviceID)
 
     private func entry(_ kind: EntryKind, at time: UInt64) -> EntryRecord {
         EntryRecord(

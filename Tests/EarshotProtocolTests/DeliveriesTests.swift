@@ -17,10 +17,49 @@ struct DeliveriesTests {
         log = OwnLog(record: written.record)
     }
 
-    private func receipt(_ sequence: UInt64, read: UInt64 = 0) -> Receipt {
+    private func receipt(
+        _ sequence: UInt64, read: UInt64 = 0, handled: UInt64 = 0, missing: ClosedRange<UInt64>? = nil
+    ) -> Receipt {
         Receipt.sign(
             logID: log.record.logID, sequence: sequence, chain: log.head.chain, readSequence: read,
+            handledSequence: handled, missing: missing.map { SequenceSet($0) } ?? SequenceSet(),
             deviceID: bob.deviceID, with: bob.signingKey)
+    }
+
+    @Test("is told as delivered of what a receipt names as missing only when a device has it")
+    mutating func missing() {
+        var steps: [JournalRecord] = []
+        for receipt in [receipt(4, read: 4, missing: 2...3), receipt(5, read: 4, missing: 3...3), receipt(5, read: 4)] {
+            let isNews = deliveries.acknowledge(receipt, log.deliveryKey)
+            #expect(isNews)
+            for written in deliveries.takeUnwritten(receipt: { _, _ in nil }) {
+                steps += deliveries.steps(to: written.value, of: written.key)
+                _ = deliveries.written(written.key, written.value)
+            }
+        }
+        let (logID, bobID) = (log.record.logID, bob.userID)
+        func step(_ step: JournalRecord.Step, _ run: ClosedRange<UInt64>) -> JournalRecord {
+            .progress(logID, bobID, step, run)
+        }
+        #expect(
+            steps == [
+                step(.sent, 1...4), step(.delivered, 1...1), step(.delivered, 4...4), step(.read, 1...1),
+                step(.read, 4...4), step(.sent, 5...5), step(.delivered, 2...2), step(.delivered, 5...5),
+                step(.read, 2...2), step(.delivered, 3...3), step(.read, 3...3),
+            ])
+    }
+
+    @Test("is delivered when one of a user's devices has it, whatever the others lack")
+    mutating func devices() {
+        for receipt in [receipt(5, missing: 2...4), receipt(3, missing: 1...2)] {
+            _ = deliveries.acknowledge(receipt, log.deliveryKey)
+        }
+        let target = deliveries.target(log.deliveryKey)
+        #expect(target?.missing.ranges == [2...2, 4...4] && target?.delivered == 5)
+        // Neither receipt proves all of it.
+        #expect(target?.receipt == nil)
+        let isNews = deliveries.acknowledge(receipt(5, missing: 1...4), log.deliveryKey)
+        #expect(!isNews)
     }
 
     @Test("is told when it is on the disk, each step of each message once")
@@ -54,6 +93,34 @@ struct DeliveriesTests {
         #expect(target?.delivered == 4 && target?.read == 3)
         // No receipt says both.
         #expect(target?.receipt == nil)
+    }
+
+    @Test("is handled, read, or both, whichever comes first, and shown as read where it is both")
+    mutating func handledAndRead() {
+        _ = deliveries.acknowledge(receipt(4, read: 1, handled: 3), log.deliveryKey)
+        let target = deliveries.target(log.deliveryKey) ?? DeliveryProgress()
+        #expect((1...5).map { target.state(of: $0, failure: nil) } == [.read, .handled, .handled, .delivered, .queued])
+        let isNews = deliveries.acknowledge(receipt(4, read: 1, handled: 4), log.deliveryKey)
+        let isOldNews = deliveries.acknowledge(receipt(4, read: 1, handled: 2), log.deliveryKey)
+        #expect(isNews && !isOldNews)
+        let (logID, bobID) = (log.record.logID, bob.userID)
+        let told = deliveries.steps(to: deliveries.target(log.deliveryKey) ?? target, of: log.deliveryKey)
+        #expect(
+            told.suffix(2) == [.progress(logID, bobID, .handled, 1...4), .progress(logID, bobID, .read, 1...1)])
+    }
+
+    @Test("is handled up to what has come, and not where the acknowledgement is not on the disk")
+    mutating func handling() {
+        let key = log.deliveryKey
+        deliveries.keep(key, through: 3)
+        deliveries.markHandled(key, through: 2)
+        for written in deliveries.takeUnwritten(receipt: { _, _ in nil }) {
+            _ = deliveries.written(written.key, written.value)
+        }
+        deliveries.markHandled(key, through: 9)
+        #expect(deliveries.target(key)?.handled == 3)
+        deliveries.takeBackHandled(key)
+        #expect(deliveries.target(key)?.handled == 2)
     }
 
     @Test("is not told as sent of a message that has failed")
@@ -119,7 +186,7 @@ struct DeliveriesTests {
         let taken = deliveries.takePending()
         #expect(taken.count == 4 && !deliveries.hasPendingFailures)
         // What may have left may still have been delivered; what was withheld never was.
-        deliveries.forgetSettledFailures(in: log.record.logID, through: 5)
+        deliveries.forgetSettledFailures(in: log.record.logID, by: DeliveryProgress(delivered: 5))
         #expect(deliveries.failures(in: log.record.logID).keys.sorted() == [4, 5])
     }
 
@@ -160,5 +227,12 @@ struct DeliveriesTests {
         deliveries.compare(body, isErased: false, with: message(5), to: bobID)
         #expect(deliveries.failures(in: logID).mapValues(\.isWithheld) == [1: false, 2: true, 3: true])
         #expect(deliveries.takeWithdrawn() == [Addressed(messageID: message(1), recipientID: bobID)])
+    }
+}
+
+extension DeliveryProgress {
+    fileprivate init(delivered: UInt64) {
+        self.init()
+        self.delivered = delivered
     }
 }

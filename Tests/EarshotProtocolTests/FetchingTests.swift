@@ -129,6 +129,12 @@ struct FetchingTests {
         for number in 0..<Limits.wantedBranches { want(head(number), from: first) }
         let hasRoom = fetching.want(head(Limits.wantedBranches), from: first)
         #expect(!hasRoom && fetching.count == Limits.wantedBranches)
+        // Nobody fills it for all.
+        let other = head(Limits.wantedBranches + 1)
+        want(other, from: second)
+        #expect(fetching.count == Limits.wantedBranches)
+        let actions = advance(0) { [second] in $0 == second }
+        #expect(actions == [.ask(second, other, .heads)])
         want(head(0), from: second)
     }
 

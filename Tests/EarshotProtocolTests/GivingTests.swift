@@ -34,7 +34,7 @@ struct GivingTests {
     private mutating func begin(_ entries: [EntryRecord], knowing places: [Place]? = nil) throws -> Place? {
         guard let end = entries.last else { return nil }
         return try giving.begin(
-            wanted(through: end, knowing: places), on: connectionID, branches: chains(of: entries))
+            wanted(through: end, knowing: places), on: connectionID, branches: chains(of: entries), now: now)
     }
 
     private mutating func reads(_ now: Moment? = nil) -> [EntriesRead] {
@@ -49,7 +49,7 @@ struct GivingTests {
     mutating func unknown() throws {
         let known = chains(of: Array(entries.prefix(5)))
         let error = #expect(throws: ProtocolError.self) {
-            try giving.begin(wanted(through: entries[5]), on: connectionID, branches: known)
+            try giving.begin(wanted(through: entries[5]), on: connectionID, branches: known, now: now)
         }
         #expect(error?.code == .violation && !giving.isGiving(on: connectionID))
     }
@@ -74,7 +74,7 @@ struct GivingTests {
         chains[written.logID]?[3] = nil
         let late = try giving.begin(
             wanted(through: early[3], knowing: [entries[4].head.place, entries[2].head.place]), on: connectionID,
-            branches: chains)
+            branches: chains, now: now)
         #expect(late == nil && !giving.isGiving(on: connectionID))
     }
 
@@ -88,7 +88,8 @@ struct GivingTests {
             branchID: [1: common.chain, 2: differs.chain],
         ]
         let start = try giving.begin(
-            wanted(through: differs, knowing: [origin, common.head.place]), on: connectionID, branches: branches)
+            wanted(through: differs, knowing: [origin, common.head.place]), on: connectionID, branches: branches,
+            now: now)
         #expect(start == common.head.place)
         #expect(reads().map(\.logID) == [branchID])
     }
@@ -113,11 +114,11 @@ struct GivingTests {
                 log: log.record.description, end: entry.head.place, known: [LogHead.origin(of: log.logID).place])
             let branches: [LogID: [UInt64: ChainHash]] = [log.logID: [1: entry.chain]]
             guard epoch > Limits.askedBranchesPerLink else {
-                _ = try giving.begin(wanted, on: connectionID, branches: branches)
+                _ = try giving.begin(wanted, on: connectionID, branches: branches, now: now)
                 continue
             }
             let error = #expect(throws: ProtocolError.self) {
-                try giving.begin(wanted, on: connectionID, branches: branches)
+                try giving.begin(wanted, on: connectionID, branches: branches, now: now)
             }
             #expect(error?.code == .violation)
         }
@@ -173,6 +174,27 @@ struct GivingTests {
         #expect(frame.deleted == [1: entries[0].timestamp] && frame.marks == [2: mark])
     }
 
+    @Test("gives another log instead of those that the peer has given up")
+    mutating func givenUp() throws {
+        func wanted(_ epoch: UInt64) -> (WantedFrame, [LogID: [UInt64: ChainHash]]) {
+            var log = HandWrittenLog(by: alice, to: bob.userID, epoch: epoch)
+            let entry = log.entry("one")
+            let origin = LogHead.origin(of: log.logID).place
+            return (
+                WantedFrame(log: log.record.description, end: entry.head.place, known: [origin]),
+                [log.logID: [1: entry.chain]]
+            )
+        }
+        for epoch in 1...UInt64(Limits.askedBranchesPerLink) {
+            let (frame, branches) = wanted(epoch)
+            _ = try giving.begin(frame, on: connectionID, branches: branches, now: now)
+        }
+        let (frame, branches) = wanted(100)
+        let later = Moment(wallClock: 0, uptime: now.uptime + Timing.fetchPatience)
+        _ = try giving.begin(frame, on: connectionID, branches: branches, now: later)
+        #expect(reads().map(\.logID) == [frame.log.logID])
+    }
+
     @Test("lets so many frames be under way, and gives the next when the peer has one on its disk")
     mutating func underWay() throws {
         var log = HandWrittenLog(by: alice, to: bob.userID)
@@ -180,7 +202,7 @@ struct GivingTests {
         let many = (0..<4 * Limits.givenFrames).map { _ in log.entry(text) }
         _ = try giving.begin(
             WantedFrame(log: log.record.description, end: log.head.place, known: [origin]), on: connectionID,
-            branches: chains(of: many))
+            branches: chains(of: many), now: now)
         var ends: [Place] = []
         while let read = reads(Moment(wallClock: 0, uptime: .max / 2)).first {
             let frame = try giving.frame(
@@ -190,7 +212,7 @@ struct GivingTests {
             ends.append(many[Int(read.from) + contents - 2].head.place)
         }
         #expect(ends.count == Limits.givenFrames)
-        giving.taken(log.logID, through: ends[1], on: connectionID)
+        giving.taken(log.logID, through: ends[1], on: connectionID, now: now)
         #expect(giving.isGiving(on: connectionID))
         let next = reads(Moment(wallClock: 0, uptime: .max / 2))
         #expect(next.map(\.from) == [ends[7].sequence + 1])
@@ -202,7 +224,7 @@ struct GivingTests {
         let read = try #require(reads().first)
         _ = try frame(entries, read)
         #expect(giving.isGiving(on: connectionID))
-        giving.taken(written.logID, through: entries[5].head.place, on: connectionID)
+        giving.taken(written.logID, through: entries[5].head.place, on: connectionID, now: now)
         #expect(!giving.isGiving(on: connectionID) && giving.connections.isEmpty)
 
         _ = try begin(entries)
@@ -224,7 +246,7 @@ struct GivingTests {
         while count < 10_000 {
             _ = try giving.begin(
                 WantedFrame(log: log.record.description, end: log.head.place, known: [origin]), on: connectionID,
-                branches: chains(of: entries))
+                branches: chains(of: entries), now: now)
             guard let read = reads().first else { break }
             _ = try giving.frame(of: entries, read, to: alice.userID, now: now)
             count += 1

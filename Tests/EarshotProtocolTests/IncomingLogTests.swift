@@ -224,6 +224,49 @@ struct IncomingLogTests {
         #expect(incoming.proved.sequence == 0)
     }
 
+    @Test("takes a hash without a mark as a missing body from whoever passes it on, and goes on behind it")
+    func missing() throws {
+        var (log, incoming) = (empty, incoming)
+        let good = run(2, after: &log)
+        let contents = [EntryContent.withheld(good.contents[0].hash), good.contents[1]]
+        let taken = try incoming.receive(
+            EntriesFrame(
+                log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: contents,
+                checkpoint: good.checkpoint), mayMiss: true)
+        #expect(taken.map(\.record.isMissing) == [true, false])
+        #expect(incoming.proved.chain == log.head.chain)
+    }
+
+    @Test(
+        "tells what its author gets back as withheld, by the author's mark, from what the giver lacks",
+        arguments: [true, false])
+    func givenBack(isMarked: Bool) throws {
+        var (log, incoming) = (empty, incoming)
+        let good = run(1, after: &log)
+        let hash = good.contents[0].hash
+        let mark = WithheldMark.sign(logID: good.log.logID, sequence: 1, hash: hash, with: author.signingKey)
+        let taken = try incoming.receive(
+            EntriesFrame(
+                log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: [.withheld(hash)],
+                checkpoint: good.checkpoint, marks: isMarked ? [1: mark] : [:]), deleted: [:])
+        #expect(taken.first?.record.isMissing == !isMarked)
+    }
+
+    @Test("gives what has no body at its end a later time when the time of an entry before is known")
+    func laterTimes() throws {
+        var (log, incoming) = (empty, incoming)
+        let good = run(2, after: &log)
+        let stripped = EntriesFrame(
+            log: good.log, firstSequence: 1, previousChain: good.previousChain,
+            contents: good.contents.map { .withheld($0.hash) }, checkpoint: good.checkpoint)
+        _ = try incoming.receive(stripped, mayMiss: true)
+        #expect(incoming.proved.timestamp.rawValue == 2)
+        incoming.note(HybridTimestamp(rawValue: 100), of: 1)
+        #expect(incoming.proved.timestamp.rawValue == 101)
+        incoming.note(HybridTimestamp(rawValue: 50), of: 2)
+        #expect(incoming.proved.timestamp.rawValue == 101)
+    }
+
     @Test("does not take a message over the limits of this node")
     func overLimit() throws {
         let body = EntryBody(

@@ -23,6 +23,32 @@ struct LogsTests {
         #expect(throws: Never.self) { try logs.checkRoom(for: alice.userID) }
     }
 
+    @Test("of a stranger have room for a mebibyte in an open conversation, those of all strangers for 64, or directly")
+    func strangers() {
+        func record(_ author: LocalDevice, in conversation: ConversationRecord, bytes: Int) -> LogRecord {
+            let log = LogDescription(conversationID: conversation.conversationID, deviceID: author.deviceID, epoch: 1)
+            return LogRecord(
+                description: log, authorID: author.userID, conversation: conversation, head: .origin(of: log.logID),
+                bytes: bytes)
+        }
+        let open = ConversationRecord(
+            conversationID: .open("general", networkTag: ""), kind: .open, participantIDs: [], uniqueName: "general")
+        let (carol, dave) = (device("carol"), device("dave"))
+        let logs = Logs(
+            author: author,
+            records: [
+                record(bob, in: open, bytes: Limits.strangerBytes - 10), record(carol, in: open, bytes: 62 << 20),
+                record(carol, in: .direct(alice.userID, carol.userID), bytes: Limits.strangersBytes - 10),
+            ])
+        func hasRoom(_ more: Int, of author: LocalDevice, in conversation: ConversationRecord) -> Bool {
+            logs.hasRoom(for: more, of: author.userID, in: conversation) { $0 != alice.userID }
+        }
+        #expect(hasRoom(10, of: bob, in: open) && !hasRoom(11, of: bob, in: open))
+        #expect(hasRoom(1 << 20, of: dave, in: open) && !hasRoom(1 << 20 + 11, of: dave, in: open))
+        let direct = ConversationRecord.direct(alice.userID, dave.userID)
+        #expect(hasRoom(10, of: dave, in: direct) && !hasRoom(11, of: dave, in: direct))
+    }
+
     @Test("of this device: the youngest is written on, in whatever order they come to be known")
     func youngest() {
         let records = [UInt64(3), 7, 5].map { HandWrittenLog(by: alice, to: bob.userID, epoch: $0).record }

@@ -78,6 +78,20 @@ struct MembershipTermTests {
         #expect(membership.term == Limits.controlTerms && membership.has(bob))
     }
 
+    @Test("goes up to what overrules an addition to whoever was added in vain")
+    func overruledAddition() throws {
+        var log = started(by: alice.primary, with: bob)
+        let handOver = log.write(.handOver(to: bob.userID))
+        log.add(dave)
+        var next = log.followed(by: bob.primary, rank: 2, .handOver, behind: handOver)
+        let begin = next.end
+        next.add(carol)
+        let membership = try Membership(log, next)
+        let ends = membership.controlEnds(for: dave.userID)
+        #expect(membership.status(of: dave) == .removed)
+        #expect(ends == [log.log.description.logID: nil, next.log.description.logID: begin])
+    }
+
     // MARK: Takeovers
 
     @Test("is one with the identity key that takes over: it says who is in, and leaving somebody out removes them")

@@ -34,6 +34,39 @@ struct MemoryLimitTests {
         pair.bob.events.compactMap { if case .linkFailed(let failure) = $0 { failure } else { nil } }.last
     }
 
+    @Test("is bounded on the disk for all strangers together: what goes beyond is not kept, and ends no link")
+    mutating func strangers() throws {
+        var snapshot = Snapshot.received(from: device("carol"), by: pair.bob.local)
+        snapshot.logs[0].bytes = Limits.strangersBytes - 200
+        pair.bob = MachinePair.Side("bob", snapshot: snapshot)
+        var author = HandWrittenLog(by: pair.alice.local, to: pair.bob.local.userID)
+        var peer = try HandDrivenPeer(pair.alice.local, to: &pair.bob, now: pair.now)
+        peer.say(
+            [
+                .nothingHeld, .entries(author.append("one")),
+                .entries(author.append(String(repeating: "x", count: 200))), .entries(author.append("three")),
+            ], to: &pair.bob, now: pair.now)
+        #expect(pair.bob.machine.replication.logs.incoming(author.logID)?.proved.sequence == 1)
+        #expect(failure == nil && !pair.bob.isDisconnected)
+    }
+
+    @Test("is no more for a stranger's profile than for their messages")
+    mutating func profileOfStranger() throws {
+        var snapshot = Snapshot.received(from: device("carol"), by: pair.bob.local)
+        snapshot.logs[0].bytes = Limits.strangersBytes - 1_000
+        pair.bob = MachinePair.Side("bob", snapshot: snapshot)
+        var author = HandWrittenLog(by: pair.alice.local, to: pair.bob.local.userID)
+        var peer = try HandDrivenPeer(pair.alice.local, to: &pair.bob, now: pair.now)
+        let picture = [UInt8](repeating: 1, count: Limits.pictureBytes)
+        peer.say(
+            [
+                .nothingHeld, .entries(author.append(Profile(friendlyName: "Alice"))),
+                .entries(author.append(Profile(picture: picture))),
+            ], to: &pair.bob, now: pair.now)
+        #expect(pair.bob.machine.replication.logs.incoming(author.logID)?.proved.sequence == 1)
+        #expect(failure == nil && !pair.bob.isDisconnected)
+    }
+
     @Test("is a device's window, however many links it makes, and what goes past it leaves no hole behind")
     mutating func window() throws {
         var author = HandWrittenLog(by: pair.alice.local, to: pair.bob.local.userID)

@@ -21,7 +21,7 @@ struct ProgramsTests {
 
     private func send(_ texts: [String], key: String, in pair: inout StoredPair) throws -> RequestID {
         let requestID = try pair.request(.alice) { [bob = pair.bob.local.userID] in
-            $0.send(texts.map { MessageDraft($0) }, to: bob, key: key, requestID: $1, now: $2)
+            $0.send(texts.map { MessageDraft($0) }, to: .user(bob), key: key, requestID: $1, now: $2)
         }
         try pair.settle()
         return requestID
@@ -33,7 +33,7 @@ struct ProgramsTests {
         let requestID = try pair.request(.alice) { [bob = pair.bob.local.userID] in
             $0.acknowledge(
                 "bot", through: cursor,
-                sending: replies.map { ProgramReply(recipientID: bob, draft: .message(MessageDraft($0.0)), key: $0.1) },
+                sending: replies.map { ProgramReply(to: .user(bob), draft: .message(MessageDraft($0.0)), key: $0.1) },
                 requestID: $1, now: $2)
         }
         try pair.settle()
@@ -49,7 +49,7 @@ struct ProgramsTests {
                 "bot", through: cursor,
                 sending: replies.map {
                     ProgramReply(
-                        recipientID: bob, draft: .message(MessageDraft($0.text)), key: $0.key, answering: $0.place)
+                        to: .user(bob), draft: .message(MessageDraft($0.text)), key: $0.key, answering: $0.place)
                 }, requestID: $1, now: $2)
         }
         try pair.settle()
@@ -85,9 +85,9 @@ struct ProgramsTests {
         var pair = try StoredPair.linked()
         let (bob, now) = (pair.bob.local.userID, pair.now)
         let first = pair.alice.machine.send(
-            [MessageDraft("one")], to: bob, key: "k", requestID: RequestID(101), now: now)
+            [MessageDraft("one")], to: .user(bob), key: "k", requestID: RequestID(101), now: now)
         let second = pair.alice.machine.send(
-            [MessageDraft("one")], to: bob, key: "k", requestID: RequestID(102), now: now)
+            [MessageDraft("one")], to: .user(bob), key: "k", requestID: RequestID(102), now: now)
         try pair.perform(first + second, .alice)
         try pair.settle()
         #expect(try answer(pair, RequestID(101)).map(\.messageID) == answer(pair, RequestID(102)).map(\.messageID))
@@ -331,7 +331,7 @@ struct ProgramsTests {
         let messageID = try #require(pair.rows(.alice).last).messageID
         return texts.enumerated().map { place, reply in
             ProgramReply(
-                recipientID: pair.bob.local.userID, draft: .message(MessageDraft(reply.0)),
+                to: .user(pair.bob.local.userID), draft: .message(MessageDraft(reply.0)),
                 key: .answer(place, to: messageID),
                 notBefore: reply.isLater ? pair.now.wallClock + 60_000 : nil)
         }
@@ -383,7 +383,8 @@ struct ProgramsTests {
         let drawn = try #require(EntryKey([UInt8](repeating: UInt8(text.utf8.first ?? 0), count: 16)))
         let requestID = try pair.request(.alice) { [bob = pair.bob.local.userID] in
             $0.schedule(
-                MessageDraft(text), to: bob, notBefore: notBefore, key: key, scheduledID: drawn, requestID: $1, now: $2)
+                MessageDraft(text), to: .user(bob), notBefore: notBefore, key: key, scheduledID: drawn, requestID: $1,
+                now: $2)
         }
         try pair.settle()
         return requestID
@@ -429,7 +430,7 @@ struct ProgramsTests {
         func ask(_ text: String) throws -> RequestAnswer {
             let requestID = try pair.request(.alice) { [bob = pair.bob.local.userID] in
                 $0.schedule(
-                    MessageDraft(text), to: bob, notBefore: due, key: "k",
+                    MessageDraft(text), to: .user(bob), notBefore: due, key: "k",
                     scheduledID: EntryKey([UInt8](repeating: 9, count: 16))!, requestID: $1, now: $2)
             }
             try pair.settle()

@@ -185,6 +185,14 @@ struct RewritingTests {
             ])
     }
 
+    @Test("without what an earlier epoch said of the ends before it: those are known anew")
+    func earlierBranches() throws {
+        var tail = tail
+        tail[0] = rewritten([]).entries[0]
+        let page = rewritten(tail)
+        #expect(page.entries.count { $0.kind == .branches } == 1 && page.entries.count == 4)
+    }
+
     @Test("in one commit with what leaves the limbo")
     func commit() throws {
         var commit = CommitInFlight()

@@ -12,7 +12,7 @@ struct ScheduleTests {
     private func record(_ number: UInt8, in milliseconds: Int64, text: String = "later") throws -> ScheduledRecord {
         ScheduledRecord(
             scheduledID: try #require(EntryKey([UInt8](repeating: number, count: 16))),
-            conversation: .direct(device("alice").userID, bob), recipientID: bob, draft: MessageDraft(text),
+            by: device("alice").userID, to: .user(bob), draft: MessageDraft(text),
             notBefore: start.wallClock + milliseconds, key: nil, now: start)
     }
 
@@ -60,7 +60,7 @@ struct ScheduleTests {
     func restart() throws {
         let record = try record(1, in: 5_000)
         let message = try #require(Schedule([record]).all.first)
-        #expect(message.recipientID == bob && message.draft == MessageDraft("later"))
+        #expect(message.destination == .user(bob) && message.draft == MessageDraft("later"))
         #expect(message.notBefore == record.notBefore)
     }
 
@@ -73,7 +73,7 @@ struct ScheduleTests {
                 ScheduledRecord(
                     scheduledID: try #require(
                         EntryKey([UInt8(count >> 8), UInt8(count & 255)] + [UInt8](repeating: 0, count: 14))),
-                    conversation: .direct(bob, device("alice").userID), recipientID: bob, draft: MessageDraft(large),
+                    by: device("alice").userID, to: .user(bob), draft: MessageDraft(large),
                     notBefore: 0, key: nil, now: start))
             count += 1
         }

@@ -74,4 +74,38 @@ struct SharingTests {
         }
         #expect(noted == Limits.sharedConversations)
     }
+
+    @Test("is told once how far its messages have come, where that differs, until one of the two changes")
+    mutating func progress() {
+        func progress(_ read: UInt64) -> ProgressHash {
+            .of([LogProgress(logID: LogID(Bytes32()), userID: UserID(Bytes32()), read: read)])
+        }
+        _ = sharing.heard(ConversationDigest(conversationID: general, heads: mine, progress: progress(1)))
+        let same = sharing.differs(general, with: mine, progress(1))
+        let other = sharing.differs(general, with: mine, progress(2))
+        let again = sharing.differs(general, with: mine, progress(2))
+        let furtherOn = sharing.differs(general, with: Self.hash(3), progress(2))
+        #expect(!same && other && !again && furtherOn)
+        _ = hear(mine)
+        let untold = sharing.differs(general, with: mine, progress(3))
+        #expect(!untold)
+    }
+
+    @Test("takes the same receipts once for what the peer holds")
+    mutating func receipts() {
+        let (log, bob) = (HandWrittenLog(by: device("alice"), to: device("bob").userID).logID, device("bob"))
+        func receipt(_ sequence: UInt64) -> Receipt {
+            Receipt.sign(
+                logID: log, sequence: sequence, chain: .origin(of: log), readSequence: 0, deviceID: bob.deviceID,
+                with: bob.signingKey)
+        }
+        _ = hear(theirs)
+        let first = sharing.isNew([receipt(1)], of: general)
+        let again = sharing.isNew([receipt(1)], of: general)
+        let more = sharing.isNew([receipt(2)], of: general)
+        #expect(first && !again && more)
+        _ = hear(mine)
+        let asTheyHoldMore = sharing.isNew([receipt(2)], of: general)
+        #expect(asTheyHoldMore)
+    }
 }

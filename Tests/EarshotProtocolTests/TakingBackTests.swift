@@ -110,6 +110,10 @@ struct TakingBackTests {
         #expect(takingBack.isHolding(conversationID))
         let early = takingBack.settle(conversationID, unsent: nil, limbo: tail.limbo)
         #expect(early == nil && takingBack[conversationID]?.rewriting == nil)
+        takingBack.wasCut(conversationID)
+        // Also where nothing came back after all.
+        _ = takingBack.settle(conversationID, unsent: nil, limbo: tail.limbo)
+        #expect(takingBack[conversationID]?.rewriting?.limbo == tail.limbo)
     }
 
     @Test("tries again to move an unsent end where the disk refused it")

@@ -47,6 +47,30 @@ struct BranchTests {
         #expect(try store.history(of: trunk.conversationID, .latest, limit: 9)?.map(\.entry.chain).count == 5)
     }
 
+    @Test("stand in one order, whichever of them a node knew first", arguments: 1...8 as ClosedRange<UInt8>)
+    func order(number: UInt8) throws {
+        var (one, other) = (SampleLog(), SampleLog())
+        one.append(at: 1)
+        other.append(at: 1)
+        let base = one.record.head
+        one.append(at: 2, body: [number])
+        other.append(at: 2, body: [100 + number])
+        var (parted, otherParted) = (one, other)
+        parted.part(at: base)
+        otherParted.part(at: base)
+        let here = try Store(path: folder.file("here.db"))
+        for commit in [one.commit, otherParted.commit(from: 2)] { try here.commit(commit) }
+        let there = try Store(path: folder.file("there.db"))
+        for commit in [other.commit, parted.commit(from: 2)] { try there.commit(commit) }
+        let histories = try [here, there].map { try $0.history(of: one.conversationID, .latest, limit: 9) ?? [] }
+        #expect(histories[0].map(\.entry.chain) == histories[1].map(\.entry.chain))
+        for (store, history) in zip([here, there], histories) {
+            let middle = MessageID(log: history[1].log.logID, sequence: history[1].entry.sequence)
+            let after = try store.history(of: one.conversationID, .after(middle), limit: 9)
+            #expect(after?.map(\.entry.chain) == [history[2].entry.chain])
+        }
+    }
+
     @Test("have receipts that name their log, as peers know it")
     func receipts() throws {
         let (trunk, branch) = Self.forked()

@@ -35,7 +35,7 @@ struct FullDiskTests {
         let store = try Store(path: disk.file("history.db"))
         var log = SampleLog()
         // What was committed stands in the log of the database alone, which takes more than half of the space.
-        for sequence in UInt64(1)...8 {
+        for sequence in UInt64(1)...5 {
             log.append(at: Int64(sequence), body: [UInt8](repeating: 1, count: 40_000))
             try store.commit(log.commit(from: sequence))
         }

@@ -42,6 +42,20 @@ struct JournalTests {
 
     private func places(_ entries: [JournalEntry]) -> [String] { entries.map { "\($0.id.row).\($0.id.index)" } }
 
+    @Test("has conversations with whatever names they have, and the owner of a private one")
+    func conversations() throws {
+        // The mark is one character with whatever comes before it.
+        let names = ["ops", "on call", "\u{301}", "\u{111BB}x"]
+        let updates = names.map { name in
+            ConversationUpdate(
+                conversationID: identifier(9), kind: name == "ops" ? .private : .open, uniqueName: name,
+                status: .invited, ownerID: name == "ops" ? bob : nil, changes: [.status, .owner])
+        }
+        for update in updates { try write(.conversation(update)) }
+        let read = try page().compactMap { if case .conversation(let update) = $0.content { update } else { nil } }
+        #expect(read == updates)
+    }
+
     @Test("has a row for each group, which becomes its events; what is not shown keeps its index")
     func groups() throws {
         try writeMessages()
@@ -156,6 +170,14 @@ struct JournalTests {
         #expect(try page().first?.id.row == 428)
     }
 
+    @Test("goes on for whoever has read all of it, also when everything before a commit is too old")
+    func pruningBehindReaders() throws {
+        for row in 1...63 as ClosedRange<Int64> { try write(.user(bob, .discovered), at: row) }
+        let end = try store.journalEnd()
+        try write(.user(bob, .discovered), at: 64 + Timing.journalAge)
+        #expect(try places(page(after: end)) == ["64.0"])
+    }
+
     @Test("names a place by its generation, row and index, and by nothing else")
     func identifiers() throws {
         let id = EventID(generation: 0xab, row: 7, index: 12)
@@ -188,6 +210,7 @@ struct StateTimeTests {
         switch step {
         case .sent: (progress.offered, progress.sent) = (run.upperBound, run.upperBound)
         case .delivered: progress.delivered = run.upperBound
+        case .handled: progress.handled = run.upperBound
         case .read: progress.read = run.upperBound
         }
         commit.deliveries = [DeliveryRecord(logID: log.logID, recipientID: bob, progress: progress)]

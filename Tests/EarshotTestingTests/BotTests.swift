@@ -1,6 +1,7 @@
 import Earshot
 import EarshotTesting
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("A bot", .timeLimit(.minutes(1)))
@@ -95,6 +96,39 @@ struct BotTests {
         }
         #expect(names == [.typingStarted, .messageReceived, .typingEnded])
         await network.stop()
+        try await running
+    }
+
+    @Test("shows how far it has come in one answer, takes one back, and reacts, once each however often it runs")
+    func progress() async throws {
+        let attempts = Mutex(0)
+        let bot = Bot("worker", on: robot).otherwise { message in
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            try await message.react("👀")
+            let progress = try await message.show("attempt \(attempt)")
+            let note = try await message.show("a note")
+            if attempt == 1 { throw Failing() }
+            try await progress.edit("done")
+            try await note.retract()
+            try await message.reply("see above", isReply: true)
+        }
+        try await bot.prepare()
+        async let running: Void = bot.run()
+        let sent = try await alice.messages.send("work", to: robot.userID)
+        let received = alice.events.events(.messageReceived)
+        let last = try await turning { await received.first { $0.text == "see above" } }
+        #expect(last?.replyTo == sent.messageID)
+        let answers = try await self.received(from: robot)
+        #expect(answers.map(\.text) == ["done", "", "see above"])
+        #expect(answers.map(\.isRetracted) == [false, true, false])
+        #expect(answers.prefix(1).allSatisfy { $0.isEdited && $0.headers[Inbox.automaticHeader] == "auto-replied" })
+        let question = try await alice.messages.message(sent.messageID)
+        #expect(question.reactions.map(\.emoji) == ["👀"])
+        #expect(question.states[robot.userID] == .handled)
+        await robot.stop()
         try await running
     }
 

@@ -48,6 +48,82 @@ struct InboxTests {
         #expect(consumer.lag == 0 && consumer.cursor == last.cursor && consumer.acknowledgedAt != nil)
     }
 
+    @Test("tells the sender of a message that a program has dealt with it, once that is on the disk")
+    func handled() async throws {
+        try await alice.inbox.makeConsumer("bot")
+        let (delivered, handled) = (bob.events.events(.messageDelivered), bob.events.events(.messageHandled))
+        let messages = try await bob.messages.send([.init("one"), .init("two")], to: alice.userID)
+        _ = await delivered.first { $0.messageID == messages[1].messageID }
+        let batch = try await alice.inbox.receive(consumer: "bot", limit: 2, wait: .seconds(1))
+        network.fillDisk(of: alice)
+        await #expect(throws: EarshotError.self) {
+            try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
+        }
+        network.freeDisk(of: alice)
+        await network.advance(by: .seconds(60))
+        #expect(try await states(of: messages) == [.delivered, .delivered])
+        try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursors[0])
+        #expect(await handled.first { _ in true }?.messageID == messages[0].messageID)
+        #expect(try await states(of: messages) == [.handled, .delivered])
+        #expect(try await bob.messages.message(messages[0].messageID).times(for: alice.userID).handledAt != nil)
+        let read = bob.events.events(.messageRead)
+        try await alice.messages.markRead(messages[1].messageID)
+        _ = await read.first { $0.messageID == messages[1].messageID }
+        try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor)
+        #expect(await handled.first { _ in true }?.messageID == messages[1].messageID)
+        #expect(try await states(of: messages) == [.read, .read])
+    }
+
+    private func states(of messages: [Message]) async throws -> [DeliveryState?] {
+        var states: [DeliveryState?] = []
+        for message in messages {
+            states.append(try await bob.messages.message(message.messageID).states[alice.userID])
+        }
+        return states
+    }
+
+    @Test("edits and reacts with an acknowledgement, and answers in the conversation, all once if it is repeated")
+    func amendments() async throws {
+        let shown = try await alice.messages.send("working", to: bob.userID)
+        try await alice.inbox.makeConsumer("bot")
+        try await write("question")
+        let batch = try await alice.inbox.receive(consumer: "bot")
+        let question = try #require(batch.messages.first).messageID
+        let foreign = InboxReply.edit(question, "mine")
+        let error = await #expect(throws: EarshotError.self) {
+            try await alice.inbox.acknowledge(
+                consumer: "bot", through: batch.cursor, sending: [InboxReply(MessageDraft("no")), foreign])
+        }
+        #expect(error?.code == .notAuthor && error?.parameters.index == 1)
+        let replies: [InboxReply] = [
+            .edit(shown.messageID, "done"), .react("👍", to: question),
+            InboxReply(MessageDraft("here"), answering: question),
+        ]
+        let received = bob.events.events(.messageReceived)
+        for _ in 1...2 {
+            let sent = try await alice.inbox.acknowledge(consumer: "bot", through: batch.cursor, sending: replies)
+            #expect(sent.map(\.text) == ["here"])
+        }
+        _ = await received.first { $0.text == "here" }
+        let history = try await bob.conversations.direct(with: alice.userID).history(limit: 10)
+        #expect(history.map(\.text) == ["done", "question", "here"])
+        #expect(history[1].reactions.map(\.emoji) == ["👍"])
+    }
+
+    @Test("gives an answer in a place another text, and leaves the place empty once it was taken back")
+    func places() async throws {
+        try await write("question")
+        let question = try #require(
+            try await alice.conversations.direct(with: bob.userID).history(limit: 1).first
+        ).messageID
+        let first = try await alice.messages.reply("0 %", to: question, inPlace: "place")
+        let second = try await alice.messages.reply("9 %", to: question, inPlace: "place")
+        #expect(second.messageID == first.messageID && second.text == "9 %" && second.replyTo == question)
+        try await alice.messages.retract(first.messageID)
+        #expect(try await alice.messages.reply("10 %", to: question, inPlace: "place").isRetracted)
+        #expect(try await alice.conversations.direct(with: bob.userID).history(limit: 10).count == 2)
+    }
+
     @Test("lets a consumer begin now, with the first message, or with the first that is not older than a time")
     func starts() async throws {
         try await write("old")
@@ -359,11 +435,11 @@ struct InboxTests {
             MessageDraft("later"), to: bob.userID, notBefore: network.now.addingTimeInterval(60),
             idempotencyKey: "waits")
         for key in ["sent", "waits"] {
-            #expect(try await alice.users.recipient("somebody", idempotencyKey: key) == bob.userID)
+            #expect(try await alice.conversations.destination("somebody", idempotencyKey: key) == .user(bob.userID))
         }
         for key in ["other", nil] {
             let error = await #expect(throws: EarshotError.self) {
-                try await alice.users.recipient("somebody", idempotencyKey: key)
+                try await alice.conversations.destination("somebody", idempotencyKey: key)
             }
             #expect(error?.code == .unknownUser)
         }

@@ -62,6 +62,24 @@ struct PythonPeerTests {
         }
     }
 
+    @Test("tell each other what their programs have dealt with")
+    func handled() async throws {
+        try await withPair(.peer) { pair in
+            try await pair.link(expectingHeads: 0)
+            let handled = pair.node.events.events(.messageHandled)
+            let message = try await pair.node.messages.send("for a program", to: pair.peerID)
+            try await pair.peer.expect("message")
+            try pair.peer.obey("handle")
+            #expect(try await NodeAndPeer.next(handled, "the peer's receipt").messageID == message.messageID)
+            try await pair.node.inbox.makeConsumer("bot")
+            try pair.peer.obey("send for the bot")
+            #expect(try await pair.peer.expect("receipt").handled == 0)
+            let batch = try await pair.node.inbox.receive(consumer: "bot")
+            try await pair.node.inbox.acknowledge(consumer: "bot", through: batch.cursor)
+            #expect(try await pair.peer.expect("receipt").handled == 1)
+        }
+    }
+
     @Test("keep the place of a withheld entry, and show nothing in it")
     func withheldEntry() async throws {
         try await withPair(.peer) { pair in

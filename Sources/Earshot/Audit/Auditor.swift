@@ -6,9 +6,12 @@ extension Conversation {
     /// takes in; an audit finds what somebody has changed on the disk since.
     ///
     /// It reads page by page and holds up nothing. The time that it takes grows with the history.
-    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`, `unusableHome`.
+    /// - Throws: `EarshotError` `storeDamaged`, `storeUnavailable`, `unusableHome`; `unknownUser` for a conversation of many.
     public func audit() async throws(EarshotError) -> ConversationAudit {
-        let (home, userID) = (node.home, peerID)
+        guard let userID = peerID else {
+            throw EarshotError(.unknownUser, "an audit proves the history with one user")
+        }
+        let home = node.home
         return try await node.onOwnThread { () throws(EarshotError) in try home.audit(with: userID) }
     }
 }

@@ -9,8 +9,8 @@ extension Home {
     ///
     /// A node may run meanwhile, and is not held up; the history is that of one moment. A sealed identity stays sealed
     /// with its own passphrase inside the backup.
-    /// - Throws: `EarshotError` `fileExists`, `unusableFile`, `notInitialized`, `looseHome`, `unusableHome`,
-    ///   `storeDamaged`, `storeFull`, `storeUnavailable`. In each case no file was written.
+    /// - Throws: `EarshotError` `fileExists`, `unusableFile`, `notInitialized`, `needsPrimary`, `looseHome`,
+    ///   `unusableHome`, `storeDamaged`, `storeFull`, `storeUnavailable`. In each case no file was written.
     @discardableResult
     public func export(to path: String, passphrase: Passphrase) throws(EarshotError) -> BackupSummary {
         try export(to: path, passphrase: passphrase, work: WorkFiles())
@@ -22,6 +22,8 @@ extension Home {
         to path: String, passphrase: Passphrase, work: WorkFiles
     ) throws(EarshotError) -> BackupSummary {
         try check()
+        // A backup is good for making a device of the user again, and only the identity can vouch for one.
+        guard !isLinked else { throw Self.needsPrimary }
         try requireNoLeftovers()
         let writer = try BackupWriter(path: path, passphrase: passphrase, work: work)
         let credential = try readCredential()

@@ -210,8 +210,7 @@ extension DeliveryRecord {
         var record = self
         record.progress.receipt = .sign(
             logID: old.logID, sequence: old.sequence, chain: old.chain, readSequence: old.readSequence,
-            deviceID: deviceID,
-            with: key)
+            handledSequence: old.handledSequence, deviceID: deviceID, with: key)
         return record
     }
 }

@@ -108,6 +108,18 @@ public struct Bot: Sendable {
     ///   `storeUnavailable`, `stopped`.
     public func prepare() async throws(EarshotError) {
         try await node.inbox.prepareConsumer(consumer, from: start)
+        try await declareCommands()
+    }
+
+    /// The profile of the bot's user says that it is a bot, and has the commands that everybody may use: so faces can offer
+    /// them. The rest of the profile stays.
+    private func declareCommands() async throws(EarshotError) {
+        let declared = BotProfile(commands: Array(router.declared.prefix(Limits.profileCommands)))
+        guard !declared.commands.isEmpty else { return }
+        var profile = try await node.users.ownProfile() ?? Profile()
+        guard profile.bot != declared else { return }
+        profile.bot = declared
+        try await node.users.updateOwn(profile)
     }
 
     /// Handles messages until the node has stopped or this task is cancelled.
@@ -122,10 +134,10 @@ public struct Bot: Sendable {
     }
 
     /// What a message asks for is done, and its answers are returned.
-    private func handle(_ message: Message) async throws -> [BotAnswer] {
+    private func handle(_ message: Message) async throws -> [InboxReply] {
         let sender = await node.users.user(message.senderID)
         let answers = BotAnswers()
-        try await handle(BotMessage(message, from: sender, on: node, answers: answers))
+        try await handle(BotMessage(message, from: sender, to: consumer, on: node, answers: answers))
         return answers.close()
     }
 

@@ -1,3 +1,4 @@
+import EarshotProtocol
 public import Foundation
 import Synchronization
 
@@ -11,32 +12,46 @@ public struct BotMessage: Sendable {
     public let sender: User?
     private let node: Node
     private let answers: BotAnswers
+    private let bot: String
 
-    init(_ message: Message, from sender: User?, on node: Node, answers: BotAnswers) {
+    /// - Parameter bot: the name of its consumer.
+    init(_ message: Message, from sender: User?, to bot: String, on node: Node, answers: BotAnswers) {
         self.message = message
         self.sender = sender
+        self.bot = bot
         self.node = node
         self.answers = answers
     }
 
     public var senderID: UserID { message.senderID }
     public var text: String { message.text }
+    /// Where it was written. Answers go there.
+    public var conversationID: ConversationID { message.conversationID }
+    /// Whether it was written to the bot alone, and not in a conversation of many.
+    public var isDirect: Bool { conversationID == .direct(node.userID, senderID) }
 
-    /// Answers the sender.
+    /// Answers in the conversation of the message.
     ///
     /// - Parameters:
     ///   - text: the answer. It carries `Inbox.automaticHeader`, so that no other bot answers it.
     ///   - headers: metadata for programs.
+    ///   - isReply: whether it is shown as a reply to the message. In a conversation of many it always is.
     ///   - notBefore: when it goes out; at once if it is left out.
     /// - Throws: `EarshotError` `invalidMessage`, also after the handler has returned and for more than
-    ///   `Limits.botReplies` answers; `blocked`, `identityConflict` and `notAdmitted` for a recipient who gets no messages.
+    ///   `Limits.botReplies` answers; `blocked`, `identityConflict` and `notAdmitted` for a recipient who gets no messages;
+    ///   `notJoined` in a conversation that this node's user has left.
     public func reply(
-        _ text: String, headers: [String: String] = [:], notBefore: Date? = nil
+        _ text: String, headers: [String: String] = [:], isReply: Bool = false, notBefore: Date? = nil
     ) async throws(EarshotError) {
-        try await send(MessageDraft(text, headers: headers), to: message.senderID, notBefore: notBefore)
+        let draft = try Self.checked(MessageDraft(text, headers: headers))
+        try await node.shell.check(node.destination(answering: message))
+        var reply = InboxReply(draft)
+        reply.notBefore = notBefore
+        reply.isReply = isReply || !isDirect
+        try add(reply)
     }
 
-    /// Answers the sender later.
+    /// Answers the message later.
     /// - Parameters:
     ///   - text: the answer. It carries `Inbox.automaticHeader`, so that no other bot answers it.
     ///   - headers: metadata for programs.
@@ -48,13 +63,41 @@ public struct BotMessage: Sendable {
         try await reply(text, headers: headers, notBefore: now + delay / .seconds(1))
     }
 
-    /// Tells the sender that the bot types, for as long as some work takes.
+    /// Answers at once, before the handler has returned, so that the answer can show how far the work has come:
+    /// ```swift
+    /// let progress = try await message.show("0 %")
+    /// for percent in 1...100 { try await progress.edit("\(percent) %") }
+    /// ```
+    /// It stays if the handler throws. When the message comes again, the first answer that is shown gives that one another
+    /// text, the second the second, and so on: nothing is shown twice.
+    /// - Throws: `EarshotError` as `Messages.reply` does.
+    public func show(_ text: String, headers: [String: String] = [:]) async throws(EarshotError) -> BotReply {
+        let key = "bot \(bot) \(message.messageID) \(answers.nextShown())"
+        let marked = AutoSubmitted.marked(headers, AutoSubmitted.replied)
+        let answer = try await node.messages.reply(text, headers: marked, to: message.messageID, inPlace: key)
+        return BotReply(messageID: answer.messageID, node: node)
+    }
+
+    /// Reacts to the message at once with an emoji, as with 👀 when a long work begins. A handler that runs again reacts no
+    /// second time.
+    /// - Throws: `EarshotError` as `Messages.react` does.
+    public func react(_ emoji: String) async throws(EarshotError) {
+        try await node.messages.react(emoji, to: message.messageID)
+    }
+
+    /// Takes a reaction of the bot back.
+    /// - Throws: `EarshotError` as `Messages.react` does.
+    public func unreact(_ emoji: String) async throws(EarshotError) {
+        try await node.messages.unreact(emoji, to: message.messageID)
+    }
+
+    /// Tells the others in the conversation that the bot types, for as long as some work takes.
     /// - Returns: what the work returns.
     /// - Throws: what the work throws.
     public func typing<Result: Sendable>(
         while work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await node.conversations.direct(with: senderID).typing(while: work)
+        try await node.conversations.conversation(of: message).typing(while: work)
     }
 
     private var now: Date { Date(milliseconds: node.environment.clock.now.wallClock) }
@@ -65,12 +108,37 @@ public struct BotMessage: Sendable {
     public func send(
         _ draft: MessageDraft, to recipientID: UserID, notBefore: Date? = nil
     ) async throws(EarshotError) {
+        let draft = try Self.checked(draft)
+        try await node.shell.check(.user(recipientID))
+        try add(InboxReply(to: recipientID, draft, notBefore: notBefore))
+    }
+
+    private static func checked(_ draft: MessageDraft) throws(EarshotError) -> MessageDraft {
         var draft = draft
         draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
         do { try draft.validate() } catch { throw EarshotError(.invalidMessage, "\(error)", cause: error) }
-        try await node.shell.checkRecipient(recipientID)
-        try answers.add(BotAnswer(recipientID: recipientID, draft: draft, notBefore: notBefore))
+        return draft
     }
+
+    private func add(_ reply: InboxReply) throws(EarshotError) {
+        var reply = reply
+        reply.answering = message.messageID
+        try answers.add(reply)
+    }
+}
+
+/// An answer that a bot shows while it works on a message.
+public struct BotReply: Sendable {
+    public let messageID: MessageID
+    let node: Node
+
+    /// Gives it another text.
+    /// - Throws: `EarshotError` as `Messages.edit` does.
+    public func edit(_ text: String) async throws(EarshotError) { try await node.messages.edit(messageID, text) }
+
+    /// Takes it back: when the work is done, and its result is another answer.
+    /// - Throws: `EarshotError` as `Messages.retract` does.
+    public func retract() async throws(EarshotError) { try await node.messages.retract(messageID) }
 }
 
 /// A message that asks a bot to run a command.
@@ -116,9 +184,14 @@ public struct BotCall: Sendable {
 
     /// Answers the one who called; see `BotMessage.reply`.
     public func reply(
-        _ text: String, headers: [String: String] = [:], notBefore: Date? = nil
+        _ text: String, headers: [String: String] = [:], isReply: Bool = false, notBefore: Date? = nil
     ) async throws(EarshotError) {
-        try await message.reply(text, headers: headers, notBefore: notBefore)
+        try await message.reply(text, headers: headers, isReply: isReply, notBefore: notBefore)
+    }
+
+    /// Answers at once, to show how far the work has come; see `BotMessage.show`.
+    public func show(_ text: String, headers: [String: String] = [:]) async throws(EarshotError) -> BotReply {
+        try await message.show(text, headers: headers)
     }
 
     /// Answers the one who called, later; see `BotMessage.reply`.
@@ -150,19 +223,21 @@ public struct BotCall: Sendable {
     }
 }
 
-/// A message that a handler wants to be sent.
-struct BotAnswer: Sendable {
-    let recipientID: UserID
-    let draft: MessageDraft
-    let notBefore: Date?
-}
-
 /// What a handler answers while it runs.
 final class BotAnswers: Sendable {
-    private let answers = Mutex<[BotAnswer]?>([])
+    private let answers = Mutex<[InboxReply]?>([])
+    private let shown = Mutex(0)
+
+    /// Which of the answers that are shown at once the next one is, from 0.
+    func nextShown() -> Int {
+        shown.withLock { shown in
+            defer { shown += 1 }
+            return shown
+        }
+    }
 
     /// - Throws: `EarshotError` `invalidMessage`.
-    func add(_ answer: BotAnswer) throws(EarshotError) {
+    func add(_ answer: InboxReply) throws(EarshotError) {
         let problem: String? = answers.withLock { answers in
             guard let count = answers?.count else { return "the handler of the message has returned already" }
             guard count < Limits.botReplies else { return "one message has at most \(Limits.botReplies) answers" }
@@ -173,7 +248,7 @@ final class BotAnswers: Sendable {
     }
 
     /// The handler has returned.
-    func close() -> [BotAnswer] {
+    func close() -> [InboxReply] {
         answers.withLock { answers in
             defer { answers = nil }
             return answers ?? []

@@ -44,6 +44,16 @@ struct BotRouter: Sendable {
         commands.append(command)
     }
 
+    /// The commands that everybody may use, for the bot's profile. A face need not offer what is longer than a profile takes.
+    var declared: [BotProfile.Command] {
+        let everyones = commands.filter { $0.audience == .everyone }.map {
+            BotProfile.Command(name: $0.name, summary: $0.summary, usage: $0.usage)
+        }
+        guard !everyones.isEmpty else { return [] }
+        let help = BotProfile.Command(name: Self.help, summary: "Lists the commands.", usage: "/\(Self.help)")
+        return (everyones + [help]).filter { $0.byteCount <= Limits.profileCommandBytes }
+    }
+
     func parameters(of name: String) -> [BotParameter] { commands.first { $0.name == name }?.parameters ?? [] }
 
     private static func isName(_ text: Substring) -> Bool {

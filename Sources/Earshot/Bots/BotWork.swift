@@ -15,8 +15,8 @@ struct BotWork: Sendable {
     private let start: InboxStart
     private let attempts: Int
     private let takesAutomatic: Bool
-    private let handle: @Sendable (Message) async throws -> [BotAnswer]
-    private var handOut = HandOut<BotAnswer>()
+    private let handle: @Sendable (Message) async throws -> [InboxReply]
+    private var handOut = HandOut<InboxReply>()
     private var isPrepared = false
     /// The first message of the last hand-out.
     private var head: MessageID?
@@ -27,7 +27,7 @@ struct BotWork: Sendable {
 
     init(
         node: Node, consumer: String, start: InboxStart, attempts: Int, takesAutomatic: Bool,
-        handle: @escaping @Sendable (Message) async throws -> [BotAnswer]
+        handle: @escaping @Sendable (Message) async throws -> [InboxReply]
     ) {
         self.node = node
         self.consumer = consumer
@@ -82,7 +82,7 @@ struct BotWork: Sendable {
         handOut.begin(
             batch.messages.map { HandOut.Item(id: $0.messageID.description, sender: $0.senderID.description) })
         var fault: EarshotError?
-        await withTaskGroup(of: (index: Int, result: Result<[BotAnswer], any Error>).self) { group in
+        await withTaskGroup(of: (index: Int, result: Result<[InboxReply], any Error>).self) { group in
             while fault == nil {
                 for index in handOut.start(limit: Limits.botHandlers) {
                     group.addTask { [handle] in
@@ -149,7 +149,7 @@ struct BotWork: Sendable {
     }
 
     private mutating func refused(
-        _ done: HandOut<BotAnswer>.Acknowledgement, _ error: EarshotError, _ batch: InboxBatch
+        _ done: HandOut<InboxReply>.Acknowledgement, _ error: EarshotError, _ batch: InboxBatch
     ) {
         guard done.count == 1 else {
             isCareful = true
@@ -159,14 +159,10 @@ struct BotWork: Sendable {
     }
 
     private func commit(
-        _ done: HandOut<BotAnswer>.Acknowledgement, _ batch: InboxBatch
+        _ done: HandOut<InboxReply>.Acknowledgement, _ batch: InboxBatch
     ) async throws(EarshotError) {
-        let replies = done.replies.map { index, answer in
-            InboxReply(
-                to: answer.recipientID, answer.draft, answering: batch.messages[index].messageID,
-                notBefore: answer.notBefore)
-        }
-        try await node.inbox.acknowledge(consumer: consumer, through: batch.cursors[done.through], sending: replies)
+        try await node.inbox.acknowledge(
+            consumer: consumer, through: batch.cursors[done.through], sending: done.replies.map(\.reply))
     }
 
     // MARK: - Waiting

@@ -1,14 +1,19 @@
+import Dispatch
+import EarshotCrypto
 import EarshotModel
 import EarshotProtocol
 import Synchronization
 
-/// Keeps a running node's credential valid: renews it in time, or warns in time that it cannot.
+/// Keeps a running node's credential valid: renews it in time, or warns in time that it cannot. It also has the identity's
+/// key sign what other devices of the user need.
 final class CredentialKeeper: Sendable {
     private let home: Home
     private let keys: DeviceKeys
     private let identity: IdentityAccess
     private let clock: WallClock
     private let current: Mutex<Credential>
+    /// Key files are read and written here, one after the other.
+    private let files = DispatchQueue(label: "earshot.credentials")
 
     init(home: Home, unlocked: UnlockedHome, clock: WallClock) {
         self.home = home
@@ -21,8 +26,56 @@ final class CredentialKeeper: Sendable {
     /// Whether the identity's key is at hand.
     var canRenew: Bool { identity.isAtHand }
 
+    /// Whether this device does not hold the identity.
+    var isLinked: Bool { !identity.isHere }
+
     /// The credential that the node shows now.
     var credential: Credential { current.withLock { $0 } }
+
+    /// - Parameters:
+    ///   - withIdentity: whether the answer has the identity's key, too.
+    ///   - completion: is called on a thread of its own.
+    func grant(
+        _ request: CredentialRequest, withIdentity: Bool,
+        completion: @escaping @Sendable (Result<(CredentialGrant, SecretBytes?), EarshotError>) -> Void
+    ) {
+        files.async { [self] in
+            completion(
+                Result { () throws(EarshotError) in
+                    let grant = try home.grant(request, identity: identity)
+                    return (grant, withIdentity ? try home.identitySeed(identity) : nil)
+                })
+        }
+    }
+
+    /// - Throws: `EarshotError` `needsPrimary`, `passphraseNeeded`, `unusableHome`.
+    func revocation(of deviceID: DeviceID) throws(EarshotError) -> Revocation {
+        try home.revocation(of: deviceID, identity: identity)
+    }
+
+    /// The identity's word that this device holds it, for a conversation that it creates; `nil` where the identity is not
+    /// at hand.
+    func primaryProof(of deviceID: DeviceID, in conversationID: ConversationID) throws(EarshotError) -> Signature? {
+        do { return try home.primaryProof(of: deviceID, in: conversationID, identity: identity) } catch {
+            guard [.needsPrimary, .passphraseNeeded].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+
+    /// Writes a credential that a primary device has issued to this one.
+    /// - Parameter completion: is called on a thread of its own.
+    func adopt(_ credential: Credential, completion: @escaping @Sendable (Result<Void, EarshotError>) -> Void) {
+        files.async { [self] in
+            completion(
+                Result { () throws(EarshotError) in
+                    try home.writeCredential(credential)
+                    current.withLock { $0 = credential }
+                })
+        }
+    }
+
+    /// Returns when all that was asked for is done.
+    func drain() async { await withCheckedContinuation { done in files.async { done.resume() } } }
 
     /// Looks after the credential until the task is cancelled.
     /// - Parameters:
@@ -42,6 +95,8 @@ final class CredentialKeeper: Sendable {
         _ schedule: inout CredentialSchedule, adopt: (Credential) async -> Void, post: (Event) async -> Void
     ) async -> Int64 {
         let now = clock.now()
+        let shown = credential
+        if shown.notAfter != schedule.notAfter { schedule = CredentialSchedule(shown) }
         let (step, wait) = schedule.step(now: now, canRenew: identity.isAtHand)
         guard step == .renew else {
             if let event = event(for: step, problem: nil) { await post(event) }
@@ -64,7 +119,7 @@ final class CredentialKeeper: Sendable {
     private func event(for step: CredentialSchedule.Step, problem: EarshotError?) -> Event? {
         let notice = CredentialNotice(
             notBefore: credential.notBefore, notAfter: credential.notAfter,
-            problem: problem.map { .failed(reason: $0.message) } ?? .sealed)
+            problem: problem.map { .failed(reason: $0.message) } ?? (isLinked ? .needsPrimary : .sealed))
         return switch step {
         case .nothing, .renew: nil
         case .tellWillExpire: .credentialWillExpire(notice)

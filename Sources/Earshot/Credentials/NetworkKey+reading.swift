@@ -1,9 +1,6 @@
-import EarshotCrypto
-import Foundation
-
 extension NetworkKey {
     /// The greatest length of a text; a longer one is refused.
-    public static let maximumTextBytes = 1024
+    public static let maximumTextBytes = SecretText.maximumBytes
 
     /// Reads the text of a key from a file that is its owner's alone.
     /// - Throws: `EarshotError` `looseHome` for a file that others may read, `invalidNetworkKey`.
@@ -19,22 +16,6 @@ extension NetworkKey {
     ///   - isLine: whether to stop at the end of the first line, as on a terminal.
     /// - Throws: `EarshotError` `invalidNetworkKey`.
     public init(readingFrom descriptor: Int32, isLine: Bool = false) throws(EarshotError) {
-        var count = 0
-        var reason: String?
-        let bytes = SecretBytes(count: Self.maximumTextBytes) { buffer in
-            while let start = buffer.baseAddress, count < buffer.count {
-                let got = read(descriptor, start + count, 1)
-                if got < 0 { reason = String(cString: strerror(errno)) }
-                if got <= 0 || (isLine && buffer[count] == UInt8(ascii: "\n")) { return }
-                count += 1
-            }
-            reason = "the text is longer than any key"
-        }
-        guard reason == nil, count > 0 else {
-            throw EarshotError(
-                .invalidNetworkKey, "no network key could be read: \(reason ?? "there is nothing")",
-                .init(count > 0 ? .tooLong : .empty))
-        }
-        try self.init(typed: bytes.withUnsafeBytes { String(decoding: $0.prefix(count), as: UTF8.self) })
+        self.init(secret: try SecretText.networkKey.secret(readingFrom: descriptor, isLine: isLine))
     }
 }

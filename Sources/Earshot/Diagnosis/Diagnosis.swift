@@ -69,9 +69,9 @@ extension HomeFacts {
 extension CredentialFacts {
     /// - Throws: `EarshotError` `looseHome` or `unusableHome`.
     static func gathered(of home: Home) throws(EarshotError) -> CredentialFacts {
-        let credential = try home.readCredential()
+        let (credential, isSealed) = (try home.readCredential(), try home.isSealed)
         return CredentialFacts(
-            notBefore: credential.notBefore, notAfter: credential.notAfter, canRenew: try !home.isSealed,
-            isInUse: false)
+            notBefore: credential.notBefore, notAfter: credential.notAfter, canRenew: !home.isLinked && !isSealed,
+            isLinked: home.isLinked, isInUse: false)
     }
 }

@@ -42,6 +42,12 @@ extension Finding {
         // The credential.
         /// The credential has expired or soon will, and the identity that renews it is sealed.
         public static let credentialSealed = Code("credentialSealed")
+        /// The credential has expired or soon will, and only a primary device of the user can renew it.
+        public static let credentialNeedsPrimary = Code("credentialNeedsPrimary")
+        /// The user has revoked this device.
+        public static let deviceRevoked = Code("deviceRevoked")
+        /// The user has several devices, and only this one holds the identity.
+        public static let onlyPrimary = Code("onlyPrimary")
         /// The credential has expired; a node renews it when it starts.
         public static let credentialExpired = Code("credentialExpired")
         /// The credential has expired, and the running node has not renewed it.

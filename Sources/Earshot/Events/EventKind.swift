@@ -39,17 +39,20 @@ extension EventKind where Payload == Message {
 extension EventKind where Payload == MessageStateChange {
     public static var messageSent: Self { states([.messageSent]) }
     public static var messageDelivered: Self { states([.messageDelivered]) }
+    public static var messageHandled: Self { states([.messageHandled]) }
     public static var messageRead: Self { states([.messageRead]) }
     public static var messageFailed: Self { states([.messageFailed]) }
 
     /// Every change of state of this node's own messages.
-    public static var messageState: Self { states([.messageSent, .messageDelivered, .messageRead, .messageFailed]) }
+    public static var messageState: Self {
+        states([.messageSent, .messageDelivered, .messageHandled, .messageRead, .messageFailed])
+    }
 
     private static func states(_ names: Set<EventName>) -> Self {
         Self(names) { event in
             switch event {
-            case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
-                .messageFailed(let change):
+            case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
+                .messageRead(let change), .messageFailed(let change):
                 change
             default: nil
             }
@@ -70,6 +73,26 @@ extension EventKind where Payload == Typing {
 extension EventKind where Payload == MessageUpdate {
     public static var messageUpdated: Self {
         Self([.messageUpdated]) { if case .messageUpdated(let update) = $0 { update } else { nil } }
+    }
+}
+
+extension EventKind where Payload == ConversationUpdate {
+    public static var conversationUpdated: Self {
+        Self([.conversationUpdated]) { if case .conversationUpdated(let update) = $0 { update } else { nil } }
+    }
+}
+
+extension EventKind where Payload == ParticipantUpdate {
+    public static var participantUpdated: Self {
+        Self([.participantUpdated]) { if case .participantUpdated(let update) = $0 { update } else { nil } }
+    }
+}
+
+extension EventKind where Payload == AdvertisedConversation {
+    public static var conversationAdvertised: Self {
+        Self([.conversationAdvertised]) {
+            if case .conversationAdvertised(let conversation) = $0 { conversation } else { nil }
+        }
     }
 }
 
@@ -125,6 +148,12 @@ extension EventKind where Payload == CredentialNotice {
     }
 }
 
+extension EventKind where Payload == RevokedDevice {
+    public static var deviceRevoked: Self {
+        Self([.deviceRevoked]) { if case .deviceRevoked(let device) = $0 { device } else { nil } }
+    }
+}
+
 extension EventKind where Payload == OtherNetwork {
     public static var otherNetworkSeen: Self {
         Self([.otherNetworkSeen]) { if case .otherNetworkSeen(let network) = $0 { network } else { nil } }
@@ -144,6 +173,10 @@ extension EventKind where Payload == String {
 }
 
 extension EventKind where Payload == Void {
+    public static var profileUpdated: Self {
+        Self([.profileUpdated]) { if case .profileUpdated = $0 { () } else { nil } }
+    }
+
     public static var storageRecovered: Self {
         Self([.storageRecovered]) { if case .storageRecovered = $0 { () } else { nil } }
     }

@@ -54,7 +54,8 @@ extension Home {
     /// Whether the identity's secret is sealed with a passphrase.
     public var isSealed: Bool {
         get throws(EarshotError) {
-            Self.box(in: try PrivateFile.read(identityFile)) != nil
+            guard try PrivateFile.isThere(identityFile) else { return false }
+            return Self.box(in: try PrivateFile.read(identityFile)) != nil
         }
     }
 
@@ -65,6 +66,12 @@ extension Home {
             let copy = Array(bytes)
             return PassphraseBox.isBox(copy) ? copy : nil
         }
+    }
+
+    /// Whether this is a linked device: it holds no identity key, and a credential that a primary device issued.
+    public var isLinked: Bool {
+        guard access(identityFile, F_OK) != 0, access(deviceFile, F_OK) == 0 else { return false }
+        do { return try !readCredential().isPrimary } catch { return false }
     }
 
     func readDevice() throws(EarshotError) -> DeviceKeys {

@@ -56,7 +56,7 @@ extension Home {
     }
 
     /// - Throws: `EarshotError` `alreadyInitialized` if there are keys or a history, which are never overwritten.
-    private func checkIsEmpty() throws(EarshotError) {
+    func checkIsEmpty() throws(EarshotError) {
         guard !isInitialized else {
             throw EarshotError(
                 .alreadyInitialized, "there is an identity in \(path) already",
@@ -88,7 +88,8 @@ extension Home {
         let networkKey = try networkKey()
         var home = UnlockedHome(keys: keys, credential: credential, identity: identity, networkKey: networkKey)
         let renewal = CredentialSchedule.renewal(notBefore: credential.notBefore, notAfter: credential.notAfter)
-        let isDue = now >= renewal || now < credential.notBefore
+        // Credentials of an earlier version do not say that their device is a primary one.
+        let isDue = now >= renewal || now < credential.notBefore || !credential.isPrimary
         guard identity.isAtHand, isDue || passphrase != nil else { return home }
         let renewed = try issue(replacing: credential, identity: identity, keys: keys, now: now)
         do { try writeCredential(renewed) } catch {
@@ -110,6 +111,24 @@ extension Home {
         return renewed
     }
 
+    /// Makes a device of the user who has accepted it.
+    /// - Parameter passphrase: seals the identity, if the device gets that.
+    /// - Throws: `EarshotError` `alreadyInitialized`, `unusableHome`, `looseHome`; then nothing was written.
+    func join(_ gift: PairingGift, keys: DeviceKeys, passphrase: Passphrase?) throws(EarshotError) {
+        try prepareDirectory()
+        try checkIsEmpty()
+        do {
+            try write(keys, to: deviceFile)
+            if let key = gift.networkKey { try write(KeyFileLabel.network, [key], to: networkFile) }
+            // The last of these files makes the home initialized.
+            try writeCredential(gift.credential)
+            if let identity = gift.identityKey { try writeIdentity(identity, passphrase: passphrase) }
+        } catch {
+            for file in [identityFile, networkFile, deviceFile, credentialFile] { unlink(file) }
+            throw error
+        }
+    }
+
     private func issue(
         replacing credential: Credential, identity: IdentityAccess, keys: DeviceKeys, now: Int64
     ) throws(EarshotError) -> Credential {
@@ -119,6 +138,7 @@ extension Home {
     }
 
     private func identityAccess(passphrase: Passphrase?) throws(EarshotError) -> IdentityAccess {
+        guard try PrivateFile.isThere(identityFile) else { return .elsewhere }
         guard try isSealed else { return .file }
         guard let passphrase else { return .sealed }
         return .unlocked(try readIdentity(passphrase: passphrase.secret))
@@ -129,7 +149,37 @@ extension Home {
         case .file: try readIdentity(passphrase: nil)
         case .unlocked(let key): key
         case .sealed: throw Self.sealedError
+        case .elsewhere: throw Self.needsPrimary
         }
+    }
+
+    static let needsPrimary = EarshotError(
+        .needsPrimary, "only a device that holds the identity can do this, and this one does not")
+
+    /// Has the identity's key sign a credential for a device of its user.
+    /// - Throws: `EarshotError` `needsPrimary`, `passphraseNeeded`, `unusableHome`.
+    func grant(_ request: CredentialRequest, identity: IdentityAccess) throws(EarshotError) -> CredentialGrant {
+        .issue(request, identityKey: try identityKey(identity))
+    }
+
+    /// The secret half of the identity key, for a second primary device.
+    /// - Throws: `EarshotError` `needsPrimary`, `passphraseNeeded`, `unusableHome`.
+    func identitySeed(_ identity: IdentityAccess) throws(EarshotError) -> SecretBytes {
+        try identityKey(identity).seed
+    }
+
+    /// Has the identity's key revoke a device of its user.
+    /// - Throws: `EarshotError` `needsPrimary`, `passphraseNeeded`, `unusableHome`.
+    func revocation(of deviceID: DeviceID, identity: IdentityAccess) throws(EarshotError) -> Revocation {
+        .sign(deviceID, with: try identityKey(identity))
+    }
+
+    /// Has the identity's key say that a device holds it, in a conversation.
+    /// - Throws: `EarshotError` `needsPrimary`, `passphraseNeeded`, `unusableHome`.
+    func primaryProof(
+        of deviceID: DeviceID, in conversationID: ConversationID, identity: IdentityAccess
+    ) throws(EarshotError) -> Signature {
+        PrimaryProof.sign(deviceID, in: conversationID, with: try identityKey(identity))
     }
 
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
@@ -138,7 +188,8 @@ extension Home {
     func issue(name: UserName, identity: SigningKey, keys: DeviceKeys, now: Int64) -> Credential {
         Credential.issue(
             name: name, identityKey: identity, deviceKey: keys.signing,
-            agreementKey: keys.agreement.publicKey, notBefore: max(0, now - Timing.credentialBackdating),
+            agreementKey: keys.agreement.publicKey, isPrimary: true,
+            notBefore: max(0, now - Timing.credentialBackdating),
             notAfter: now + Timing.credentialLifetime)
     }
 
@@ -163,9 +214,19 @@ enum IdentityAccess: Sendable {
     case unlocked(SigningKey)
     /// It is sealed, and nobody gave the passphrase.
     case sealed
+    /// Another device of the user holds it.
+    case elsewhere
 
     var isAtHand: Bool {
-        if case .sealed = self { false } else { true }
+        switch self {
+        case .file, .unlocked: true
+        case .sealed, .elsewhere: false
+        }
+    }
+
+    /// Whether this device holds the identity, sealed or not.
+    var isHere: Bool {
+        if case .elsewhere = self { false } else { true }
     }
 }
 

@@ -30,8 +30,8 @@ public struct Home: Sendable, Hashable {
     /// The Unix socket of the node's local API.
     public var socketFile: String { path + "/node.sock" }
 
-    /// Whether there is an identity, made by `create` or `restore`.
-    public var isInitialized: Bool { access(identityFile, F_OK) == 0 }
+    /// Whether there is an identity, made by `create` or `restore`, or a linked device of one.
+    public var isInitialized: Bool { access(identityFile, F_OK) == 0 || isLinked }
 
     /// Makes the directory for its owner alone, or checks that an existing one is.
     /// - Throws: `EarshotError` `unusableHome` or `looseHome`.
@@ -52,7 +52,7 @@ public struct Home: Sendable, Hashable {
         // Something that is not a directory, or cannot be looked into, is not missing.
         guard access(path, F_OK) == 0 || errno != ENOENT else { throw notInitialized }
         let status = try directoryStatus()
-        guard try PrivateFile.isThere(identityFile) else { throw notInitialized }
+        guard try PrivateFile.isThere(identityFile) || isLinked else { throw notInitialized }
         try Self.checkPrivate(path, status, mode: "700")
     }
 

@@ -165,15 +165,16 @@ public struct Inbox: Sendable {
 
     // MARK: - Acknowledging
 
-    /// A consumer has dealt with everything up to a place, and sends messages, now or later, all in one commit or not at
-    /// all.
+    /// A consumer has dealt with everything up to a place, and says something with that, now or later, all in one commit or
+    /// not at all. The authors of what it has dealt with are told (`DeliveryState.handled`).
     ///
     /// An acknowledgement that is repeated sends nothing, and is answered as the first time. Acknowledge in the order of
     /// arrival: what is acknowledged already can be answered no more.
     /// - Parameters:
     ///   - consumer: its name.
     ///   - cursor: that of the batch, or of one of its messages.
-    ///   - replies: the messages, to any users. One that answers a message answers one that is acknowledged with it.
+    ///   - replies: messages to any users and conversations or into the conversations of what they answer, edits of own
+    ///     messages, and reactions. What answers a message answers one that is acknowledged with it.
     /// - Returns: the messages, in the order of the replies, without those that go out later (`Messages.scheduled()`).
     /// - Throws: `EarshotError` `unknownConsumer`; `gone` for a place that is not one of this home; `alreadyAcknowledged`
     ///   if everything up to there is acknowledged, and one of the messages was not sent with that; for a message that
@@ -188,22 +189,30 @@ public struct Inbox: Sendable {
         let names = replies.map { ReplyName(answering: $0.answering, idempotencyKey: $0.idempotencyKey) }
         let covered = try await covered(through: cursor, by: names)
         let keys = covered.keys(of: names, consumer: consumer, through: cursor)
-        let places = try await places(of: replies, among: covered)
+        let written = try await InboxReplies(node: node).written(replies) { $0.answering ?? covered.last }
         let sends = replies.indices.map { index in
-            let (reply, key) = (replies[index], keys[index])
-            var draft = reply.draft
-            draft.replyTo = places[index]
-            draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
-            return ProgramReply(
-                recipientID: reply.recipientID, draft: .message(draft), key: key,
+            ProgramReply(
+                to: written[index].destination, draft: written[index].draft, key: keys[index],
                 // There is no place 0, so no acknowledgement covers it.
-                answering: reply.answering.map { covered.places[$0] ?? 0 },
-                notBefore: reply.notBefore?.clampedMilliseconds)
+                answering: replies[index].answering.map { covered.places[$0] ?? 0 },
+                notBefore: replies[index].notBefore?.clampedMilliseconds)
         }
         do {
-            return try await node.shell.acknowledge(consumer, through: cursor.number, sending: sends)
+            return try await node.shell.acknowledge(
+                consumer, through: cursor.number, handled: try await handled(by: consumer, through: cursor),
+                sending: sends)
         } catch {
-            throw error.parameters.index.map { error.about(replies[$0].recipientID) } ?? error
+            throw error.parameters.index.map { error.about(written[$0].destination) } ?? error
+        }
+    }
+
+    /// The last message of each log that an acknowledgement is the first to cover. If the consumer has another
+    /// acknowledgement under way, that one's are among them.
+    private func handled(by consumer: String, through cursor: InboxCursor) async throws(EarshotError) -> [MessageID] {
+        let (store, userID) = (node.store, node.userID)
+        guard let start = await node.shell.consumers.first(where: { $0.name == consumer })?.cursor else { return [] }
+        return try await node.readStore { () throws(StoreError) in
+            try store.lastArrived(after: start, through: cursor.number, for: userID)
         }
     }
 
@@ -218,14 +227,14 @@ public struct Inbox: Sendable {
         }
     }
 
-    /// To whom the messages of an acknowledgement went, if it was committed before: in their order, and `nil` for one that
+    /// Where the messages of an acknowledgement went, if it was committed before: in their order, and `nil` for one that
     /// was neither sent nor scheduled.
     /// - Throws: `EarshotError` `gone`, `storeDamaged`, `storeUnavailable`.
-    package func recipients(
+    package func destinations(
         of names: [ReplyName], consumer: String, through cursor: InboxCursor
-    ) async throws(EarshotError) -> [UserID?] {
+    ) async throws(EarshotError) -> [Destination?] {
         let keys = try await covered(through: cursor, by: names).keys(of: names, consumer: consumer, through: cursor)
-        return try await node.messages.recipients(of: await node.shell.entryKeys(keys, of: consumer))
+        return try await node.messages.destinations(of: await node.shell.entryKeys(keys, of: consumer))
     }
 
     private func covered(
@@ -247,23 +256,6 @@ public struct Inbox: Sendable {
                 .gone, "\(cursor) is no place in this home's inbox: the home was restored since, or is another one")
         }
         return covered
-    }
-
-    /// The messages that replies name as those that they answer, in their order.
-    private func places(
-        of replies: [InboxReply], among covered: Covered
-    ) async throws(EarshotError) -> [LogPlace?] {
-        guard replies.contains(where: \.isReply) else { return replies.map { _ in nil } }
-        let store = node.store
-        let answered = replies.map { $0.isReply ? $0.answering ?? covered.last : nil }
-        return try await node.readStore { () throws(StoreError) in
-            var places: [LogPlace?] = []
-            // One that is gone is answered all the same: the answer was accepted, or would have been.
-            for messageID in answered {
-                places.append(try messageID.flatMap { id throws(StoreError) in try store.target(id)?.place })
-            }
-            return places
-        }
     }
 
     private struct Covered: Sendable {

@@ -56,10 +56,19 @@ public struct InboxBatch: Hashable, Sendable {
     public let cursors: [InboxCursor]
 }
 
-/// A message that a consumer sends with its acknowledgement.
+/// What a consumer says with its acknowledgement: a message, or something about a message.
 public struct InboxReply: Hashable, Sendable {
-    public var recipientID: UserID
-    public var draft: MessageDraft
+    public enum Content: Hashable, Sendable {
+        case message(MessageDraft)
+        /// Another text for a message of this node's user.
+        case edit(MessageID, text: String)
+        /// A reaction to a message, or an earlier one taken back.
+        case reaction(String, to: MessageID, isRemoved: Bool)
+    }
+
+    /// Where it goes; `nil` for the conversation of the message that it answers, or that it is about.
+    public var destination: Destination?
+    public var content: Content
     /// The message that it answers; by default the last one that is acknowledged.
     public var answering: MessageID?
     /// Its idempotency key. By default one that follows from the consumer, the message that it answers, and which of the
@@ -67,17 +76,57 @@ public struct InboxReply: Hashable, Sendable {
     public var idempotencyKey: String?
     /// When it goes out, as with `Messages.schedule`; at once by default.
     public var notBefore: Date?
-    /// Whether it is shown as a reply to the message that it answers, which must not have been taken back.
+    /// Whether a message is shown as a reply to the one that it answers, which must not have been taken back.
     public var isReply = false
 
     public init(
         to recipientID: UserID, _ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil,
         notBefore: Date? = nil
     ) {
-        self.recipientID = recipientID
-        self.draft = draft
-        self.answering = answering
+        self.init(
+            to: .user(recipientID), draft, answering: answering, idempotencyKey: idempotencyKey, notBefore: notBefore)
+    }
+
+    /// A message to the other participants of a conversation.
+    public init(
+        to conversation: Conversation, _ draft: MessageDraft, answering: MessageID? = nil,
+        idempotencyKey: String? = nil, notBefore: Date? = nil
+    ) {
+        self.init(
+            to: conversation.destination, draft, answering: answering, idempotencyKey: idempotencyKey,
+            notBefore: notBefore)
+    }
+
+    package init(
+        to destination: Destination?, _ draft: MessageDraft, answering: MessageID? = nil,
+        idempotencyKey: String? = nil, notBefore: Date? = nil
+    ) {
+        self.init(destination, .message(draft), answering: answering)
         self.idempotencyKey = idempotencyKey
         self.notBefore = notBefore
+    }
+
+    /// A message into the conversation of the message that it answers.
+    public init(_ draft: MessageDraft, answering: MessageID? = nil, idempotencyKey: String? = nil) {
+        self.init(nil, .message(draft), answering: answering)
+        self.idempotencyKey = idempotencyKey
+    }
+
+    private init(_ destination: Destination?, _ content: Content, answering: MessageID?) {
+        self.destination = destination
+        self.content = content
+        self.answering = answering
+    }
+
+    /// Gives a message of this node's user another text.
+    public static func edit(_ messageID: MessageID, _ text: String, answering: MessageID? = nil) -> InboxReply {
+        InboxReply(nil, .edit(messageID, text: text), answering: answering)
+    }
+
+    /// Reacts to a message, or takes a reaction back.
+    public static func react(
+        _ emoji: String, to messageID: MessageID, isRemoved: Bool = false, answering: MessageID? = nil
+    ) -> InboxReply {
+        InboxReply(nil, .reaction(emoji, to: messageID, isRemoved: isRemoved), answering: answering)
     }
 }

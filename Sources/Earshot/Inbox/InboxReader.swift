@@ -33,7 +33,7 @@ struct InboxReader: Sendable {
                 case .after(let cursor, _): return batch(found, cursor: cursor)
                 case .again(let cursor):
                     // Its content was erased since.
-                    _ = try await node.shell.acknowledge(consumer, through: cursor, sending: [])
+                    _ = try await node.shell.acknowledge(consumer, through: cursor, handled: [], sending: [])
                     continue
                 }
             }

@@ -3,9 +3,9 @@ import EarshotStore
 /// What happened on a node, in the order of its commits, for programs that were away.
 ///
 /// The journal keeps the events that follow from a commit: `messageQueued`, `messageReceived`, `messageSent`,
-/// `messageDelivered`, `messageRead`, `messageFailed`, `messageUpdated`, `userDiscovered` and `userUpdated`. It is written in the same
-/// commit, so it also has what the node could not post because it died. Events of other kinds say what is so now, and
-/// are only on the `EventBus`.
+/// `messageDelivered`, `messageHandled`, `messageRead`, `messageFailed`, `messageUpdated`, `conversationUpdated`,
+/// `participantUpdated`, `userDiscovered` and `userUpdated`. It is written in the same commit, so it also has what the
+/// node could not post because it died. Events of other kinds say what is so now, and are only on the `EventBus`.
 ///
 /// It is kept for 30 days, and for a million groups of events. To read messages and nothing else, read a
 /// conversation's history: it is kept for ever.
@@ -132,10 +132,13 @@ extension JournalEntry {
             case .queued: nil
             case .sent: .messageSent(change)
             case .delivered: .messageDelivered(change)
+            case .handled: .messageHandled(change)
             case .read: .messageRead(change)
             case .failed: .messageFailed(change)
             }
         case .update(let update): .messageUpdated(update)
+        case .conversation(let update): .conversationUpdated(update)
+        case .participant(let update): .participantUpdated(update)
         case .user(let userID, .discovered): users[userID].map(Event.userDiscovered)
         case .user(let userID, .updated(let changes)):
             users[userID].map { Event.userUpdated($0, changes: changes) }

@@ -79,6 +79,7 @@ extension NodeShell {
         facts.clocks = peerClocks
         facts.storageFailure = observations.storageFailure
         facts.credential = node.credentialFacts
+        facts.devices = devices
         facts.failures = observations.failures(now: now)
         facts.trouble = recentTrouble
         return facts

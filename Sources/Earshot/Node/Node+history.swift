@@ -59,7 +59,7 @@ extension Message {
         }
         if let edit = row.edit { content.text = edit.text }
         content.session?.isSuperseded = row.isSuperseded
-        let recipientIDs = row.log.conversation.recipientIDs(of: row.log.authorID)
+        let recipientIDs = row.recipientIDs
         self.init(
             content, messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence),
             conversationID: row.log.description.conversationID, senderID: row.log.authorID,

@@ -45,7 +45,7 @@ public final class Node: Sendable {
     let store: Store
     /// Programs' reads wait for the disk on this queue's own thread, and hold up nobody else's.
     let historyQueue = DispatchQueue(label: "earshot.history")
-    private let keeper: CredentialKeeper
+    let keeper: CredentialKeeper
     private let otherNetworks = Mutex(OtherNetworks())
     /// Looks for other nodes, once this node runs.
     private let discovery = Mutex<Discovery?>(nil)
@@ -117,12 +117,13 @@ public final class Node: Sendable {
         let events = EventBus()
         let loop = configuration.eventLoopGroup.next()
         let discoverySources = configuration.discovery.sources(on: configuration.interfaces)
+        keeper = CredentialKeeper(home: home, unlocked: unlocked, clock: WallClock(environment.clock))
         shell = NodeShell(
             machine: NodeMachine(local: local, snapshot: snapshot, now: now) { AgreementKey.generate() },
             observations: NodeObservations(
                 networkTag: link.networkTag, isDiscovering: !discoverySources.isEmpty),
             lock: lock, events: events, loop: loop, disk: environment.disk(store, loop),
-            transport: environment.transport(loop), clock: environment.clock,
+            transport: environment.transport(loop), keeper: keeper, clock: environment.clock,
             logger: configuration.logger, metrics: configuration.metrics,
             subscribedUsers: configuration.subscribedUsers)
         self.home = home
@@ -133,7 +134,6 @@ public final class Node: Sendable {
         userID = local.userID
         name = local.name
         deviceID = local.deviceID
-        keeper = CredentialKeeper(home: home, unlocked: unlocked, clock: WallClock(environment.clock))
         networkTag = unlocked.networkKey?.tag
     }
 
@@ -146,13 +146,16 @@ public final class Node: Sendable {
     var credentialFacts: CredentialFacts {
         let credential = keeper.credential
         return CredentialFacts(
-            notBefore: credential.notBefore, notAfter: credential.notAfter, canRenew: keeper.canRenew, isInUse: true)
+            notBefore: credential.notBefore, notAfter: credential.notAfter, canRenew: keeper.canRenew,
+            isLinked: keeper.isLinked, isInUse: true)
     }
 
     public var users: Users { Users(node: self) }
+    public var devices: Devices { Devices(node: self) }
     public var messages: Messages { Messages(node: self) }
     public var conversations: Conversations { Conversations(node: self) }
     public var inbox: Inbox { Inbox(node: self) }
+    var profiles: ProfileKeeper { ProfileKeeper(node: self) }
 
     /// Where the node is in its life. Each change posts `Event.nodeStateChanged`.
     public var state: NodeState { shell.life.withLock { $0 } }
@@ -184,6 +187,7 @@ public final class Node: Sendable {
             group.addTask { for await event in discovery.events { await self.discovered(event) } }
             group.addTask { await self.watchHost() }
             group.addTask { await self.keepCredential() }
+            group.addTask { await self.profiles.run() }
             // If one of these ends, the node still runs until it is told to stop.
             for await _ in untilStop {}
             group.cancelAll()

@@ -8,31 +8,40 @@ extension NodeShell {
 
     var scheduled: [ScheduledMessage] { machine.scheduled }
 
-    func entryKey(_ idempotencyKey: String) -> EntryKey { machine.entryKey(idempotencyKey) }
+    func entryKey(_ idempotencyKey: String, at place: Int? = nil) -> EntryKey {
+        machine.entryKey(idempotencyKey, at: place)
+    }
 
     func entryKeys(_ keys: [ProgramReply.Key], of consumer: String) -> [EntryKey] {
         keys.map { machine.entryKey($0, of: consumer) }
     }
 
-    /// - Throws: the error with which messages to a user are refused now.
-    func checkRecipient(_ userID: UserID) throws(EarshotError) {
-        do { try machine.checkRecipient(userID) } catch { throw EarshotError(error).about(userID) }
+    /// - Throws: the error with which messages to a destination are refused now.
+    func check(_ destination: Destination) throws(EarshotError) {
+        do { try machine.checkDestination(destination) } catch { throw EarshotError(error).about(destination) }
     }
 
     nonisolated func send(
-        _ drafts: [MessageDraft], to recipientID: UserID, key: String
+        _ drafts: [MessageDraft], to destination: Destination, at place: Int? = nil, key: String
     ) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
-            machine.send(drafts, to: recipientID, key: key, requestID: requestID, now: now)
+            machine.send(drafts, to: destination, at: place, key: key, requestID: requestID, now: now)
         }.messages
     }
 
+    /// Says something to a user once, however often this is called with one key.
+    nonisolated func send(_ drafts: [EntryDraft], to recipientID: UserID, key: String) async throws(EarshotError) {
+        _ = try await request { machine, requestID, now in
+            machine.send(drafts, to: .user(recipientID), key: key, requestID: requestID, now: now)
+        }
+    }
+
     nonisolated func schedule(
-        _ draft: MessageDraft, to recipientID: UserID, notBefore: Int64, key: String?
+        _ draft: MessageDraft, to destination: Destination, notBefore: Int64, key: String?
     ) async throws(EarshotError) -> ScheduledMessage {
         let answer = try await request { machine, requestID, now in
             machine.schedule(
-                draft, to: recipientID, notBefore: notBefore, key: key, scheduledID: .random(), requestID: requestID,
+                draft, to: destination, notBefore: notBefore, key: key, scheduledID: .random(), requestID: requestID,
                 now: now)
         }
         guard case .scheduled(let message) = answer else {
@@ -78,10 +87,11 @@ extension NodeShell {
     }
 
     nonisolated func acknowledge(
-        _ consumer: String, through cursor: Int64, sending replies: [ProgramReply]
+        _ consumer: String, through cursor: Int64, handled: [MessageID], sending replies: [ProgramReply]
     ) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
-            machine.acknowledge(consumer, through: cursor, sending: replies, requestID: requestID, now: now)
+            machine.acknowledge(
+                consumer, through: cursor, handled: handled, sending: replies, requestID: requestID, now: now)
         }.messages
     }
 

@@ -1,4 +1,5 @@
 import CoreMetrics
+import EarshotCrypto
 import EarshotDiscovery
 import EarshotProtocol
 import EarshotStore
@@ -18,6 +19,9 @@ actor NodeShell {
     private var actions = ActionQueue<NodeAction>()
     private let disk: any Disk
     private let transport: any Transport
+    private let keeper: CredentialKeeper
+    /// Signalled whenever the pairing is at another point.
+    nonisolated let pairingSignal = CommitSignal()
     nonisolated let clock: any NodeClock
     let events: EventBus
     private let logger: Logger
@@ -42,10 +46,11 @@ actor NodeShell {
 
     init(
         machine: NodeMachine, observations: NodeObservations, lock: HomeLock, events: EventBus, loop: any EventLoop,
-        disk: any Disk, transport: any Transport, clock: any NodeClock, logger: Logger, metrics: any MetricsFactory,
-        subscribedUsers: Int
+        disk: any Disk, transport: any Transport, keeper: CredentialKeeper, clock: any NodeClock, logger: Logger,
+        metrics: any MetricsFactory, subscribedUsers: Int
     ) {
         subscriptions = Subscriptions(limit: subscribedUsers)
+        self.keeper = keeper
         self.observations = observations
         self.machine = machine
         self.lock = lock
@@ -73,10 +78,15 @@ actor NodeShell {
     }
 
     nonisolated func send(
-        _ drafts: [EntryDraft], to conversationID: ConversationID, with peerID: UserID
+        _ drafts: [EntryDraft], to destination: Destination, by userID: UserID
     ) async throws(EarshotError) -> [Message] {
         try await request { machine, requestID, now in
-            machine.send(drafts, to: conversationID, with: peerID, requestID: requestID, now: now)
+            switch destination {
+            case .user(let peerID):
+                machine.send(drafts, to: .direct(userID, peerID), with: peerID, requestID: requestID, now: now)
+            case .conversation(let conversationID):
+                machine.send(drafts, to: conversationID, requestID: requestID, now: now)
+            }
         }.messages
     }
 
@@ -93,7 +103,7 @@ actor NodeShell {
     }
 
     nonisolated func setTyping(
-        _ isTyping: Bool, in conversationID: ConversationID, with peerID: UserID
+        _ isTyping: Bool, in conversationID: ConversationID, with peerID: UserID?
     ) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
             machine.setTyping(isTyping, in: conversationID, with: peerID, requestID: requestID, now: now)
@@ -227,11 +237,13 @@ actor NodeShell {
         if !machine.isSettled { await withCheckedContinuation { settling.append($0) } }
         timer?.cancel()
         await disk.drain()
+        await keeper.drain()
         requests.stop()
         lock = nil
         unsubscribeAll()
         enter(.stopped)
         events.finish()
+        pairingSignal.finish()
         for waiting in stopping { waiting.resume() }
         stopping = []
     }
@@ -319,7 +331,42 @@ actor NodeShell {
         case .probe(let probeID, let address): probe(probeID, address)
         case .reachability(let requestID, let answers): requests.complete(requestID, answers)
         case .complete(let requestID, let result): requests.complete(requestID, result)
+        case .device(let task): perform(task)
         case .post(let event): post(event)
+        }
+    }
+
+    private func perform(_ task: DeviceTask) {
+        switch task {
+        case .pairingChanged: pairingSignal.signal()
+        case .issue(let request, let withIdentity):
+            keeper.grant(request, withIdentity: withIdentity) { [self] result in
+                loop.execute { self.assumeIsolated { $0.issued(request, result) } }
+            }
+        case .adopt(let credential):
+            keeper.adopt(credential) { [self] result in
+                loop.execute { self.assumeIsolated { $0.adopted(credential, result) } }
+            }
+        }
+    }
+
+    private func issued(
+        _ request: CredentialRequest, _ result: Result<(CredentialGrant, SecretBytes?), EarshotError>
+    ) {
+        switch result {
+        case .success(let (grant, identity)):
+            perform(machine.issued(request, grant, identity: identity, now: clock.now))
+        case .failure(let error):
+            logger.warning("no credential was issued to a device", metadata: ["error": "\(error)"])
+            perform(machine.issued(request, nil, now: clock.now))
+        }
+    }
+
+    private func adopted(_ credential: Credential, _ result: Result<Void, EarshotError>) {
+        switch result {
+        case .success: renew(credential)
+        case .failure(let error):
+            logger.error("a renewed credential cannot be written", metadata: ["error": "\(error)"])
         }
     }
 

@@ -6,6 +6,7 @@ struct BatchTally {
     private(set) var accepted = 0
     private(set) var sent = 0
     private(set) var delivered = 0
+    private(set) var handled = 0
     private(set) var read = 0
     private(set) var received = 0
     private(set) var failed: [FailureReason: Int] = [:]
@@ -23,6 +24,7 @@ struct BatchTally {
         case .messageQueued: accepted += 1
         case .messageSent: sent += 1
         case .messageDelivered: delivered += 1
+        case .messageHandled: handled += 1
         case .messageRead: read += 1
         case .messageReceived: received += 1
         case .messageFailed(let change):
@@ -35,7 +37,7 @@ struct BatchTally {
     mutating func flush(to metrics: inout NodeMetrics) {
         let counts: KeyValuePairs<NodeMetric, Int> = [
             .bytesSent: bytesSent, .messagesAccepted: accepted, .messagesSent: sent, .messagesDelivered: delivered,
-            .messagesRead: read, .messagesReceived: received,
+            .messagesHandled: handled, .messagesRead: read, .messagesReceived: received,
         ]
         for (metric, count) in counts where count > 0 { metrics.add(count, to: metric) }
         for (reason, count) in failed {

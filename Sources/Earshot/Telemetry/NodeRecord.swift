@@ -41,10 +41,15 @@ extension NodeRecord {
     /// - Returns: `nil` for what the node's or a link's own records report, and for the states of single messages.
     init?(_ event: Event) {
         switch event {
-        case .nodeStateChanged, .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead,
-            .messageUpdated, .typingStarted, .typingEnded, .userUpdated, .userSubscribed, .userUnsubscribed:
+        case .nodeStateChanged, .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageHandled,
+            .messageRead, .messageUpdated, .participantUpdated, .conversationAdvertised, .typingStarted, .typingEnded,
+            .userUpdated, .profileUpdated, .userSubscribed, .userUnsubscribed:
             return nil
         case .messageFailed(let change): self.init(change)
+        case .conversationUpdated(let update):
+            self.init(
+                .info, "a conversation has changed",
+                ["conversation": "\(update.conversationID)", "status": "\(update.status.rawValue)"])
         case .userDiscovered(let user): self.init(.info, "a user was met", ["peer": "\(user.userID.fingerprint)"])
         case .identityConflict(let conflict):
             self.init(
@@ -58,6 +63,10 @@ extension NodeRecord {
             self.init(
                 .warning, "a peer's clock is far from this one",
                 ["peer": "\(skew.userID.fingerprint)", "aheadMilliseconds": "\(skew.ahead)"])
+        case .deviceRevoked(let device):
+            self.init(
+                .notice, "a device was revoked",
+                ["peer": "\(device.userID.fingerprint)", "device": "\(device.deviceID)"])
         case .otherNetworkSeen: self.init(.info, "a node of another network is here")
         case .credentialWillExpire(let notice): self.init(.warning, "the credential ends soon", notice.metadata)
         case .credentialExpired(let notice): self.init(.error, "the credential has expired", notice.metadata)

@@ -67,13 +67,13 @@ package final class TokenBook: Sendable {
     /// - Parameters:
     ///   - name: 1 to 64 letters, digits, and `-_.`.
     ///   - scopes: what it is good for, in the local API's words.
-    ///   - recipients: the only users to whom it may send; `nil` for everybody.
+    ///   - recipients: the only users and conversations to which it may send; `nil` for all.
     ///   - lifetime: how long it works; `nil` for as long as nobody revokes it.
     /// - Returns: the token, and the text to be shown, which nobody can get again.
     /// - Throws: `EarshotError` `invalidName`, `tokenExists`, `tooManyTokens`; `storeFull`,
     ///   `storeUnavailable`, `stopped`.
     package func create(
-        _ name: String, scopes: [String], recipients: Set<UserID>?, lifetime: Duration?
+        _ name: String, scopes: [String], recipients: Set<Destination>?, lifetime: Duration?
     ) async throws(EarshotError) -> (token: TokenRecord, text: String) {
         guard (1...Self.nameLength).contains(name.utf8.count),
             name.utf8.allSatisfy({ Self.nameCharacters.contains($0) })

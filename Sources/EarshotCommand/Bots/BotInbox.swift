@@ -45,7 +45,10 @@ struct BotInbox: Sendable {
             consumer: bot, limit: limit, wait: Self.patience, includingAutomatic: takesAutomatic,
             attempts: attempts)
         return zip(batch.messages, batch.cursors).map { message, cursor in
-            HandedMessage(id: message.id, sender: message.sender.id, cursor: cursor, json: Self.json(of: message))
+            HandedMessage(
+                id: message.id, sender: message.sender.id,
+                answeredAt: message.conversationName == nil ? message.sender.id : message.conversationID,
+                cursor: cursor, json: Self.json(of: message))
         }
     }
 
@@ -58,14 +61,26 @@ struct BotInbox: Sendable {
     }
 
     /// Everything up to a message is done, and these are the answers.
+    ///
+    /// An answer that is shown already has its last text before that: so if this is cut short, it only comes again.
     func acknowledge(through cursor: String, _ answers: [ProgramAnswer]) async throws(GatewayError) {
-        let replies = answers.map { answer in
-            GatewayClient.Reply(
-                to: answer.send.to ?? answer.message.sender, text: answer.send.text,
-                headers: Self.marked(answer.send, AutoSubmitted.replied), answering: answer.message.id,
-                idempotencyKey: answer.send.idempotencyKey, notBefore: answer.send.notBefore.map(Self.text))
+        for (place, answer) in answers.enumerated() where answer.send.isInPlace {
+            do throws(GatewayError) {
+                _ = try await show(answer.send.text, answer.send.headers, to: answer.message)
+            } catch { throw error.about(index: place) }
         }
-        try await client.acknowledge(consumer: bot, through: cursor, sending: replies)
+        let sent = answers.indices.filter { !answers[$0].send.isInPlace }
+        do throws(GatewayError) {
+            try await client.acknowledge(
+                consumer: bot, through: cursor, sending: sent.map { Self.reply(answers[$0]) })
+        } catch { throw error.parameters.index.map { error.about(index: sent[$0]) } ?? error }
+    }
+
+    private static func reply(_ answer: ProgramAnswer) -> GatewayClient.Reply {
+        GatewayClient.Reply(
+            to: answer.send.to, text: answer.send.text, headers: marked(answer.send, AutoSubmitted.replied),
+            answering: answer.message.id, isReply: answer.send.isReply, mentions: answer.send.mentions,
+            idempotencyKey: answer.send.idempotencyKey, notBefore: answer.send.notBefore.map(text))
     }
 
     /// The program failed on a message, and all before it is done.
@@ -82,13 +97,26 @@ struct BotInbox: Sendable {
                 send.text, to: send.to ?? "", headers: headers, notBefore: Self.text(notBefore),
                 key: send.idempotencyKey)
         } else {
-            _ = try await client.send(send.text, to: send.to ?? "", headers: headers, key: send.idempotencyKey)
+            _ = try await client.send(
+                send.text, to: send.to ?? "", headers: headers, mentions: send.mentions ?? [],
+                key: send.idempotencyKey)
         }
     }
 
-    /// Tells a message's sender that the bot types.
+    /// Answers a message while the program works on it. If that was done before, this is the answer's text from now on.
+    /// - Returns: the id of the answer.
+    func show(
+        _ text: String, _ headers: [String: String], to message: HandedMessage
+    ) async throws(GatewayError) -> String {
+        let headers = AutoSubmitted.marked(headers, AutoSubmitted.replied)
+        return try await client.reply(
+            text, to: message.id, headers: headers, key: "bot \(bot) \(message.id) 0", isInPlace: true
+        ).id
+    }
+
+    /// Tells the others in a message's conversation that the bot types.
     func tellTyping(_ message: HandedMessage) async throws(GatewayError) {
-        try await client.setTyping(true, to: message.sender)
+        try await client.setTyping(true, to: message.answeredAt)
     }
 
     private static func marked(_ send: BotSend, _ mark: String) -> [String: String] {

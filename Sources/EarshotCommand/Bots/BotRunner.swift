@@ -23,6 +23,8 @@ actor BotRunner {
     private let logger: Logger
     private var bot: ExecBot
     private var child: BotChild?
+    /// The answers that the program shows while it works, by the messages that it has.
+    private var shown: [String: String] = [:]
     private var isEnding = false
     /// Ends with the program that runs when the bot is to end.
     private let isGone: AsyncStream<Never>
@@ -82,7 +84,7 @@ actor BotRunner {
             case .receive(let limit): queue.yield(.receive(limit: limit))
             case .acknowledge(let cursor, let answers): queue.yield(.acknowledge(through: cursor, answers))
             case .fail(let id, let reason): queue.yield(.fail(id, reason: reason))
-            case .send, .typing: preconditionFailure("only a line of the program makes the bot send unasked")
+            case .send, .typing, .act: preconditionFailure("only a line of the program makes the bot act unasked")
             case .note(let text): note(text)
             case .noteFailure(let message, let reason, let isSetAside):
                 note(failureNote(message, reason, isSetAside: isSetAside))
@@ -128,9 +130,13 @@ actor BotRunner {
     private func acknowledge(through cursor: String, _ answers: [ProgramAnswer]) async throws {
         do throws(GatewayError) {
             try await inbox.acknowledge(through: cursor, answers)
+            forgetShown()
             perform(bot.acknowledged(now: Self.now))
         } catch { try failed(error, acknowledging: true) }
     }
+
+    /// Of what the program has no more nothing is edited. The number of those is bounded by what it may have at once.
+    private func forgetShown() { shown = shown.filter { bot.has($0.key) } }
 
     private func fail(_ id: String, _ reason: String) async throws {
         do throws(GatewayError) {
@@ -159,6 +165,25 @@ actor BotRunner {
         for send in sends {
             do { try await inbox.send(send) } catch { perform(bot.notSent(error.message, now: Self.now)) }
         }
+    }
+
+    private func act(_ message: HandedMessage, _ deed: BotDeed) async {
+        do throws(GatewayError) {
+            switch deed {
+            case .show(let text, let headers): shown[message.id] = try await inbox.show(text, headers, to: message)
+            case .retract: try await inbox.client.retract(try shownID(message))
+            case .react(let emoji, let isRemoved):
+                try await inbox.client.react(emoji, to: message.id, removing: isRemoved)
+            }
+        } catch { perform(bot.notDone("it was not done: \(error.message)", now: Self.now)) }
+    }
+
+    /// The answer to a message that the program shows while it works on it.
+    private func shownID(_ message: HandedMessage) throws(GatewayError) -> String {
+        guard let id = shown[message.id] else {
+            throw GatewayError(.unknownMessage, "the message has no \"reply\" yet")
+        }
+        return id
     }
 
     /// It makes no difference to the program whether somebody could be told.
@@ -201,6 +226,7 @@ actor BotRunner {
                 switch action {
                 case .send(let sends): await send(sends)
                 case .typing(let message): await tellTyping(message)
+                case .act(let message, let deed): await act(message, deed)
                 default: perform([action])
                 }
             }

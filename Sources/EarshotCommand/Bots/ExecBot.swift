@@ -5,6 +5,8 @@ struct HandedMessage: Hashable, Sendable {
     let id: String
     /// The sender's key.
     let sender: String
+    /// Where an answer goes: to the sender, or to the id of a conversation of many.
+    let answeredAt: String
     /// Acknowledging this acknowledges the message and all before it.
     let cursor: String
     /// The message as the local API shows it, for the program.
@@ -42,6 +44,8 @@ struct ExecBot: Sendable {
         case send([BotSend])
         /// Tell a message's sender that the bot types.
         case typing(HandedMessage)
+        /// Do something about a message at once; `notDone` follows if that is not possible.
+        case act(HandedMessage, BotDeed)
         /// For the log.
         case note(String)
         /// For the log: the program has failed on a message.
@@ -178,10 +182,12 @@ struct ExecBot: Sendable {
 
     /// A message that answers none was not sent.
     mutating func notSent(_ reason: String, now: Int64) -> [Action] {
-        handle(now) { bot in
-            let text = "a message was not sent: \(reason)"
-            bot.complain(text, text, now: now)
-        }
+        notDone("a message was not sent: \(reason)", now: now)
+    }
+
+    /// What the program wanted at once could not be done. It is done with a message all the same when it says so.
+    mutating func notDone(_ text: String, now: Int64) -> [Action] {
+        handle(now) { $0.complain(text, text, now: now) }
     }
 
     /// The program has begun a line that is longer than any may be, or does not read what it is told.
@@ -202,6 +208,7 @@ struct ExecBot: Sendable {
             handOut.fail(try place(of: id), reason)
             standing = .works
         case .typing(let id): actions.append(.typing(messages[try place(of: id)]))
+        case .act(let id, let deed): actions.append(.act(messages[try place(of: id)], deed))
         case .send(let sends):
             guard !sends.contains(where: { $0.to == nil }) else {
                 throw LineError("the field \"to\" is missing: only an answer has a sender to go to")
@@ -209,6 +216,9 @@ struct ExecBot: Sendable {
             actions.append(.send(sends))
         }
     }
+
+    /// Whether the program works on a message.
+    func has(_ id: String) -> Bool { handOut.underWay(id) != nil }
 
     private func place(of id: String) throws(LineError) -> Int {
         guard let index = handOut.underWay(id) else {

@@ -9,16 +9,33 @@ enum ProgramLine: Hashable, Sendable {
     case fail(String, reason: String)
     /// The program works on the answer to a message, which its sender is told.
     case typing(String)
+    /// The program does something about a message that it has, at once.
+    case act(String, BotDeed)
     /// Messages that answer none.
     case send([BotSend])
+}
+
+/// What a bot's program does about a message that it works on.
+enum BotDeed: Hashable, Sendable {
+    /// Shows an answer before it is done with the message; an answer that it has shown gets this text.
+    case show(text: String, headers: [String: String])
+    /// Takes that answer back.
+    case retract
+    case react(emoji: String, isRemoved: Bool)
 }
 
 /// A message that a bot's program sends.
 struct BotSend: Hashable, Sendable {
     let text: String
-    /// A user as everywhere; `nil` for the sender of the message that it answers.
+    /// A user as everywhere; `nil` for the conversation of the message that it answers.
     var to: String?
     var headers: [String: String] = [:]
+    /// Users whom it is meant for in particular.
+    var mentions: [String]?
+    /// Whether it is shown as a reply to the message that it answers.
+    var isReply = false
+    /// Whether it takes the place of the answer that the program has shown.
+    var isInPlace = false
     /// It goes out at this time.
     var notBefore: Date?
     /// Sent again with the same key, it is sent once.
@@ -27,17 +44,34 @@ struct BotSend: Hashable, Sendable {
 
 extension ProgramLine: Decodable {
     init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields(["ack", "fail", "reason", "typing", "send"])
+        let fields = try decoder.fields([
+            "ack", "fail", "reason", "typing", "send", "reply", "edit", "retract", "react", "text", "headers", "emoji",
+            "remove",
+        ])
         let present = Set(fields.allKeys.map(\.stringValue))
         switch present {
-        case ["ack"], ["ack", "send"]:
-            self = .acknowledge(try fields.read("ack"), try fields.readIfPresent("send") ?? [])
+        case ["ack"], ["ack", "send"], ["ack", "edit"], ["ack", "send", "edit"]:
+            let edit: String? = try fields.readIfPresent("edit")
+            let inPlace = edit.map { BotSend(text: $0, isInPlace: true) }
+            let sends: [BotSend] = try fields.readIfPresent("send") ?? []
+            self = .acknowledge(try fields.read("ack"), (inPlace.map { [$0] } ?? []) + sends)
         case ["fail"], ["fail", "reason"]: self = .fail(try fields.read("fail"), reason: try fields.read("reason"))
         case ["typing"]: self = .typing(try fields.read("typing"))
         case ["send"]: self = .send(try fields.read("send"))
+        case ["reply", "text"], ["reply", "text", "headers"]:
+            let headers: [String: String] = try fields.readIfPresent("headers") ?? [:]
+            self = .act(try fields.read("reply"), .show(text: try fields.read("text"), headers: headers))
+        case ["edit", "text"]:
+            self = .act(try fields.read("edit"), .show(text: try fields.read("text"), headers: [:]))
+        case ["retract"]: self = .act(try fields.read("retract"), .retract)
+        case ["react", "emoji"], ["react", "emoji", "remove"]:
+            let isRemoved: Bool = try fields.readIfPresent("remove") ?? false
+            self = .act(
+                try fields.read("react"), .react(emoji: try fields.read("emoji"), isRemoved: isRemoved))
         default:
             throw LineError(
-                "a line has \"ack\", or \"ack\" and \"send\", or \"fail\" and \"reason\", or \"typing\", or \"send\"")
+                "a line has \"ack\", and perhaps \"send\" and \"edit\", or \"fail\" and \"reason\", or \"typing\", or \"send\", "
+                    + "or \"reply\" and \"text\", or \"edit\" and \"text\", or \"retract\", or \"react\" and \"emoji\"")
         }
     }
 }
@@ -46,23 +80,28 @@ extension ProgramLine {
     private struct Named: Decodable {
         let ack: String?
         let fail: String?
+        let reply: String?
     }
 
     /// The message that a line is about which may be wrong otherwise.
     static func messageID(in line: some Collection<UInt8>) -> String? {
         do {
             let named = try JSONDecoder().decode(Named.self, from: Data(line))
-            return named.ack ?? named.fail
+            return named.ack ?? named.fail ?? named.reply
         } catch { return nil }
     }
 }
 
 extension BotSend: Decodable {
     init(from decoder: any Decoder) throws {
-        let fields = try decoder.fields(["text", "to", "headers", "notBefore", "idempotencyKey"])
+        let fields = try decoder.fields([
+            "text", "to", "headers", "mentions", "isReply", "notBefore", "idempotencyKey",
+        ])
         text = try fields.read("text")
         to = try fields.readIfPresent("to")
         headers = try fields.readIfPresent("headers") ?? [:]
+        mentions = try fields.readIfPresent("mentions")
+        isReply = try fields.readIfPresent("isReply") ?? false
         idempotencyKey = try fields.readIfPresent("idempotencyKey")
         notBefore = try fields.readIfPresent("notBefore", String.self).map { text in
             guard let date = Timestamp.date(text) else {

@@ -1,19 +1,22 @@
 import Earshot
 import EarshotGateway
 
-/// A dialog with one user. It shows messages, sends what is typed, and tells the other user what was read.
+/// A dialog with one user, or in a conversation of many. It shows messages, sends what is typed, and tells the others what
+/// was read.
 actor ChatDialog {
     static let events: Set<EventName> = [
-        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed,
+        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageHandled, .messageRead,
+        .messageFailed,
         .messageUpdated,
-        .typingStarted, .typingEnded, .userUpdated, .identityConflict,
+        .typingStarted, .typingEnded, .userUpdated, .identityConflict, .participantUpdated,
+        .conversationUpdated,
     ]
 
     private let client: GatewayClient
-    private let peer: GatewayUser
-    /// The other user's name, as shown.
-    private let peerName: String
-    private let names: NameBook
+    private let partner: ChatPartner
+    /// The name of the other user or of the conversation, as shown.
+    private let partnerName: String
+    private var names: NameBook
     private var screen: ChatScreen
     private var reading: ChatReading
     /// Known as soon as the node has answered.
@@ -22,6 +25,8 @@ actor ChatDialog {
     private var unmarkedID: String?
     /// Messages sent from here that are neither delivered nor failed yet.
     private var openIDs: Set<String> = []
+    /// Who types now, by key.
+    private var typing: Set<String> = []
     /// Messages that were delivered or failed before the node answered that it has accepted them.
     private var earlyIDs: Set<String> = []
     private var sendsUnderWay = 0
@@ -30,19 +35,33 @@ actor ChatDialog {
     /// How long the end of the dialog waits for its messages to be delivered.
     private static let patience = Duration.seconds(5)
 
-    init(client: GatewayClient, peer: GatewayUser, names: NameBook, output: Output) {
+    init(client: GatewayClient, partner: ChatPartner, names: NameBook, output: Output) {
         self.client = client
-        self.peer = peer
+        self.partner = partner
         self.names = names
-        peerName = names.shown(peer)
-        screen = ChatScreen(output: output, peerName: peerName)
-        reading = ChatReading(peerID: peer.id)
+        partnerName = partner.shown(names)
+        screen = ChatScreen(output: output)
+        reading = ChatReading(ownID: names.own.id)
     }
 
     /// Shows the last messages, and every unread one. If the node dies meanwhile, `follow` does it when the node is back.
     func open() async throws {
-        do { try await read() } catch let error as GatewayError {
+        do {
+            try await read()
+            try await tellCommands()
+        } catch let error as GatewayError {
             guard error.isLoss else { throw error }
+        }
+    }
+
+    /// Says what may be typed, if the other user is a bot that says it.
+    private func tellCommands() async throws {
+        guard let user = partner.user else { return }
+        let commands = try await client.profile(of: user.id).commands
+        guard !commands.isEmpty else { return }
+        screen.notice("\(partnerName) is a bot; its commands:")
+        for command in commands {
+            screen.notice("  \(SafeText.line(command.usage))  \(SafeText.line(command.summary))")
         }
     }
 
@@ -74,9 +93,9 @@ actor ChatDialog {
 
     /// - Throws: `GatewayError`, and `Failure` if something came between the two while they talked.
     private func send(_ line: String) async throws -> GatewayMessage {
-        do throws(GatewayError) { return try await client.send(line, to: peer.id) } catch {
+        do throws(GatewayError) { return try await client.send(line, to: partner.id) } catch {
             let names = try await client.names()
-            if let user = names.user(peer.id) { try names.checkMayWrite(to: user) }
+            if let user = partner.user.flatMap({ names.user($0.id) }) { try names.checkMayWrite(to: user) }
             throw error
         }
     }
@@ -106,22 +125,46 @@ actor ChatDialog {
             screen.notice("some of what happened meanwhile is not known any more; the messages are all here")
         }
         if event.isIncomplete { return try await catchUp() }
-        if let message = event.message, isOurs(message) {
-            try await read()
-        } else if let change = event.stateChange, change.recipient.id == peer.id {
+        if let user = event.user { names.update(user) }
+        if let message = event.message {
+            if isOurs(message.conversationID) { try await read() }
+        } else if let change = event.stateChange {
+            guard isOurs(change.conversationID) else { return }
             try screen.show(change)
             close(change)
+        } else if let update = event.participant {
+            if isOurs(update.conversationID) { changed(update) }
+        } else if let update = event.conversation {
+            if isOurs(update.conversationID) { changed(update) }
         } else if let update = event.update {
             if update.conversationID == conversationID { try await changed(update) }
         } else if let conversationID = event.conversationID {
-            guard event.user?.id == peer.id, conversationID == self.conversationID else { return }
-            try screen.show(isTyping: event.name == EventName.typingStarted.rawValue)
-        } else if let user = event.user, user.id == peer.id {
+            guard let user = event.user, isOurs(conversationID) else { return }
+            if event.name == EventName.typingStarted.rawValue { typing.insert(user.id) } else { typing.remove(user.id) }
+            try showTyping()
+        } else if let user = event.user, user.id == partner.user?.id {
             changed(user, Set(event.changes ?? []))
-        } else if let conflict = event.conflict, conflict.pinnedID == peer.id {
+            if event.changes?.contains(UserChange.profile.rawValue) == true { try await tellCommands() }
+        } else if let conflict = event.conflict, conflict.pinnedID == partner.user?.id {
             screen.notice(
-                "another key claims the name \(peerName), and is refused: earshot trust \(names.typed(peer))")
+                "another key claims the name \(partnerName), and is refused: earshot trust \(partner.typed(names))")
         }
+    }
+
+    private func showTyping() throws {
+        let who = typing.sorted().map { names.shown(GatewayParty(id: $0, name: nil)) }
+        try screen.show(typing: who)
+    }
+
+    private func changed(_ update: GatewayParticipantUpdate) {
+        let participant = update.participant
+        let name = names.shown(GatewayParty(id: participant.id, name: participant.name))
+        screen.notice("\(name) \(ConversationWords.change(of: participant.status)) \(partnerName)")
+    }
+
+    private func changed(_ update: GatewayConversationUpdate) {
+        guard let line = ConversationWords.change(update, as: partnerName, names) else { return }
+        screen.notice(line)
     }
 
     /// Says what a message shows now; what was written of it before stays on the screen.
@@ -140,23 +183,22 @@ actor ChatDialog {
 
     private func changed(_ user: GatewayUser, _ changes: Set<String>) {
         if changes.contains(UserChange.isOnline.rawValue) {
-            screen.notice("\(peerName) is \(user.isOnline ? "online" : "offline")")
+            screen.notice("\(partnerName) is \(user.isOnline ? "online" : "offline")")
         }
-        if changes.contains(UserChange.trust.rawValue) { screen.notice("\(peerName) is \(user.trust)") }
+        if changes.contains(UserChange.trust.rawValue) { screen.notice("\(partnerName) is \(user.trust)") }
         if changes.contains(UserChange.pin.rawValue), user.conflictsWith != nil {
             screen.notice(
                 "the name \(names.looks(of: user.name)) was given to another key: nothing is sent to this one")
         }
     }
 
-    private func isOurs(_ message: GatewayMessage) -> Bool {
-        message.sender.id == peer.id || message.recipients.contains { $0.id == peer.id }
-    }
+    /// Before the node has answered, everything may be.
+    private func isOurs(_ conversationID: String) -> Bool { self.conversationID.map { $0 == conversationID } ?? true }
 
     /// Shows what is new in the history, and marks it as read.
     private func read() async throws {
         do {
-            if conversationID == nil { conversationID = try await client.conversation(peer.id).id }
+            if conversationID == nil { conversationID = try await client.conversation(partner.id).id }
             try await markShown()
             var actions = reading.wake()[...]
             while let action = actions.popFirst() { actions += try await perform(action) }
@@ -170,13 +212,17 @@ actor ChatDialog {
         switch action {
         case .read(let page): return try await answer(to: page)
         case .show(let messages):
-            for message in messages { try screen.show(message, isOwn: message.sender.id != peer.id) }
+            for message in messages {
+                let isOwn = message.sender.id == names.own.id
+                try screen.show(message, from: isOwn ? nil : names.shown(message.sender))
+            }
         case .tellUnread: screen.notice("unread:")
         case .markRead(let messageID):
             unmarkedID = messageID
             try await markShown()
         case .tellOlderUnread(let messageID):
-            screen.notice("there are older unread messages: earshot history \(names.typed(peer)) --before \(messageID)")
+            screen.notice(
+                "there are older unread messages: earshot history \(partner.typed(names)) --before \(messageID)")
             screen.notice("neither they nor the messages that follow are marked as read")
         }
         return []
@@ -184,7 +230,7 @@ actor ChatDialog {
 
     private func markShown() async throws {
         guard let messageID = unmarkedID else { return }
-        try await client.markRead(upTo: messageID, with: peer.id)
+        try await client.markRead(upTo: messageID, with: partner.id)
         unmarkedID = nil
     }
 
@@ -199,26 +245,29 @@ actor ChatDialog {
 
     private func history(_ page: ChatReading.Page) async throws(GatewayError) -> [GatewayMessage] {
         switch page {
-        case .latest(let limit): try await client.history(with: peer.id, order: .arrival, limit: limit)
+        case .latest(let limit): try await client.history(with: partner.id, order: .arrival, limit: limit)
         case .before(let messageID, let limit):
-            try await client.history(with: peer.id, before: messageID, order: .arrival, limit: limit)
+            try await client.history(with: partner.id, before: messageID, order: .arrival, limit: limit)
         case .after(let messageID, let limit):
-            try await client.history(with: peer.id, after: messageID, order: .arrival, limit: limit)
+            try await client.history(with: partner.id, after: messageID, order: .arrival, limit: limit)
         }
     }
 
     private func close(_ change: GatewayStateChange) {
         if let reason = change.recipient.reason {
-            screen.notice("not delivered: \(FailureWords.sentence(reason, recipient: peerName))")
+            screen.notice("not delivered: \(FailureWords.sentence(reason, recipient: partnerName))")
         }
-        guard change.recipient.state != DeliveryStage.sent.rawValue else { return }
+        guard change.recipient.state != DeliveryStage.sent.rawValue,
+            !screen.isAwaited(change.messageID) || change.recipient.reason != nil
+        else { return }
         if openIDs.remove(change.messageID) == nil, sendsUnderWay > 0 { earlyIDs.insert(change.messageID) }
         if openIDs.isEmpty, sendsUnderWay == 0 { endSettling() }
     }
 
     /// Events were lost. The history has the messages, and each message has its state.
     private func catchUp() async throws {
-        try screen.show(isTyping: false)
+        typing = []
+        try showTyping()
         try await read()
         for id in openIDs {
             let message = try await client.message(id)

@@ -1,10 +1,8 @@
 import EarshotGateway
 
-/// The layout of a dialog on a terminal: own messages on the right, the other user's on the left.
+/// The layout of a dialog on a terminal: own messages on the right, those of others on the left.
 struct ChatLayout {
     let columns: Int
-    /// The other user's name, as shown.
-    let peerName: String
     let style: Style
 
     private static let clockWidth = 5
@@ -16,8 +14,9 @@ struct ChatLayout {
     private var textWidth: Int { max(4, min(usable * 2 / 3, usable - Self.metaWidth)) }
 
     /// The rows of a message, without line breaks.
-    func rows(of message: GatewayMessage, isOwn: Bool) -> [String] {
-        isOwn ? ownRows(message) : otherRows(message)
+    /// - Parameter sender: the name, as shown; `nil` for this node's own user.
+    func rows(of message: GatewayMessage, from sender: String?) -> [String] {
+        sender.map { otherRows(message, $0) } ?? ownRows(message)
     }
 
     /// The last row of an own message: the only one that changes with its state.
@@ -38,8 +37,8 @@ struct ChatLayout {
     private func right(_ line: String, _ message: GatewayMessage, isLast: Bool) -> String {
         let indent = String(repeating: " ", count: max(0, usable - Self.metaWidth - DisplayWidth.of(line)))
         guard isLast else { return indent + line }
-        let state = message.recipients.first?.state ?? ""
-        let mark = String(repeating: " ", count: Mark.width - DisplayWidth.of(Mark.of(state))) + Mark.of(state)
+        let (state, text) = (Mark.state(of: message), Mark.brief(message))
+        let mark = String(repeating: " ", count: max(0, Mark.width - DisplayWidth.of(text))) + text
         let time = style.dim(LocalTime.clock(message.timestampMilliseconds))
         return "\(indent)\(line) \(time) \(coloured(mark, state))"
     }
@@ -52,13 +51,13 @@ struct ChatLayout {
         }
     }
 
-    private func otherRows(_ message: GatewayMessage) -> [String] {
+    private func otherRows(_ message: GatewayMessage, _ sender: String) -> [String] {
         let time = style.dim(LocalTime.clock(message.timestampMilliseconds))
-        let name = style.bold(peerName)
+        let name = style.bold(sender)
         let indent = String(repeating: " ", count: Self.clockWidth + 1)
         let lines = wrapped(message.shownText)
         let first = "\(time) \(name): "
-        let nameWidth = DisplayWidth.of(peerName) + 2
+        let nameWidth = DisplayWidth.of(sender) + 2
         // A text that does not fit beside the name begins below it.
         guard DisplayWidth.of(lines[0]) + nameWidth + indent.count <= usable else {
             return [first] + lines.map { indent + $0 }

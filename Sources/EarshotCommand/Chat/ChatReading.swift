@@ -44,15 +44,15 @@ struct ChatReading {
         case watching(after: String)
     }
 
-    private let peerID: String
+    private let ownID: String
     private var phase = Phase.unplaced
     private var shownIDs: [String] = []
     private var hasBegun = false
     /// Whether unread messages were left out: from then on a mark would cover messages that nobody has seen.
     private var hasLeftOut = false
 
-    /// - Parameter peerID: the other user's key.
-    init(peerID: String) { self.peerID = peerID }
+    /// - Parameter ownID: the key of this node's own user, whose messages are never unread.
+    init(ownID: String) { self.ownID = ownID }
 
     /// There may be something new: the chat begins, a message came or was sent, or events were lost.
     mutating func wake() -> [Action] {
@@ -162,9 +162,9 @@ struct ChatReading {
             : [.show(Array(messages[..<first])), .tellUnread, .show(Array(messages[first...]))]
     }
 
-    private func isUnread(_ message: GatewayMessage) -> Bool { message.sender.id == peerID && !isRead(message) }
+    private func isUnread(_ message: GatewayMessage) -> Bool { message.sender.id != ownID && !isRead(message) }
 
     private func isRead(_ message: GatewayMessage) -> Bool {
-        message.sender.id == peerID && message.recipients.contains { $0.state == DeliveryStage.read.rawValue }
+        message.sender.id != ownID && message.recipients.contains { $0.state == DeliveryStage.read.rawValue }
     }
 }

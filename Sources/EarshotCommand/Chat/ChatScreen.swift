@@ -3,35 +3,34 @@ import EarshotGateway
 /// Writes a dialog. On a terminal, the marks of messages that are still visible change in place.
 struct ChatScreen {
     let output: Output
-    /// The other user's name, as shown.
-    let peerName: String
     /// Rows written so far, not counting the line that is being typed.
     private var rowCount = 0
-    /// Whether the other user types. On a terminal, the last row says so.
-    private var isTyping = false
+    /// Who types, as shown. On a terminal, the last row says so.
+    private var typing: [String] = []
+    private var isTyping: Bool { !typing.isEmpty }
     private var ownMessages: [String: (message: GatewayMessage, row: Int)] = [:]
     /// Own messages whose state may still change on the screen.
     private static let rememberedMessages = 1000
 
-    init(output: Output, peerName: String) {
-        self.output = output
-        self.peerName = peerName
-    }
+    init(output: Output) { self.output = output }
 
     private var layout: ChatLayout {
-        ChatLayout(columns: Terminal.size.columns, peerName: peerName, style: output.style)
+        ChatLayout(columns: Terminal.size.columns, style: output.style)
     }
 
     private struct Record: Encodable {
         let message: GatewayMessage?
         let stateChange: GatewayStateChange?
         var isTyping: Bool?
+        /// Who types.
+        var typing: [String]?
     }
 
-    mutating func show(_ message: GatewayMessage, isOwn: Bool) throws {
+    /// - Parameter sender: the name, as shown; `nil` for this node's own user.
+    mutating func show(_ message: GatewayMessage, from sender: String?) throws {
         try output.object(Record(message: message, stateChange: nil))
-        write(layout.rows(of: message, isOwn: isOwn))
-        guard isOwn else { return }
+        write(layout.rows(of: message, from: sender))
+        guard sender == nil else { return }
         if ownMessages.count >= Self.rememberedMessages { forgetOldest() }
         ownMessages[message.id] = (message, rowCount)
     }
@@ -57,12 +56,18 @@ struct ChatScreen {
         }
     }
 
-    /// The other user types, or has stopped.
-    mutating func show(isTyping: Bool) throws {
-        guard isTyping != self.isTyping else { return }
-        try output.object(Record(message: nil, stateChange: nil, isTyping: isTyping))
+    /// Whether a message that was shown is still on its way to somebody.
+    func isAwaited(_ messageID: String) -> Bool {
+        ownMessages[messageID]?.message.recipients.contains { ["queued", "sent"].contains($0.state) } ?? false
+    }
+
+    /// Others type, or nobody does any more.
+    mutating func show(typing: [String]) throws {
+        guard typing != self.typing else { return }
+        try output.object(
+            Record(message: nil, stateChange: nil, isTyping: !typing.isEmpty, typing: typing.isEmpty ? nil : typing))
         eraseTyping()
-        self.isTyping = isTyping
+        self.typing = typing
         writeTyping()
     }
 
@@ -90,7 +95,8 @@ struct ChatScreen {
 
     private mutating func writeTyping() {
         guard isTyping, output.isTerminal else { return }
-        writeRows([output.style.dim("— \(peerName) is typing")])
+        let who = typing.count == 1 ? "\(typing[0]) is typing" : "\(typing.joined(separator: ", ")) are typing"
+        writeRows([output.style.dim("— \(who)")])
     }
 
     /// Deletes the row above the one that is being typed, which moves up.

@@ -79,6 +79,12 @@ struct BotRun: ProgramCommand {
             valueName: SpanOfTime.valueName), transform: SpanOfTime.readPositive)
     var timeout: Duration?
 
+    @Option(
+        help: ArgumentHelp(
+            "Accept invitations to private conversations, until the bot's user is in so many; none unless given.",
+            valueName: "number"))
+    var acceptInvitations = 0
+
     @Flag(help: "Take messages, too, that other programs sent by themselves.")
     var takeAutomatic = false
 
@@ -93,12 +99,16 @@ struct BotRun: ProgramCommand {
         guard (1...Limits.botMessages).contains(atOnce) else {
             throw ValidationError("--at-once takes a number from 1 to \(Limits.botMessages).")
         }
+        guard (0...Self.mostConversations).contains(acceptInvitations) else {
+            throw ValidationError("--accept-invitations takes a number from 0 to \(Self.mostConversations).")
+        }
         guard (1...Self.mostAttempts).contains(attempts) else {
             throw ValidationError("--attempts takes a number from 1 to \(Self.mostAttempts).")
         }
     }
 
     private static let mostAttempts = 1000
+    private static let mostConversations = 1000
 
     private struct Record: Encodable {
         let name = "botUp"
@@ -178,10 +188,12 @@ struct BotRun: ProgramCommand {
         let runner = BotRunner(
             ExecBot(limit: atOnce, patience: timeout ?? .seconds(60)), program: program[0], Array(program.dropFirst()),
             environment: environment, inbox: inbox, logger: logger)
+        let invitations = BotInvitations(client: inbox.client, limit: acceptInvitations, logger: logger)
         try output.object(Record(bot: name))
         output.line("\(SafeText.line(name)) runs")
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await runner.run() }
+            group.addTask { try await invitations.run() }
             group.addTask {
                 await signal.wait()
                 await runner.end()

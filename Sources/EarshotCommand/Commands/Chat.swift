@@ -4,7 +4,7 @@ import EarshotGateway
 
 struct Chat: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Talk with a user, a line at a time.",
+        abstract: "Talk with a user, or in a conversation of many, a line at a time.",
         discussion: """
             Shows the last messages and all unread ones, and then what comes; marks as read what it has shown. Each \
             line that you type is a message. The marks: \(Marks.legend).
@@ -14,17 +14,18 @@ struct Chat: ProgramCommand {
 
             EXAMPLES:
               earshot chat bob
+              earshot chat '#ops'
               earshot chat bob < lines.txt
             """)
 
     @OptionGroup var common: CommonOptions
     @OptionGroup(title: "If no node runs") var network: NetworkOptions
 
-    @Argument(help: UserArgument.help, completion: UserArgument.completion)
+    @Argument(help: UserArgument.conversationHelp, completion: UserArgument.completion)
     var name: String
 
     private enum Marks {
-        static let legend = ["queued", "sent", "delivered", "read", "failed"]
+        static let legend = ["queued", "sent", "delivered", "handled", "read", "failed"]
             .map { "\(Mark.of($0)) \($0)" }.joined(separator: ", ")
     }
 
@@ -32,10 +33,10 @@ struct Chat: ProgramCommand {
         try await Session.with(common.homeDirectory, network: network) { session in
             // Nobody starts a short-lived node again.
             let patience = session.isShortLived ? .zero : NodeLease.patience
-            let (peer, names) = try await UserLookup(session: session).recipient(name)
+            let (partner, names) = try await partner(session)
             try await session.client.withEvents(ChatDialog.events) { events in
-                let dialog = ChatDialog(client: session.client, peer: peer, names: names, output: output)
-                if let claim = names.claim(on: peer) { output.note(claim) }
+                let dialog = ChatDialog(client: session.client, partner: partner, names: names, output: output)
+                if let claim = partner.user.flatMap({ names.claim(on: $0) }) { output.note(claim) }
                 try await dialog.open()
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await dialog.follow(events, patience: patience) }
@@ -46,6 +47,16 @@ struct Chat: ProgramCommand {
                 }
             }
         }
+    }
+
+    private func partner(_ session: Session) async throws -> (ChatPartner, NameBook) {
+        let lookup = UserLookup(session: session)
+        guard name.hasPrefix("#") else {
+            let (user, names) = try await lookup.recipient(name)
+            return (.user(user), names)
+        }
+        let names = try await session.client.names()
+        return (.conversation(try await lookup.conversation(name, names)), names)
     }
 
     /// - Throws: the last failure of a line, at the end of the input.

@@ -38,7 +38,7 @@ struct Conversations: ProgramCommand {
                 let text = last.map { SafeText.line($0.shownText) } ?? ""
                 let excerpt = DisplayWidth.head(of: text, width: Self.excerptWidth)
                 return [
-                    .init(text: names.shown(conversation.peer)),
+                    .init(text: names.shown(conversation)),
                     .init(text: conversation.unreadCount > 0 ? "\(conversation.unreadCount)" : "", colour: style.bold),
                     .init(text: last.map { LocalTime.full($0.timestampMilliseconds) } ?? "", colour: style.dim),
                     .init(text: excerpt == text ? text : excerpt + "…"),

@@ -71,19 +71,20 @@ struct Erase: ProgramCommand {
     }
 
     private func eraseConversation(with name: String, _ output: Output) async throws {
-        let (peer, names) = try await Session.with(common.homeDirectory) { session in
+        let conversation = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
-            return (try await UserLookup(session: session).peer(name, names), names)
+            return try await UserLookup(session: session).conversation(name, names)
         }
-        let shown = names.shown(peer)
-        try await confirm("Erase the contents of all messages with \(shown) on this machine?")
+        let shown = conversation.shown
+        let which = conversation.isOfMany ? "in \(shown)" : "with \(shown)"
+        try await confirm("Erase the contents of all messages \(which) on this machine?")
         let deletion = try await Session.with(common.homeDirectory) {
-            try await $0.client.deleteContents(with: peer.id)
+            try await $0.client.deleteContents(with: conversation.id)
         }
         try output.object(deletion)
         output.line(
-            "erased here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) with \(shown); "
-                + "\(shown) keeps what they have")
+            "erased here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) \(which); "
+                + (conversation.isOfMany ? "the others keep what they have" : "\(shown) keeps what they have"))
         noteWhetherOverwritten(deletion.isOverwritten, output)
         guard deletion.keptCount == 0 else { throw kept(deletion, for: shown) }
     }

@@ -4,12 +4,13 @@ import EarshotGateway
 
 struct History: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the conversation with a user, oldest first.",
+        abstract: "Show the conversation with a user, or one of many, oldest first.",
         discussion: """
             Each message is shown with the beginning of its id, which every command takes for the whole.
 
             EXAMPLES:
               earshot history bob
+              earshot history '#ops'
               earshot history bob --limit 10 --json | jq -r .text
               earshot history bob --before ID
               earshot history bob --after ID      what has arrived since, in that order
@@ -20,7 +21,7 @@ struct History: ProgramCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: UserArgument.help, completion: UserArgument.completion)
+    @Argument(help: UserArgument.conversationHelp, completion: UserArgument.completion)
     var name: String
 
     @Option(help: "How many messages, 1 to \(Limits.historyPage).")
@@ -45,29 +46,34 @@ struct History: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        let (messages, peer, names) = try await Session.with(common.homeDirectory) { session in
+        let (messages, conversation, names) = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
-            let peer = try await UserLookup(session: session).peer(name, names)
-            return (try await page(with: peer, session.client), peer, names)
+            let conversation = try await UserLookup(session: session).conversation(name, names)
+            return (try await page(of: conversation, session.client), conversation, names)
         }
         for message in messages {
             try output.object(message)
-            describe(message, isOwn: message.sender.id != peer.id, names, on: output)
+            describe(message, isOwn: message.sender.id == names.own.id, names, on: output)
         }
-        if messages.isEmpty { output.line("no \(unread ? "unread " : "")messages with \(names.shown(peer))") }
+        if messages.isEmpty {
+            output.line(
+                "no \(unread ? "unread " : "")messages \(conversation.isOfMany ? "in" : "with") \(conversation.shown)")
+        }
     }
 
-    private func page(with peer: GatewayParty, _ client: GatewayClient) async throws -> [GatewayMessage] {
+    private func page(
+        of conversation: NamedConversation, _ client: GatewayClient
+    ) async throws -> [GatewayMessage] {
         unread
-            ? try await client.unread(with: peer.id, after: after, limit: limit)
-            : try await client.history(with: peer.id, before: before, after: after, limit: limit)
+            ? try await client.unread(with: conversation.id, after: after, limit: limit)
+            : try await client.history(with: conversation.id, before: before, after: after, limit: limit)
     }
 
     private func describe(_ message: GatewayMessage, isOwn: Bool, _ names: NameBook, on output: Output) {
         let time = output.style.dim(LocalTime.full(message.timestampMilliseconds))
         let id = output.style.dim(ShortMessageID.shown(message.id))
         let sender = names.shown(message.sender)
-        let mark = isOwn ? "  " + (message.recipients.first.map(Mark.of) ?? "") : ""
+        let mark = isOwn ? "  " + Mark.of(message) : ""
         let lines = SafeText.lines(message.shownText).map { message.isPlaceholder ? output.style.dim($0) : $0 }
         // Lines after the first are indented, so that no text can pass for another message.
         let indented = ([lines[0]] + lines.dropFirst().map { "    " + $0 }).joined(separator: "\n")

@@ -3,16 +3,17 @@ import EarshotGateway
 
 struct Read: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Mark a user's messages as read, which tells them so.",
+        abstract: "Mark messages as read, which tells their authors so.",
         discussion: """
             EXAMPLES:
               earshot read bob                  everything that is here
+              earshot read '#ops'
               earshot read bob --up-to ID       this message, and all that had arrived before it
             """)
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: UserArgument.help, completion: UserArgument.completion)
+    @Argument(help: UserArgument.conversationHelp, completion: UserArgument.completion)
     var name: String
 
     @Option(help: ArgumentHelp("The last message that you have read.", valueName: "id"))
@@ -23,18 +24,19 @@ struct Read: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        let (left, peer, names) = try await Session.with(common.homeDirectory) { session in
+        let (left, conversation) = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
-            let peer = try await UserLookup(session: session).peer(name, names)
+            let conversation = try await UserLookup(session: session).conversation(name, names)
             if let upTo {
-                try await session.client.markRead(upTo: upTo, with: peer.id)
+                try await session.client.markRead(upTo: upTo, with: conversation.id)
             } else {
-                try await session.client.markAllRead(with: peer.id)
+                try await session.client.markAllRead(with: conversation.id)
             }
-            return (try await session.client.conversation(peer.id), peer, names)
+            return (try await session.client.conversation(conversation.id), conversation)
         }
         try output.object(left)
         let count = Counted.text(left.unreadCount, "message is", "messages are")
-        output.line("read: messages of \(names.shown(peer))" + (left.unreadCount > 0 ? "; \(count) unread" : ""))
+        let which = conversation.isOfMany ? "in" : "of"
+        output.line("read: messages \(which) \(conversation.shown)" + (left.unreadCount > 0 ? "; \(count) unread" : ""))
     }
 }

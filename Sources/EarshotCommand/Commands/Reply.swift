@@ -24,7 +24,7 @@ struct Reply: ProgramCommand {
     func execute(_ output: Output) async throws {
         let text = try await TextArgument.read(text)
         let message = try await Session.with(common.homeDirectory) { try await $0.client.reply(text, to: id) }
-        output.line(message.recipients.first?.state ?? DeliveryState.queued.name)
+        output.line(Mark.state(of: message))
         try output.object(message)
     }
 }

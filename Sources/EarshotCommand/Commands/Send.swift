@@ -4,15 +4,21 @@ import EarshotGateway
 
 struct Send: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send a text to a user.",
+        abstract: "Send a text to a user or a conversation, or to several.",
         discussion: """
             Prints each state that the message reaches: queued (on this disk), sent, delivered (on the recipient's \
-            disk), read. A queued message is never lost: it is delivered when both nodes run.
+            disk), handled (by a program of theirs), read. A queued message is never lost: it is delivered when both nodes run.
+
+            Several recipients, with commas between them, each get the message in their own conversation, and nobody sees \
+            who else got it. Each has a result; where some fail, the others still get theirs. The exit code is then that of \
+            the failures if they share one, else 1.
 
             If no node runs, the command tries for a few seconds to deliver the message itself.
 
             EXAMPLES:
               earshot send bob "Lunch?"
+              earshot send bob,carol "Lunch?" --wait delivered
+              earshot send '#ops' "The build is green."   in quotes: a shell takes # for a comment
               earshot send bob --wait delivered < letter.txt
               fortune | earshot send bob -
               earshot send KEY "Hello!"              a user whom the node has not met yet
@@ -22,7 +28,7 @@ struct Send: ProgramCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup(title: "If no node runs") var network: NetworkOptions
 
-    @Argument(help: UserArgument.help, completion: UserArgument.completion)
+    @Argument(help: UserArgument.severalHelp, completion: UserArgument.severalCompletion)
     var name: String
 
     @Argument(help: "The text; standard input if it is left out or -. One line break at its end is dropped.")
@@ -49,94 +55,136 @@ struct Send: ProgramCommand {
     private static let attempt = 5.0
     private static let defaultTimeout = Duration.seconds(30)
 
+    func validate() throws {
+        guard !recipients.contains("") else { throw ValidationError("A recipient has no name: \(SafeText.line(name))") }
+    }
+
+    /// As they were typed, each once.
+    private var recipients: [String] { UserArgument.split(name) }
+
     func execute(_ output: Output) async throws {
         let text = try await TextArgument.read(text)
+        let results = SendResults(output: output, isSingle: recipients.count == 1)
         try await Session.with(common.homeDirectory, network: network) { session in
-            let recipient = try await recipient(session, output)
+            let found = try await find(recipients, session, output, results)
+            guard !found.isEmpty else { return }
             try await session.client.withEvents(Delivery.events) { events in
-                let message = try await session.client.send(
-                    text, to: recipient.id, timeToLive: ttl, mentions: mention)
-                let report = { @Sendable delivery in try Self.report(delivery, of: message, on: output) }
-                try message.recipients.forEach(report)
+                let deliveries = try await send(text, to: found, session.client, results)
+                let goal = wait ?? (session.isShortLived ? .delivered : .queued)
+                let follower = DeliveryFollower(client: session.client, deliveries, to: goal, results: results)
                 // Nobody starts a short-lived node again.
                 let patience = session.isShortLived ? .zero : timeout ?? Self.defaultTimeout
-                let delivery = Delivery(
-                    client: session.client, message: message, recipient: recipient.shown,
-                    obstacles: recipient.obstacles, events: events, patience: patience,
-                    onLoss: { output.note("the connection to the node was lost; waiting for the node") })
-                if let wait {
-                    try await follow(delivery, to: wait, report)
-                } else if session.isShortLived {
-                    try await attempt(delivery, output, report)
+                let isDone: Void? = try await within(
+                    wait == nil ? .seconds(Self.attempt) : timeout ?? Self.defaultTimeout
+                ) {
+                    try await follower.follow(events, patience: patience) {
+                        output.note("the connection to the node was lost; waiting for the node")
+                    }
                 }
+                guard isDone == nil else { return }
+                for delivery in follower.pending { try await timedOut(delivery, session.client, results) }
             }
         }
+        try results.end()
+    }
+
+    /// Sends what can be sent, and reports it.
+    private func send(
+        _ text: String, to recipients: [Recipient], _ client: GatewayClient, _ results: SendResults
+    ) async throws -> [Delivery] {
+        var deliveries: [Delivery] = []
+        func note(_ message: GatewayMessage, _ recipient: Recipient) throws {
+            let delivery = Delivery(
+                message: message, name: recipient.name, shown: recipient.shown, obstacles: recipient.obstacles,
+                isOfMany: recipient.isOfMany)
+            deliveries.append(delivery)
+            for state in message.recipients { try results.reached(state, delivery) }
+            if message.recipients.isEmpty { try results.keptForLater(delivery) }
+        }
+        if results.isSingle {
+            let message = try await client.send(text, to: recipients[0].id, timeToLive: ttl, mentions: mention)
+            try note(message, recipients[0])
+            return deliveries
+        }
+        let sent = try await client.send(text, to: recipients.map(\.id), timeToLive: ttl, mentions: mention)
+        for (recipient, result) in zip(recipients, sent) {
+            if let message = result.message { try note(message, recipient) }
+            if let failure = result.failure { results.failed(Failure(failure), recipient.name) }
+        }
+        return deliveries
     }
 
     private struct Recipient {
+        /// As typed.
+        let name: String
         let id: String
         let shown: String
-        /// `nil` for a user who was never met.
+        /// `nil` for a user who was never met, and for a conversation of many.
         let obstacles: Obstacles?
+        var isOfMany = false
     }
 
-    private func recipient(_ session: Session, _ output: Output) async throws -> Recipient {
+    /// Finds the recipients, all at once: each may have to be waited for. Of those who are named twice, the first counts.
+    private func find(
+        _ names: [String], _ session: Session, _ output: Output, _ results: SendResults
+    ) async throws -> [Recipient] {
+        let found = await withTaskGroup(of: (Int, Result<Recipient, any Error>).self) { group in
+            for (place, name) in names.enumerated() {
+                group.addTask {
+                    do { return (place, .success(try await recipient(name, session, output))) } catch {
+                        return (place, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        var recipients: [Recipient] = []
+        for (place, name) in names.enumerated() {
+            do {
+                guard let recipient = try found[place]?.get(), !recipients.contains(where: { $0.id == recipient.id })
+                else {
+                    continue
+                }
+                recipients.append(recipient)
+            } catch { results.failed(Failure(error), name) }
+        }
+        return recipients
+    }
+
+    private func recipient(_ name: String, _ session: Session, _ output: Output) async throws -> Recipient {
         let lookup = UserLookup(session: session)
+        if name.hasPrefix("#") {
+            let conversation = try await lookup.conversation(name, try await session.client.names())
+            return Recipient(
+                name: name, id: conversation.id, shown: conversation.shown, obstacles: nil, isOfMany: true)
+        }
         if let key = try await lookup.stranger(name) {
             output.note("nobody with this key was met yet: the message waits until they are here")
-            return Recipient(id: key, shown: NameBook.fingerprint(key), obstacles: nil)
+            return Recipient(name: name, id: key, shown: NameBook.fingerprint(key), obstacles: nil)
         }
         let (user, names) = try await lookup.recipient(name)
         if let claim = names.claim(on: user) { output.note(claim) }
         let peers = session.isShortLived ? network.peers.map(\.description) : []
         return Recipient(
-            id: user.id, shown: names.shown(user), obstacles: Obstacles(user: user, names: names, peers: peers))
+            name: name, id: user.id, shown: names.shown(user),
+            obstacles: Obstacles(user: user, names: names, peers: peers))
     }
 
-    private func follow(
-        _ delivery: Delivery, to goal: DeliveryStage, _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
-    ) async throws {
-        let done: Void? = try await within(timeout ?? Self.defaultTimeout) {
-            try await delivery.follow(to: goal, report: report)
+    private func timedOut(_ delivery: Delivery, _ client: GatewayClient, _ results: SendResults) async throws {
+        guard let wait else {
+            results.output.note(
+                "\(delivery.shown) was not reached; the message stays queued, and a node delivers it later: earshot up")
+            return
         }
-        guard done == nil else { return }
         // The last event may have been reported while the time ran out.
-        let state = try await delivery.client.message(delivery.message.id).recipients.first?.state
-        let isDelivered = state.flatMap(DeliveryStage.init).map { $0 >= .delivered } ?? false
-        throw Failure(
+        let states = try await client.message(delivery.message.id).recipients.map(\.state)
+        let isDelivered = states.allSatisfy { DeliveryStage(rawValue: $0).map { $0 >= .delivered } ?? false }
+        let failure = Failure(
             .timedOut,
-            "the message was not \(goal.rawValue) in time; "
+            "the message was not \(wait.rawValue)\(delivery.isOfMany ? " by all" : "") in time; "
                 + (isDelivered ? "it is delivered" : "it stays queued and will be delivered later"),
             remedy: isDelivered ? nil : "keep a node running here: earshot up")
-    }
-
-    private func attempt(
-        _ delivery: Delivery, _ output: Output, _ report: @escaping @Sendable (GatewayDelivery) throws -> Void
-    ) async throws {
-        let done: Void? = try await within(.seconds(Self.attempt)) {
-            try await delivery.follow(to: .delivered, report: report)
-        }
-        if done == nil {
-            output.note(
-                "\(delivery.recipient) was not reached; the message stays queued, and a node delivers it later: "
-                    + "earshot up")
-        }
-    }
-
-    private struct Record: Encodable {
-        let id: String
-        let recipient: GatewayParty
-        let state: String
-        let reason: String?
-        let timestamp: String
-    }
-
-    private static func report(_ delivery: GatewayDelivery, of message: GatewayMessage, on output: Output) throws {
-        output.line(delivery.state)
-        try output.object(
-            Record(
-                id: message.id, recipient: GatewayParty(id: delivery.id, name: delivery.name), state: delivery.state,
-                reason: delivery.reason, timestamp: message.timestamp))
+        results.failed(failure, delivery.name)
     }
 }
 

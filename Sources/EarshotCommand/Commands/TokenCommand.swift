@@ -27,12 +27,13 @@ struct TokenCreate: ProgramCommand {
 
             SCOPES:
               read  users, conversations, messages, events, and the inbox under names of its own
-              send  messages, to everybody or with --to to some users only
+              send  messages, to everybody or with --to to some users and conversations only
               all   everything that you may do, making tokens included
 
             EXAMPLES:
               earshot token create dashboard --scope read
               earshot token create reminders --scope read --scope send --to bob --expires 30d
+              earshot token create builds --scope send --to '#ops'
               export EARSHOT_TOKEN=$(earshot token create notifier --scope send)
             """)
 
@@ -48,7 +49,8 @@ struct TokenCreate: ProgramCommand {
 
     @Option(
         name: .customLong("to"), parsing: .singleValue,
-        help: ArgumentHelp("It may send to this user only. May be repeated.", valueName: "user"),
+        help: ArgumentHelp(
+            "It may send to this user or conversation ('#ops') only. May be repeated.", valueName: "name"),
         completion: UserArgument.completion)
     var recipients: [String] = []
 

@@ -60,10 +60,11 @@ struct Up: ProgramCommand {
     }
 
     private static let events: Set<EventName> = [
+        .conversationUpdated, .participantUpdated, .conversationAdvertised,
         .userDiscovered, .userUpdated, .identityConflict, .linkFailed, .clockSkewed, .storageFailed, .storageRecovered,
         .historyRecovered,
         .credentialWillExpire, .credentialExpired, .credentialRenewed, .credentialNotYetValid,
-        .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen,
+        .discoveryUnavailable, .discoveryAvailable, .otherNetworkSeen, .deviceRevoked,
     ]
 
     private struct Record: Encodable {

@@ -32,7 +32,9 @@ struct Users: ProgramCommand {
                 output.isJSON ? [] : try await session.client.allConversations()
             )
         }
-        let unread = Dictionary(conversations.map { ($0.peer.id, $0.unreadCount) }) { first, _ in first }
+        let unread = Dictionary(
+            conversations.compactMap { conversation in conversation.peer.map { ($0.id, conversation.unreadCount) } }
+        ) { first, _ in first }
         for user in users { try output.object(user) }
         guard !users.isEmpty else {
             output.line("nobody known yet: a node finds others while it runs (earshot up)")

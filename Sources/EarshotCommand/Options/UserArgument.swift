@@ -8,8 +8,38 @@ enum UserArgument {
     static let help: ArgumentHelp =
         "A user's name, a name and the beginning of the fingerprint (bob@3fk9qbmj), or a key."
 
+    static let conversationHelp: ArgumentHelp =
+        "A user's name, a name and the beginning of the fingerprint (bob@3fk9qbmj), or a key; or '#ops', in quotes."
+
+    static let severalHelp: ArgumentHelp =
+        "A user's name, a name and the beginning of the fingerprint (bob@3fk9qbmj), or a key; or '#ops', in quotes; or several, as bob,carol."
+
+    /// The users whom an argument names. A name with a comma, which is older than the rule against it, names nobody here:
+    /// its user is named by key.
+    static func split(_ text: String) -> [String] {
+        var seen: Set<String> = []
+        return text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { seen.insert($0).inserted }
+    }
+
     /// The users that the node knows, for a shell that completes a command line.
     static let completion = CompletionKind.custom { words, _, _ in await candidates(in: words) }
+
+    /// The names of conversations of many, without the `#`, which a shell would have to quote.
+    static let conversationCompletion = CompletionKind.custom { words, _, _ in
+        await complete(words) { client in
+            let joined = try await client.allConversations().compactMap(\.uniqueName)
+            let advertised = try await client.advertisedConversations().map(\.uniqueName)
+            return (joined + advertised).filter(ShellWord.isPlain)
+        }
+    }
+
+    /// The same for the last of several users.
+    static let severalCompletion = CompletionKind.custom { words, index, _ in
+        let typed = words.indices.contains(index) ? words[index] : ""
+        let others = typed.lastIndex(of: ",").map { String(typed[...$0]) } ?? ""
+        return await candidates(in: words).map { others + $0 }
+    }
 
     /// Nobody waits longer for a completion.
     private static let patience = Duration.seconds(1)
@@ -17,15 +47,19 @@ enum UserArgument {
     /// Asks only a running node: a key press must not open a home directory. If anything fails, nothing is completed,
     /// because a shell has no place for an error.
     private static func candidates(in words: [String]) async -> [String] {
+        await complete(words) { client in
+            let names = try await client.names()
+            return try await client.users().filter { !$0.isInConflict }.map { candidate($0, names) }
+        }
+    }
+
+    private static func complete(
+        _ words: [String], _ find: @escaping @Sendable (GatewayClient) async throws -> [String]
+    ) async -> [String] {
         let home = home(in: words)
         guard HomeLock.holder(of: home) != nil else { return [] }
         do {
-            let names = try await within(patience) {
-                let client = try GatewayClient(home: home)
-                let names = try await client.names()
-                return try await client.users().filter { !$0.isInConflict }.map { candidate($0, names) }
-            }
-            return names ?? []
+            return try await within(patience) { try await find(try GatewayClient(home: home)) } ?? []
         } catch { return [] }
     }
 

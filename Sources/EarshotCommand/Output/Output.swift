@@ -44,7 +44,8 @@ struct Output: Sendable {
     private var time: String { isDated ? LocalTime.precise(LocalTime.now) + "  " : "" }
 
     func report(_ failure: Failure) {
-        var text = "\(time)earshot: \(SafeText.line(failure.message))\n"
+        let subject = failure.recipient.map { "\($0): " } ?? ""
+        var text = "\(time)earshot: \(SafeText.line(subject + failure.message))\n"
         if let remedy = failure.remedy { text += "  try: \(SafeText.line(remedy))\n" }
         StandardError.write(text)
         guard isJSON else { return }

@@ -11,6 +11,10 @@ struct Arrivals: Sendable {
         let message: GatewayMessage
         /// The sender, as shown.
         let sender: String
+        /// The conversation of many, as shown; `nil` for a direct one.
+        var conversation: String?
+
+        fileprivate var announcement: String { conversation.map { "has written in \($0)" } ?? "has written to you" }
     }
 
     /// The program that gets each message on its standard input.
@@ -54,11 +58,17 @@ struct Arrivals: Sendable {
         let name = EventName.messageReceived.rawValue
         let id: String
         let sender: GatewayParty
+        let conversationID: String
+        /// Of a conversation of many, without the `#`.
+        let conversationName: String?
     }
 
     private func announce(_ item: Item) {
-        output.line("\(item.sender) has written to you")
-        do { try output.object(Record(id: item.message.id, sender: item.message.sender)) } catch {
+        output.line("\(item.sender) \(item.announcement)")
+        let record = Record(
+            id: item.message.id, sender: item.message.sender, conversationID: item.message.conversationID,
+            conversationName: item.message.conversationName)
+        do { try output.object(record) } catch {
             output.note("a message cannot be written as JSON: \(error)")
         }
     }
@@ -81,7 +91,7 @@ struct Arrivals: Sendable {
         if isNotifying {
             jobs.append(
                 Job(
-                    program: "notify-send", arguments: ["--app-name=Earshot", "--", item.sender, "has written to you"],
+                    program: "notify-send", arguments: ["--app-name=Earshot", "--", item.sender, item.announcement],
                     input: Data()))
         }
         return jobs

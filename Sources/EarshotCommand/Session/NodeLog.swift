@@ -31,7 +31,9 @@ struct NodeLog {
     /// The message that has arrived, if one has. Its text is in no log.
     func arrival(_ event: GatewayEvent) -> Arrivals.Item? {
         guard event.name == EventName.messageReceived.rawValue, let message = event.message else { return nil }
-        return Arrivals.Item(message: message, sender: names.shown(message.sender))
+        return Arrivals.Item(
+            message: message, sender: names.shown(message.sender),
+            conversation: message.conversationName.map(names.shown(conversationNamed:)))
     }
 
     mutating func write(_ event: GatewayEvent) throws {
@@ -78,6 +80,9 @@ struct NodeLog {
         switch EventName(rawValue: event.name) {
         case .userDiscovered: describeDiscovery(event.user, name: name)
         case .userUpdated: describeUpdate(event, name: name)
+        case .conversationUpdated: describe(event.conversation)
+        case .participantUpdated: describe(event.participant)
+        case .conversationAdvertised: describe(event.advertised)
         case .identityConflict: describe(event.conflict)
         case .linkFailed where event.closeReason == Self.admissionRefusal && event.code != Self.closedByPeer:
             output.note("\(reason), and was refused; to let them in: earshot up --allow KEY")
@@ -93,6 +98,7 @@ struct NodeLog {
             let text = Self.notice(EventName(rawValue: event.name), event.credential)
             output.note("\(text): \(Self.remedy(EventName(rawValue: event.name), event.credential))")
         case .credentialRenewed: output.line(Self.notice(.credentialRenewed, event.credential))
+        case .deviceRevoked: output.note(revocation(of: event))
         case .otherNetworkSeen:
             let network = event.networkTag.map { "network \($0)" } ?? "without a network key"
             output.note(
@@ -111,12 +117,43 @@ struct NodeLog {
         }
     }
 
+    private func describe(_ update: GatewayConversationUpdate?) {
+        guard let update else { return }
+        let shown = names.shown(conversationNamed: update.uniqueName)
+        guard let line = ConversationWords.change(update, as: shown, names) else { return }
+        output.line(line)
+    }
+
+    private func describe(_ update: GatewayParticipantUpdate?) {
+        guard let update else { return }
+        let participant = update.participant
+        let who = names.shown(GatewayParty(id: participant.id, name: participant.name))
+        let conversation = update.conversationName.map(names.shown(conversationNamed:)) ?? "a conversation"
+        output.line("\(who) \(ConversationWords.change(of: participant.status)) \(conversation)")
+    }
+
+    private func describe(_ conversation: GatewayAdvertisedConversation?) {
+        guard let conversation else { return }
+        let who = conversation.users.map { names.shown($0) }.joined(separator: ", ")
+        output.line(
+            "\(who) tells of \(names.shown(conversationNamed: conversation.uniqueName)): to join it: earshot "
+                + "conversation join \(ShellWord.quote(conversation.uniqueName))")
+    }
+
     private func describeRecovery(_ event: GatewayEvent, name: String) {
         let renamed = (event.renamed ?? []).reduce(0) { $0 + $1.count }
         let others = renamed == 0 ? "" : "; \(renamed) that were written since have new ids"
         output.note(
             "the history here was older than what \(name) holds of it, as after a restored backup: "
                 + "\(event.count ?? 0) of this user's messages were taken back\(others)")
+    }
+
+    private func revocation(of event: GatewayEvent) -> String {
+        if event.deviceID == status.deviceID {
+            return "this device was revoked: nobody links to it any more. \(Remedy.revoked)"
+        }
+        let owner = event.userID == status.id ? "this user's" : event.user.map { "\(names.shown($0))'s" } ?? "a user's"
+        return "\(owner) device \(event.deviceID?.prefix(8) ?? "") was revoked: there are no links to it any more"
     }
 
     private func describeUpdate(_ event: GatewayEvent, name: String) {
@@ -144,7 +181,7 @@ struct NodeLog {
 
     /// What to do if the credential is not renewed.
     private static func remedy(_ name: EventName?, _ credential: GatewayCredentialNotice?) -> String {
-        let remedy = credential?.reason ?? Remedy.sealed
+        let remedy = credential?.reason ?? (credential?.problem == "needsPrimary" ? Remedy.needsPrimary : Remedy.sealed)
         return name == .credentialNotYetValid ? "set this machine's clock if it is behind; else \(remedy)" : remedy
     }
 

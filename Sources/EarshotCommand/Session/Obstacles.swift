@@ -20,16 +20,29 @@ struct Obstacles: Sendable {
         return isExpectedThere && event.code == Self.otherNetwork ? obstacle(cause) : nil
     }
 
-    /// What stood in the way before. Asks the node if the recipient is away.
-    func standing(_ client: GatewayClient) async throws -> Failure? {
-        guard !(try await client.user(named: user.id).isOnline) else { return nil }
-        if let claimant = names.users(called: user.name).first(where: isNewer) { return otherKey(claimant.id) }
-        let findings = try await client.diagnosis()
-        let finding = findings.first {
-            $0.parameters?.userID == user.id && $0.code == Finding.Code.linkFailed.description
+    /// What stood in the way before, of some recipients by their places. Asks the node if any of them is away.
+    static func standing(_ all: [Obstacles?], _ client: GatewayClient) async throws -> [Int: Failure] {
+        var found: [Int: Failure] = [:]
+        var away: [Int: Obstacles] = [:]
+        for (place, obstacles) in all.enumerated() {
+            guard let obstacles, !(try await client.user(named: obstacles.user.id).isOnline) else { continue }
+            if let claimant = obstacles.claimant {
+                found[place] = obstacles.otherKey(claimant.id)
+            } else {
+                away[place] = obstacles
+            }
         }
-        return finding.flatMap { obstacle($0.parameters?.detail) }
+        guard !away.isEmpty else { return found }
+        let findings = try await client.diagnosis().filter { $0.code == Finding.Code.linkFailed.description }
+        for (place, obstacles) in away {
+            let finding = findings.first { $0.parameters?.userID == obstacles.user.id }
+            found[place] = finding.flatMap { obstacles.obstacle($0.parameters?.detail) }
+        }
+        return found
     }
+
+    /// Somebody else who has the recipient's name here and was seen after them.
+    private var claimant: GatewayUser? { names.users(called: user.name).first(where: isNewer) }
 
     private static let otherNetwork = "otherNetwork"
 

@@ -36,16 +36,19 @@ struct UserLookup {
         }
     }
 
-    /// The other user of a conversation: one whom the node has met, or one to whose key something was written.
-    /// - Throws: `Failure` or `GatewayError` `unknownUser` or `ambiguousUser`.
-    func peer(_ name: String, _ names: NameBook) async throws -> GatewayParty {
+    /// The conversation with a user whom the node has met, or to whose key something was written; or one of many.
+    /// - Throws: `Failure` or `GatewayError` `unknownUser`, `ambiguousUser`, `unknownConversation` or `notJoined`.
+    func conversation(_ name: String, _ names: NameBook) async throws -> NamedConversation {
+        if name.hasPrefix("#") { return NamedConversation(try await session.client.conversation(name), names) }
         if UserID(name) != nil {
-            do throws(GatewayError) { return try await session.client.conversation(name).peer } catch {
+            do throws(GatewayError) {
+                return NamedConversation(try await session.client.conversation(name), names)
+            } catch {
                 guard error.code == .unknownConversation else { throw error }
             }
         }
         let user = try await known(name, names)
-        return GatewayParty(id: user.id, name: user.name)
+        return NamedConversation(id: user.id, shown: names.shown(user), isOfMany: false)
     }
 
     private func awaited(_ name: String) async throws -> GatewayUser {

@@ -31,7 +31,8 @@ final class DaemonConnection {
     func run() throws(DiscoveryError) {
         defer { lookups.stop() }
         let txt = try advertisement.txtRecord().encoded
-        let registration = try DNSServiceCalls(gauge: gauge).register(advertisement, txt: txt)
+        let registration =
+            advertisement.port == 0 ? nil : try DNSServiceCalls(gauge: gauge).register(advertisement, txt: txt)
         try lookups.start()
         report(.available(.daemon))
         while let ready = try waitForWork(with: registration) {
@@ -56,9 +57,10 @@ final class DaemonConnection {
 
     /// - Returns: the operations that have something to say, or `nil` when it was woken up to end.
     private func waitForWork(
-        with registration: DNSServiceOperation
+        with registration: DNSServiceOperation?
     ) throws(DiscoveryError) -> [(Lookup?, DNSServiceOperation)]? {
-        let watched: [(Lookup?, DNSServiceOperation)] = [(nil, registration)] + lookups.operations.map { ($0, $1) }
+        let registrations: [(Lookup?, DNSServiceOperation)] = registration.map { [(nil, $0)] } ?? []
+        let watched = registrations + lookups.operations.map { ($0, $1) }
         let descriptors = [wakeUp.fileDescriptor] + watched.map(\.1.fileDescriptor)
         let isReadable = try Polling.readable(descriptors, milliseconds: lookups.millisecondsToNextTimer)
         guard !isReadable[0] else { return nil }

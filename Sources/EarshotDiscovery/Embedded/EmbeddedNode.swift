@@ -102,6 +102,7 @@ final class EmbeddedNode {
     /// Advertises on each interface on which peers are looked for, and stops on those that are gone.
     private func checkInterfaces() throws(DiscoveryError) {
         nextInterfaceCheck = .now.advanced(by: Self.interfaceCheckTime)
+        guard advertisement.port != 0 else { return }
         let interfaces = NetworkInterface.present().filter { configuration.includes(interface: $0.name) }
         let indexes = Set(interfaces.map(\.index))
         for index in advertised.keys where !indexes.contains(index) { advertised[index] = nil }

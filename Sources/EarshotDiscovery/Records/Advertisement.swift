@@ -16,7 +16,7 @@ package struct Advertisement: Sendable, Hashable {
     package var deviceID: DeviceID
     /// Tells apart networks that share a cable; no secret is in it.
     package var networkTag: String?
-    /// The TCP port that links are accepted on.
+    /// The TCP port that links are accepted on. With 0 nothing is advertised: whoever has it only looks for others.
     package var port: UInt16
 
     package init(name: UserName, userID: UserID, deviceID: DeviceID, networkTag: String? = nil, port: UInt16) {

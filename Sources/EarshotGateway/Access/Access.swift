@@ -12,12 +12,12 @@ struct Access: Hashable, Sendable {
     /// The token that they have shown; `nil` for the owner, who alone can open the Unix socket.
     let token: Token?
     private let scopes: Set<Scope>
-    /// The only users to whom they may send; `nil` for everybody.
-    private let recipients: Set<UserID>?
+    /// The only users and conversations to which they may send; `nil` for all.
+    private let recipients: Set<Destination>?
 
     static let owner = Access(token: nil, [.all])
 
-    init(token: Token?, _ scopes: Set<Scope>, recipients: Set<UserID>? = nil) {
+    init(token: Token?, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {
         self.token = token
         self.scopes = scopes
         self.recipients = recipients
@@ -36,13 +36,16 @@ struct Access: Hashable, Sendable {
         }
     }
 
-    /// - Throws: `GatewayError` `forbidden` unless they may send to all of these users.
-    func check(sendingTo userIDs: some Collection<UserID>) throws(GatewayError) {
+    /// - Throws: `GatewayError` `forbidden` unless they may send there.
+    func check(sendingTo destination: Destination) throws(GatewayError) {
         try check(.send)
-        guard let recipients else { return }
-        for userID in userIDs where !recipients.contains(userID) {
+        guard let recipients, !recipients.contains(destination) else { return }
+        switch destination {
+        case .user(let userID):
             throw GatewayError(
                 .forbidden, "the token may not send to \(userID.fingerprint)", .init(userID: userID))
+        case .conversation(let conversationID):
+            throw GatewayError(.forbidden, "the token may not send to the conversation \(conversationID)")
         }
     }
 }

@@ -1,5 +1,5 @@
 package import Earshot
-import Foundation
+package import Foundation
 import NIOCore
 import NIOHTTP1
 
@@ -48,6 +48,25 @@ package struct GatewayClient: Sendable {
         return try await decode(call(.POST, "users/\(try Self.user(user))/trust", body: body))
     }
 
+    /// What a user says of themselves.
+    package func profile(of user: String) async throws(GatewayError) -> GatewayProfile {
+        try await get("users/\(try Self.user(user))/profile")
+    }
+
+    /// What this node's user says of themselves.
+    package func ownProfile() async throws(GatewayError) -> GatewayProfile { try await get("profile") }
+
+    /// Says something else of this node's user; what is `nil` stays as it is.
+    @discardableResult
+    package func updateProfile(
+        friendlyName: String? = nil, attributes: String? = nil, picture: Data? = nil, isBot: Bool? = nil,
+        commands: [GatewayProfile.Command]? = nil
+    ) async throws(GatewayError) -> GatewayProfile {
+        let body = ProfileRequest(
+            friendlyName: friendlyName, attributes: attributes, picture: picture, isBot: isBot, commands: commands)
+        return try await decode(call(.POST, "profile", body: body))
+    }
+
     package func safetyNumber(with user: String) async throws(GatewayError) -> GatewaySafetyNumber {
         try await get("users/\(try Self.user(user))/safety-number")
     }
@@ -62,13 +81,37 @@ package struct GatewayClient: Sendable {
         mentions: [String] = [], key: String? = nil
     ) async throws(GatewayError) -> GatewayMessage {
         let body = SendRequest(
-            to: recipient, text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) },
-            mentions: mentions.isEmpty ? nil : mentions)
-        let response: ByteBuffer
+            to: .one(recipient), message: Self.message(text, headers: headers, timeToLive),
+            mentions: Self.listed(mentions))
+        return try decode(await send(body, to: "messages", key: key))
+    }
+
+    /// Sends a message to each of several users, and tells what became of each; like `send` otherwise.
+    package func send(
+        _ text: String, to recipients: [String], timeToLive: Duration? = nil, mentions: [String] = [],
+        key: String? = nil
+    ) async throws(GatewayError) -> [GatewaySendResult] {
+        let body = SendRequest(
+            to: .several(recipients), message: Self.message(text, timeToLive), mentions: Self.listed(mentions))
+        let answer: GatewaySendResults = try decode(await send(body, to: "messages", key: key))
+        return answer.results
+    }
+
+    private static func message(
+        _ text: String, headers: [String: String]? = nil, _ timeToLive: Duration?
+    ) -> MessageRequest {
+        MessageRequest(text: text, headers: headers, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) })
+    }
+
+    private static func listed(_ mentions: [String]) -> [String]? { mentions.isEmpty ? nil : mentions }
+
+    /// The node may first have to take back earlier messages.
+    private func send(
+        _ body: some Encodable, to path: String, key: String?
+    ) async throws(GatewayError) -> ByteBuffer {
         do {
-            response = try await call(.POST, "messages", body: body, key: key, within: GatewayLimits.longResponse)
+            return try await call(.POST, path, body: body, key: key, within: GatewayLimits.longResponse)
         } catch { throw error.whileSending }
-        return try decode(response)
     }
 
     package func message(_ messageID: String) async throws(GatewayError) -> GatewayMessage {
@@ -76,19 +119,15 @@ package struct GatewayClient: Sendable {
     }
 
     /// Answers a message in its conversation.
+    /// - Parameter isInPlace: whether a reply that was sent before with the same key gets this text instead.
     package func reply(
-        _ text: String, to messageID: String, timeToLive: Duration? = nil, mentions: [String] = [], key: String? = nil
+        _ text: String, to messageID: String, headers: [String: String]? = nil, timeToLive: Duration? = nil,
+        mentions: [String] = [], key: String? = nil, isInPlace: Bool = false
     ) async throws(GatewayError) -> GatewayMessage {
         let body = ReplyToRequest(
-            text: text, timeToLiveSeconds: timeToLive.map { $0 / .seconds(1) },
-            mentions: mentions.isEmpty ? nil : mentions)
-        let response: ByteBuffer
-        do {
-            response = try await call(
-                .POST, "messages/\(Self.escape(messageID))/reply", body: body, key: key,
-                within: GatewayLimits.longResponse)
-        } catch { throw error.whileSending }
-        return try decode(response)
+            message: Self.message(text, headers: headers, timeToLive), mentions: Self.listed(mentions),
+            inPlace: isInPlace ? true : nil)
+        return try decode(await send(body, to: "messages/\(Self.escape(messageID))/reply", key: key))
     }
 
     /// Gives a message of this node's user another text.
@@ -149,7 +188,100 @@ package struct GatewayClient: Sendable {
         }
     }
 
-    /// - Parameter text: the conversation's id, or its user as in `user(named:)`.
+    /// Joins an open conversation.
+    /// - Parameter uniqueName: its name, with or without a `#` before it.
+    package func join(_ uniqueName: String, isAdvertised: Bool? = nil) async throws(GatewayError) -> GatewayConversation
+    {
+        let body = ConversationRequest(uniqueName: uniqueName, isAdvertised: isAdvertised)
+        return try await decode(call(.POST, "conversations", body: body))
+    }
+
+    /// Begins a private conversation.
+    /// - Parameter invited: named like recipients.
+    package func create(
+        private uniqueName: String, friendlyName: String? = nil, attributes: String? = nil, givesHistory: Bool = false,
+        inviting invited: [String] = []
+    ) async throws(GatewayError) -> GatewayConversation {
+        let body = ConversationRequest(
+            uniqueName: uniqueName, kind: ConversationKind.private.rawValue, friendlyName: friendlyName,
+            attributes: attributes, givesHistory: givesHistory, invite: invited)
+        return try await decode(call(.POST, "conversations", body: body))
+    }
+
+    /// Joins a conversation that this node knows: one that its user is invited to, or has left.
+    /// - Parameter text: as in `conversation(_:)`.
+    package func join(known text: String) async throws(GatewayError) -> GatewayConversation {
+        try await decode(call(.POST, "conversations/\(try Self.user(text))/join"))
+    }
+
+    /// Invites users to a private conversation, or does nothing for those who are in.
+    /// - Parameters:
+    ///   - users: named like recipients.
+    ///   - text: as in `conversation(_:)`.
+    package func invite(_ users: [String], to text: String) async throws(GatewayError) -> GatewayConversation {
+        let body = InviteRequest(users: users)
+        return try await decode(call(.POST, "conversations/\(try Self.user(text))/invite", body: body))
+    }
+
+    /// - Parameters:
+    ///   - user: named like a recipient.
+    ///   - text: as in `conversation(_:)`.
+    package func remove(_ user: String, from text: String) async throws(GatewayError) -> GatewayConversation {
+        let body = ParticipantRequest(user: user)
+        return try await decode(call(.POST, "conversations/\(try Self.user(text))/remove", body: body))
+    }
+
+    /// - Parameters:
+    ///   - user: named like a recipient.
+    ///   - text: as in `conversation(_:)`.
+    package func handOver(_ text: String, to user: String) async throws(GatewayError) -> GatewayConversation {
+        let body = ParticipantRequest(user: user)
+        return try await decode(call(.POST, "conversations/\(try Self.user(text))/hand-over", body: body))
+    }
+
+    /// - Parameter text: as in `conversation(_:)`.
+    package func close(_ text: String) async throws(GatewayError) -> GatewayConversation {
+        try await decode(call(.POST, "conversations/\(try Self.user(text))/close"))
+    }
+
+    /// - Parameters:
+    ///   - text: as in `conversation(_:)`.
+    ///   - friendlyName: `nil` leaves it.
+    ///   - attributes: `nil` leaves them.
+    package func update(
+        _ text: String, friendlyName: String?, attributes: String?
+    ) async throws(GatewayError) -> GatewayConversation {
+        let body = ConversationUpdateRequest(friendlyName: friendlyName, attributes: attributes)
+        return try await decode(call(.POST, "conversations/\(try Self.user(text))/update", body: body))
+    }
+
+    /// - Parameter text: as in `conversation(_:)`.
+    package func leave(_ text: String) async throws(GatewayError) -> GatewayConversation {
+        try await decode(call(.POST, "conversations/\(try Self.user(text))/leave"))
+    }
+
+    /// All participants of a conversation.
+    /// - Parameter text: as in `conversation(_:)`.
+    package func participants(
+        of text: String, includingFormer: Bool = false
+    ) async throws(GatewayError) -> [GatewayParticipant] {
+        var all: [GatewayParticipant] = []
+        while true {
+            var path = "conversations/\(try Self.user(text))/participants?limit=\(Limits.historyPage)"
+            if includingFormer { path += "&former=true" }
+            if let last = all.last { path += "&after=\(Self.escape(last.id))" }
+            let page: [GatewayParticipant] = try await get(path)
+            all += page
+            if page.count < Limits.historyPage { return all }
+        }
+    }
+
+    /// Open conversations whose names linked users tell, and which this node's user has not joined, by name.
+    package func advertisedConversations() async throws(GatewayError) -> [GatewayAdvertisedConversation] {
+        try await get("advertised")
+    }
+
+    /// - Parameter text: the conversation's id, `#` and its name, or its user as in `user(named:)`.
     package func conversation(_ text: String) async throws(GatewayError) -> GatewayConversation {
         try await get("conversations/\(try Self.user(text))")
     }
@@ -218,6 +350,41 @@ package struct GatewayClient: Sendable {
         _ = try await call(.DELETE, "tokens/\(Self.escape(token))")
     }
 
+    // MARK: - Devices
+
+    package func devices() async throws(GatewayError) -> [GatewayDevice] { try await get("devices") }
+
+    /// - Parameter device: its name, its id, or the beginning of that.
+    package func renameDevice(_ device: String, to name: String) async throws(GatewayError) -> GatewayDevice {
+        try await decode(call(.POST, "devices/\(Self.escape(device))/name", body: DeviceNameRequest(name: name)))
+    }
+
+    package func revokeDevice(_ device: String) async throws(GatewayError) -> GatewayDevice {
+        try await decode(call(.POST, "devices/\(Self.escape(device))/revoke"))
+    }
+
+    /// Offers a new pairing code.
+    package func beginPairing(
+        withIdentity: Bool, lifetime: Duration?
+    ) async throws(GatewayError) -> GatewayPairingCode {
+        let body = PairingRequest(withIdentity: withIdentity, validForSeconds: lifetime.map { $0 / .seconds(1) })
+        return try await decode(call(.POST, "pairing", body: body))
+    }
+
+    /// Where the pairing is as soon as it is in another state, or after a time in seconds.
+    package func pairing(unlike state: String, wait: Int) async throws(GatewayError) -> GatewayPairing {
+        let path = "pairing?unlike=\(Self.escape(state))&wait=\(wait)"
+        return try decode(
+            try await read(Self.request(.GET, path), within: .seconds(wait) + GatewayLimits.longResponse))
+    }
+
+    @discardableResult
+    package func decidePairing(_ isAccepted: Bool) async throws(GatewayError) -> GatewayPairing {
+        try await decode(call(.POST, "pairing/decision", body: PairingDecisionRequest(accepted: isAccepted)))
+    }
+
+    package func endPairing() async throws(GatewayError) { _ = try await call(.DELETE, "pairing") }
+
     // MARK: - The inbox
 
     /// Makes a consumer of the inbox, unless there is one with this name.
@@ -267,22 +434,27 @@ package struct GatewayClient: Sendable {
 
     /// A message that goes with an acknowledgement.
     package struct Reply: Encodable, Sendable {
-        let to: String
+        /// `nil` for the conversation of the message that it answers.
+        let to: String?
         let text: String
         let headers: [String: String]
         let answering: String
+        let isReply: Bool
+        let mentions: [String]?
         let idempotencyKey: String?
         /// ISO 8601; `nil` for at once.
         let notBefore: String?
 
         package init(
-            to: String, text: String, headers: [String: String], answering: String, idempotencyKey: String? = nil,
-            notBefore: String? = nil
+            to: String?, text: String, headers: [String: String], answering: String, isReply: Bool = false,
+            mentions: [String]? = nil, idempotencyKey: String? = nil, notBefore: String? = nil
         ) {
             self.to = to
             self.text = text
             self.headers = headers
             self.answering = answering
+            self.isReply = isReply
+            self.mentions = mentions
             self.idempotencyKey = idempotencyKey
             self.notBefore = notBefore
         }

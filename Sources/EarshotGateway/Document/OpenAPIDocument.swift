@@ -33,6 +33,8 @@ enum OpenAPIDocument {
             description: What arrived, for programs that must miss nothing, and answer each message once.
           - name: events
             description: What happens, as it happens.
+          - name: devices
+            description: The devices of the node's own user, and the pairing with a new one.
           - name: tokens
             description: What lets programs use the node.
 
@@ -111,6 +113,49 @@ enum OpenAPIDocument {
                 "200": {$ref: "#/components/responses/User"}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/profile:
+            get:
+              operationId: getOwnProfile
+              tags: [users]
+              summary: What this node's user says of themselves.
+              x-scope: read
+              responses:
+                "200": {$ref: "#/components/responses/Profile"}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: updateOwnProfile
+              tags: [users]
+              summary: Say something of this node's user, to everybody to whom they have written or will write.
+              description: What is left out stays as it is.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      properties:
+                        friendlyName: {type: string, description: "At most 256 bytes of UTF-8."}
+                        attributes: {type: string, description: "A JSON object as text, or nothing. At most 16,384 bytes."}
+                        picture: {type: string, contentEncoding: base64, description: "At most 32,768 bytes."}
+                        isBot: {type: boolean, description: "`false` also removes the commands."}
+                        commands: {type: array, maxItems: 64, items: {$ref: "#/components/schemas/BotCommand"}}
+              responses:
+                "200": {$ref: "#/components/responses/Profile"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/users/{user}/profile:
+            parameters: [{$ref: "#/components/parameters/user"}]
+            get:
+              operationId: getProfile
+              tags: [users]
+              summary: What a user says of themselves. It is a label, and proves nothing.
+              x-scope: read
+              responses:
+                "200": {$ref: "#/components/responses/Profile"}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/users/{user}/safety-number:
             parameters: [{$ref: "#/components/parameters/user"}]
             get:
@@ -169,6 +214,67 @@ enum OpenAPIDocument {
                   content:
                     application/json:
                       schema: {type: array, items: {$ref: "#/components/schemas/Conversation"}}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: beginConversation
+              tags: [conversations]
+              summary: Join an open conversation, which begins with that if nobody was first; or begin a private one.
+              description: |
+                The id of an open one follows from its name and the network, so it does not matter who is first. Whoever joins gets
+                the whole history from the participants. Joining twice is joining once.
+
+                A private one belongs to whoever begins it, who needs the scope `all`. Its name is theirs once, until they close it
+                (409 `conversationExists`). Who is invited hears of it when they are met.
+              x-scope: send
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [uniqueName]
+                      properties:
+                        uniqueName: {$ref: "#/components/schemas/ConversationName"}
+                        kind: {enum: [open, private], default: open}
+                        isAdvertised:
+                          type: boolean
+                          description: |
+                            Only of an open one: whether linked users who have not joined it are told its name. They are, unless this
+                            is `false`.
+                        friendlyName: {$ref: "#/components/schemas/FriendlyName"}
+                        attributes: {$ref: "#/components/schemas/Attributes"}
+                        givesHistory:
+                          type: boolean
+                          description: |
+                            Only of a private one: whether who joins is given what was written before; they are not, unless this is
+                            `true`.
+                        invite:
+                          type: array
+                          maxItems: 127
+                          description: "Only of a private one: who is invited, named as in `sendMessage`."
+                          items: {type: string}
+                    examples:
+                      ops: {value: {uniqueName: ops}}
+                      private: {value: {uniqueName: crew, kind: private, friendlyName: The crew, givesHistory: true, invite: [bob]}}
+              responses:
+                "201":
+                  description: This node's user belongs to it.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/advertised:
+            get:
+              operationId: listAdvertised
+              tags: [conversations]
+              summary: Open conversations whose names linked users tell, and which this node's user has not joined.
+              x-scope: read
+              responses:
+                "200":
+                  description: The conversations, by name.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/AdvertisedConversation"}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/conversations/{conversation}:
@@ -289,6 +395,183 @@ enum OpenAPIDocument {
                 "204": {description: Whoever is linked has been told.}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/conversations/{conversation}/participants:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            get:
+              operationId: listParticipants
+              tags: [conversations]
+              summary: A page of the participants, this node's own user among them, ascending by key.
+              x-scope: read
+              parameters:
+                - $ref: "#/components/parameters/limit"
+                - name: after
+                  in: query
+                  description: The page begins after this user, who is named as in `{user}`.
+                  schema: {type: string, minLength: 1}
+                - name: former
+                  in: query
+                  description: Whether those come, too, who have left or were removed.
+                  schema: {enum: ["true", "false"], default: "false"}
+              responses:
+                "200":
+                  description: The participants.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Participant"}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/join:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: joinConversation
+              tags: [conversations]
+              summary: Join a conversation that this node knows, such as a private one that its user is invited to.
+              x-scope: send
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/leave:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: leaveConversation
+              tags: [conversations]
+              summary: Leave a conversation of many, or decline an invitation. What is here of it stays, and can be read.
+              description: |
+                An owner does not leave (403 `notOwner`): they hand the conversation over, or close it.
+              x-scope: send
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/invite:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: invite
+              tags: [conversations]
+              summary: Invite users to a private conversation of this node's user. Who is in or invited stays so.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [users]
+                      properties:
+                        users:
+                          type: array
+                          maxItems: 127
+                          description: Named as in `sendMessage`.
+                          items: {type: string}
+                    examples:
+                      bob: {value: {users: [bob]}}
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/remove:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: removeParticipant
+              tags: [conversations]
+              summary: Remove a user from a private conversation of this node's user.
+              description: |
+                What they write from then on counts for nobody who hears of it. What they have, they keep.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [user]
+                      properties:
+                        user: {type: string, description: Named as in `sendMessage`.}
+                    examples:
+                      bob: {value: {user: bob}}
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/hand-over:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: handOver
+              tags: [conversations]
+              summary: Offer a private conversation of this node's user to another participant. It cannot be taken back.
+              description: |
+                They own it as soon as a device of theirs hears of it. Only what was begun on a device with the identity can be handed
+                over (403 `needsPrimary`).
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [user]
+                      properties:
+                        user: {type: string, description: Named as in `sendMessage`.}
+                    examples:
+                      bob: {value: {user: bob}}
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/close:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: closeConversation
+              tags: [conversations]
+              summary: End a private conversation of this node's user for all. What is there stays, and can be read.
+              x-scope: all
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/update:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: updateConversation
+              tags: [conversations]
+              summary: Give a private conversation of this node's user another friendly name, or other attributes.
+              description: |
+                What is left out stays. An empty text takes it away.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      properties:
+                        friendlyName: {$ref: "#/components/schemas/FriendlyName"}
+                        attributes: {$ref: "#/components/schemas/Attributes"}
+                    examples:
+                      name: {value: {friendlyName: The crew}}
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/conversations/{conversation}/erase:
             parameters: [{$ref: "#/components/parameters/conversation"}]
             post:
@@ -306,7 +589,7 @@ enum OpenAPIDocument {
             post:
               operationId: sendMessage
               tags: [messages]
-              summary: Send a text to a user. The answer comes when it is on this node's disk.
+              summary: Send a text to a user or a conversation, or to several. The answer comes when it is on this node's disk.
               x-scope: send
               parameters: [{$ref: "#/components/parameters/idempotencyKey"}]
               requestBody:
@@ -319,8 +602,13 @@ enum OpenAPIDocument {
                       required: [to, text]
                       properties:
                         to:
-                          type: string
-                          description: A name, a name with the beginning of the fingerprint (`bob@3fk9qbmj`), or a key.
+                          description: |
+                            A user: a name, a name with the beginning of the fingerprint (`bob@3fk9qbmj`), or a key. Or a
+                            conversation of many that this node's user belongs to: `#` and its name, or its id. A list sends to each
+                            of them in their own conversation; who is named twice gets the message once. A list takes no `session`.
+                          oneOf:
+                            - {type: string}
+                            - {type: array, minItems: 1, maxItems: 64, items: {type: string}}
                         text:
                           type: string
                           minLength: 1
@@ -348,8 +636,19 @@ enum OpenAPIDocument {
                             summary: {$ref: "#/components/schemas/Summary"}
                     examples:
                       hello: {value: {to: bob, text: hello}}
+                      several: {value: {to: [bob, carol], text: hello}}
               responses:
-                "201": {$ref: "#/components/responses/NewMessage"}
+                "201":
+                  description: It is on the disk, and is never lost. For a list of recipients, each of them has a message.
+                  content:
+                    application/json:
+                      schema:
+                        oneOf:
+                          - {$ref: "#/components/schemas/Message"}
+                          - {$ref: "#/components/schemas/SendResults"}
+                "207":
+                  description: For some of a list of recipients nothing was accepted. The others have their messages.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/SendResults"}}}
                 default: {$ref: "#/components/responses/Error"}
 
           /v1/messages/erase:
@@ -428,6 +727,12 @@ enum OpenAPIDocument {
                         headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                         timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
                         mentions: {$ref: "#/components/schemas/Mentions"}
+                        inPlace:
+                          type: boolean
+                          default: false
+                          description: |
+                            Whether a reply that was sent before with the same `Idempotency-Key`, which is needed then, gets this text
+                            instead. So a program shows how far it has come. One that was taken back stays so.
               responses:
                 "201": {$ref: "#/components/responses/NewMessage"}
                 default: {$ref: "#/components/responses/Error"}
@@ -524,7 +829,7 @@ enum OpenAPIDocument {
                       properties:
                         to:
                           type: string
-                          description: A name, a name with the beginning of the fingerprint, or a key.
+                          description: A user or a conversation, as in `sendMessage`.
                         text: {type: string, minLength: 1, maxLength: 65536}
                         headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                         timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
@@ -631,11 +936,16 @@ enum OpenAPIDocument {
                           items:
                             type: object
                             additionalProperties: false
-                            required: [to, text]
+                            required: [text]
+                            anyOf:
+                              - required: [to]
+                              - required: [answering]
                             properties:
                               to:
                                 type: string
-                                description: A name, a name with the beginning of the fingerprint, or a key.
+                                description: |
+                                  A user or a conversation, as in `sendMessage`. Without it the message goes into the conversation of
+                                  the one that it answers, which `answering` must name then.
                               text: {type: string, minLength: 1, maxLength: 65536}
                               headers: {type: object, maxProperties: 64, additionalProperties: {type: string}}
                               timeToLiveSeconds: {$ref: "#/components/schemas/Seconds"}
@@ -652,8 +962,31 @@ enum OpenAPIDocument {
                               idempotencyKey: {type: string, minLength: 1, maxLength: 255}
                               notBefore:
                                 type: string
-                                description: When it goes out, in ISO 8601 with a time zone; at once unless given.
+                                description: When it goes out, in ISO 8601 with a time zone; at once unless given. Only what goes to a user waits.
                                 examples: ["2026-01-31T09:30:00Z"]
+                        edit:
+                          type: array
+                          description: Other texts for messages of this node's user. Needs the scope send.
+                          maxItems: 4096
+                          items:
+                            type: object
+                            additionalProperties: false
+                            required: [message, text]
+                            properties:
+                              message: {$ref: "#/components/schemas/MessageName"}
+                              text: {type: string, minLength: 1, maxLength: 65536}
+                        react:
+                          type: array
+                          description: Reactions to messages. Needs the scope send.
+                          maxItems: 4096
+                          items:
+                            type: object
+                            additionalProperties: false
+                            required: [message, emoji]
+                            properties:
+                              message: {$ref: "#/components/schemas/MessageName"}
+                              emoji: {type: string, minLength: 1, maxLength: 64}
+                              remove: {type: boolean, default: false, description: Whether the reaction is taken back.}
               responses:
                 "200":
                   description: The messages that were sent, now or the first time. What goes out later is among those scheduled.
@@ -816,7 +1149,7 @@ enum OpenAPIDocument {
                 The stream begins at once and ends with the node, or with the client. Each event's data is one `Event`.
 
                 Events that follow from commits have an `id`: `messageQueued`, `messageReceived`, `messageSent`,
-                `messageDelivered`, `messageRead`, `messageFailed`, `userDiscovered` and `userUpdated`. The node keeps them for 30
+                `messageDelivered`, `messageHandled`, `messageRead`, `messageFailed`, `userDiscovered` and `userUpdated`. The node keeps them for 30
                 days. A client that names the last one it knows gets all that followed, once and in order. If some of that is
                 gone, `eventsGone` comes first, and then all that is left. The stream also gives an `id` without an event where
                 it begins and now and then, so that a client can go on from there that has asked for few events, or has seen
@@ -860,6 +1193,139 @@ enum OpenAPIDocument {
                             contentSchema: {$ref: "#/components/schemas/Event"}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/devices:
+            get:
+              operationId: listDevices
+              tags: [devices]
+              summary: This device, and the others of its user that it knows.
+              x-scope: read
+              responses:
+                "200":
+                  description: The devices, this one first.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Device"}}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/devices/{device}/name:
+            parameters:
+              - {$ref: "#/components/parameters/device"}
+            post:
+              operationId: renameDevice
+              tags: [devices]
+              summary: Call a device by another name, on all devices of the user.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [name]
+                      properties:
+                        name: {type: string, description: At most 63 bytes of UTF-8 on one line; empty to take the name away.}
+                    examples:
+                      desktop: {value: {name: desktop}}
+              responses:
+                "200": {$ref: "#/components/responses/Device"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/devices/{device}/revoke:
+            parameters:
+              - {$ref: "#/components/parameters/device"}
+            post:
+              operationId: revokeDevice
+              tags: [devices]
+              summary: Revoke a device for good. Only a device that holds the identity can (`needsPrimary`).
+              x-scope: all
+              responses:
+                "200": {$ref: "#/components/responses/Device"}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/pairing:
+            get:
+              operationId: getPairing
+              tags: [devices]
+              summary: Where the pairing with a new device is.
+              x-scope: all
+              parameters:
+                - name: unlike
+                  in: query
+                  description: Wait until the pairing is in another state than this.
+                  schema: {$ref: "#/components/schemas/PairingState"}
+                - name: wait
+                  in: query
+                  description: So many seconds at most.
+                  schema: {type: integer, minimum: 0, maximum: 30, default: 0}
+              responses:
+                "200": {$ref: "#/components/responses/Pairing"}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: beginPairing
+              tags: [devices]
+              summary: Offer a one-time code to a new device; it ends an earlier one. Its text is in this answer and nowhere else.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      properties:
+                        withIdentity:
+                          type: boolean
+                          description: Whether the new device gets the identity, too, and becomes a primary one.
+                        validForSeconds:
+                          description: How long the credential of a linked device is valid; 90 days unless given.
+                          $ref: "#/components/schemas/Seconds"
+                    examples:
+                      linked: {value: {}}
+              responses:
+                "201":
+                  description: The code.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [code, expiresInSeconds]
+                        properties:
+                          code: {type: string, description: What the user types on the new device.}
+                          expiresInSeconds: {type: number}
+                default: {$ref: "#/components/responses/Error"}
+            delete:
+              operationId: endPairing
+              tags: [devices]
+              summary: End the pairing, if there is one.
+              x-scope: all
+              responses:
+                "204": {description: There is none.}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/pairing/decision:
+            post:
+              operationId: decidePairing
+              tags: [devices]
+              summary: The user has compared the fingerprint of the device that asks. Without one, nothing happens.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [accepted]
+                      properties:
+                        accepted: {type: boolean}
+                    examples:
+                      declined: {value: {accepted: false}}
+              responses:
+                "200": {$ref: "#/components/responses/Pairing"}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/tokens:
             get:
               operationId: listTokens
@@ -894,7 +1360,7 @@ enum OpenAPIDocument {
                           items: {$ref: "#/components/schemas/Scope"}
                         to:
                           type: array
-                          description: It may send to these users only. Only with the scope `send`, and not with `all`.
+                          description: It may send to these users and conversations only. Only with the scope `send`, and not with `all`.
                           items: {type: string}
                         expiresInSeconds:
                           description: How long it works; until it is revoked unless given.
@@ -946,13 +1412,20 @@ enum OpenAPIDocument {
               description: A name, a name with the beginning of the fingerprint (`bob@3fk9qbmj`), or a key.
               schema: {type: string, minLength: 1}
               example: bob
+            device:
+              name: device
+              in: path
+              required: true
+              description: A device's name, its id, or the beginning of that.
+              schema: {type: string, minLength: 1}
             conversation:
               name: conversation
               in: path
               required: true
               description: |-
-                A conversation's id, or the user of a direct one as in `{user}`. The key of a user who was never met names their
-                conversation once something was written to them.
+                A conversation's id, `#` and the name of one of many (`%23ops`), or the user of a direct one as in `{user}`. The key
+                of a user who was never met names their conversation once something was written to them. Where several have one
+                name (409 `ambiguousConversation`), `#ops@alice` is the private one that alice has begun.
               schema: {type: string, minLength: 1}
               example: bob
             message:
@@ -982,12 +1455,21 @@ enum OpenAPIDocument {
             Error:
               description: Nothing was done, for this reason.
               content: {application/json: {schema: {$ref: "#/components/schemas/Error"}}}
+            Device:
+              description: The device as it is now.
+              content: {application/json: {schema: {$ref: "#/components/schemas/Device"}}}
+            Pairing:
+              description: Where the pairing is.
+              content: {application/json: {schema: {$ref: "#/components/schemas/Pairing"}}}
             User:
               description: The user as they are now.
               content: {application/json: {schema: {$ref: "#/components/schemas/User"}}}
             Message:
               description: The message as it is now.
               content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
+            Profile:
+              description: What the user says of themselves. Texts are empty where they say nothing.
+              content: {application/json: {schema: {$ref: "#/components/schemas/Profile"}}}
             NewMessage:
               description: It is on the disk, and is never lost.
               content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
@@ -1027,9 +1509,9 @@ enum OpenAPIDocument {
                 new: no message was exchanged yet. unverified: the name is pinned to the key. verified: safety numbers
                 were compared. blocked: nothing is sent to them or taken from them. conflict: the name is pinned to
                 another key.
-            State: {enum: [queued, sent, delivered, read, failed]}
+            State: {enum: [queued, sent, delivered, handled, read, failed]}
             FailureReason:
-              enum: [expired, cancelled, rejected, blocked, identityChanged, tooLarge, deviceReplaced]
+              enum: [expired, cancelled, rejected, blocked, identityChanged, tooLarge, deviceReplaced, removed]
             Scope:
               enum: [read, send, all]
               description: "read: reading everything but tokens, and the inbox under names of its own. send: sending, and taking back. all: what the owner may do."
@@ -1073,7 +1555,9 @@ enum OpenAPIDocument {
               required: [id, recipient, text, headers, timeToLiveSeconds, notBefore, createdAt]
               properties:
                 id: {type: string}
-                recipient: {$ref: "#/components/schemas/Party"}
+                recipient:
+                  $ref: "#/components/schemas/Party"
+                  description: "A user, or a conversation of many, whose name begins with `#`."
                 text: {type: string}
                 headers: {type: object, additionalProperties: {type: string}}
                 timeToLiveSeconds: {type: number}
@@ -1089,14 +1573,15 @@ enum OpenAPIDocument {
               additionalProperties: false
               required: [error]
               properties:
-                error:
-                  type: object
-                  additionalProperties: false
-                  required: [code, message]
-                  properties:
-                    code: {type: string, description: Stable.}
-                    message: {type: string, description: For people. It may change.}
-                    parameters: {$ref: "#/components/schemas/ErrorParameters"}
+                error: {$ref: "#/components/schemas/ErrorBody"}
+            ErrorBody:
+              type: object
+              additionalProperties: false
+              required: [code, message]
+              properties:
+                code: {type: string, description: Stable.}
+                message: {type: string, description: For people. It may change.}
+                parameters: {$ref: "#/components/schemas/ErrorParameters"}
             ErrorParameters:
               type: object
               description: The details, for programs. The code determines which there are.
@@ -1139,8 +1624,47 @@ enum OpenAPIDocument {
                 sentAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
                 deliveredAt: {$ref: "#/components/schemas/Time"}
                 deliveredAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+                handledAt: {$ref: "#/components/schemas/Time"}
+                handledAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
                 readAt: {$ref: "#/components/schemas/Time"}
                 readAtMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+            Profile:
+              type: object
+              additionalProperties: false
+              required: [friendlyName, attributes, picture, isBot, commands]
+              properties:
+                friendlyName: {type: string}
+                attributes: {type: string, description: A JSON object as text.}
+                picture: {type: string, contentEncoding: base64}
+                isBot: {type: boolean}
+                commands: {type: array, items: {$ref: "#/components/schemas/BotCommand"}}
+            BotCommand:
+              type: object
+              additionalProperties: false
+              required: [name, summary, usage]
+              properties:
+                name: {type: string, description: Without the slash.}
+                summary: {type: string, description: "What it does, in a sentence."}
+                usage: {type: string, description: "How it is typed: `/remind IN WHAT`."}
+            SendResults:
+              type: object
+              additionalProperties: false
+              required: [results]
+              properties:
+                results:
+                  type: array
+                  description: One for each recipient, in their order.
+                  items:
+                    type: object
+                    additionalProperties: false
+                    required: [to]
+                    oneOf:
+                      - required: [message]
+                      - required: [error]
+                    properties:
+                      to: {type: string, description: The recipient as the request names them.}
+                      message: {$ref: "#/components/schemas/Message"}
+                      error: {$ref: "#/components/schemas/ErrorBody"}
             Message:
               type: object
               additionalProperties: false
@@ -1163,8 +1687,27 @@ enum OpenAPIDocument {
               properties:
                 id: {$ref: "#/components/schemas/MessageID"}
                 conversationID: {$ref: "#/components/schemas/ID"}
+                conversationName: {type: string, description: "Of a conversation of many, without the `#`."}
                 sender: {$ref: "#/components/schemas/Party"}
-                recipients: {type: array, items: {$ref: "#/components/schemas/Delivery"}}
+                recipients:
+                  type: array
+                  description: |
+                    Those for whom this node knows what has become of it: of a message of its own everybody who belongs to the
+                    conversation, or has it; of another one this node's own user.
+                  items: {$ref: "#/components/schemas/Delivery"}
+                counts:
+                  type: object
+                  additionalProperties: false
+                  required: [recipients, sent, delivered, read, failed]
+                  description: |
+                    Of a message of this node's own, how many of the recipients have come how far. Each state counts those who have
+                    come further, too.
+                  properties:
+                    recipients: {type: integer, minimum: 0}
+                    sent: {type: integer, minimum: 0}
+                    delivered: {type: integer, minimum: 0}
+                    read: {type: integer, minimum: 0}
+                    failed: {type: integer, minimum: 0}
                 text: {type: string, description: Empty if the content was erased.}
                 isDeleted: {type: boolean, description: Whether the content was erased.}
                 headers: {type: object, additionalProperties: {type: string}}
@@ -1209,15 +1752,67 @@ enum OpenAPIDocument {
             Conversation:
               type: object
               additionalProperties: false
-              required: [id, kind, participants, peer, unreadCount]
+              required: [id, kind, status, participants, unreadCount]
               properties:
                 id: {$ref: "#/components/schemas/ID"}
-                kind: {const: direct}
-                participants: {type: array, items: {$ref: "#/components/schemas/Party"}}
+                kind: {$ref: "#/components/schemas/ConversationKind"}
+                uniqueName: {type: string, description: "What a conversation of many is found by, without the `#`."}
+                status: {$ref: "#/components/schemas/ParticipantStatus", description: Whether this node's user belongs to it.}
+                isAdvertised:
+                  type: boolean
+                  description: "Of an open conversation: whether linked users who have not joined it are told its name."
+                isNameShared:
+                  type: boolean
+                  description: |
+                    Of an open conversation: whether its name means the same one on every other network without a network key.
+                friendlyName: {type: string, description: "Of a private conversation: what people call it."}
+                attributes: {type: string, description: "Of a private conversation: JSON that its owner has given it."}
+                creator: {$ref: "#/components/schemas/Party", description: "Of a private conversation: who has begun it."}
+                owner: {$ref: "#/components/schemas/Party", description: "Of a private conversation: who decides about it."}
+                givesHistory:
+                  type: boolean
+                  description: "Of a private conversation: whether who joins is given what was written before."
+                participants: {type: array, description: "The invited, too.", items: {$ref: "#/components/schemas/Party"}}
                 peer: {$ref: "#/components/schemas/Party", description: The other user of a direct conversation.}
                 lastMessage: {$ref: "#/components/schemas/Message"}
                 unreadCount: {type: integer, minimum: 0, description: Messages of others that are not read. Erased ones are not among them.}
                 firstUnread: {$ref: "#/components/schemas/Message", description: The first of these in the order of time.}
+            ConversationKind: {enum: [direct, open, private]}
+            FriendlyName:
+              type: string
+              maxLength: 256
+              description: "Of a private conversation: what people call it, at most 256 bytes of UTF-8."
+            Attributes:
+              type: string
+              maxLength: 16384
+              description: "Of a private conversation: a JSON object of at most 16 KiB, as text; or nothing."
+            ConversationName:
+              type: string
+              minLength: 1
+              maxLength: 64
+              description: "1 to 63 bytes of UTF-8 without `@ # , /`, with or without a `#` before it."
+            ParticipantStatus: {enum: [invited, joined, left, removed, closed]}
+            Participant:
+              type: object
+              additionalProperties: false
+              required: [id, role, status]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                name: {type: string}
+                role: {enum: [owner, participant]}
+                status: {$ref: "#/components/schemas/ParticipantStatus"}
+                since:
+                  $ref: "#/components/schemas/Time"
+                  description: When the user got the status, by their own clock. Left out in a direct conversation.
+                sinceMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
+            AdvertisedConversation:
+              type: object
+              additionalProperties: false
+              required: [id, uniqueName, users]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                uniqueName: {type: string, description: "Without the `#`."}
+                users: {type: array, description: Who tells its name., items: {$ref: "#/components/schemas/Party"}}
             Erasure:
               type: object
               additionalProperties: false
@@ -1344,6 +1939,33 @@ enum OpenAPIDocument {
                 why: {type: string}
                 parameters: {$ref: "#/components/schemas/ErrorParameters"}
 
+            Device:
+              type: object
+              additionalProperties: false
+              required: [id, fingerprint, isPrimary, isThisDevice, isOnline, isRevoked]
+              properties:
+                id: {$ref: "#/components/schemas/ID"}
+                name: {type: string, description: Left out for a device that has none.}
+                fingerprint: {type: string}
+                isPrimary: {type: boolean, description: Whether it holds the identity.}
+                isThisDevice: {type: boolean}
+                isOnline: {type: boolean}
+                isRevoked: {type: boolean}
+                credentialEnd: {$ref: "#/components/schemas/Time"}
+                lastSeen: {$ref: "#/components/schemas/Time", description: Left out for this device.}
+
+            PairingState: {enum: [none, waiting, asking, accepted, done, failed]}
+            Pairing:
+              type: object
+              additionalProperties: false
+              required: [state]
+              properties:
+                state: {$ref: "#/components/schemas/PairingState"}
+                deviceID: {$ref: "#/components/schemas/ID", description: Of the new device once it has shown that it has the code.}
+                deviceName: {type: string}
+                fingerprint: {type: string}
+                reason: {type: string, description: Why it failed.}
+
             Token:
               type: object
               additionalProperties: false
@@ -1352,7 +1974,10 @@ enum OpenAPIDocument {
                 id: {type: string}
                 name: {$ref: "#/components/schemas/TokenName"}
                 scopes: {type: array, items: {$ref: "#/components/schemas/Scope"}}
-                to: {type: array, description: Left out for everybody., items: {$ref: "#/components/schemas/Party"}}
+                to:
+                  type: array
+                  description: "Users and conversations; a conversation's name begins with `#`. Left out for all."
+                  items: {$ref: "#/components/schemas/Party"}
                 createdAt: {$ref: "#/components/schemas/Time"}
                 expiresAt: {$ref: "#/components/schemas/Time"}
                 usedAt: {$ref: "#/components/schemas/Time", description: Left out for one that was not used.}
@@ -1378,6 +2003,30 @@ enum OpenAPIDocument {
                     conversationID: {$ref: "#/components/schemas/ID"}
                     recipient: {$ref: "#/components/schemas/Delivery"}
                 conversationID: {$ref: "#/components/schemas/ID", description: "Of `typingStarted` and `typingEnded`."}
+                conversation:
+                  type: object
+                  additionalProperties: false
+                  required: [conversationID, kind, uniqueName, status, changes]
+                  description: Of `conversationUpdated`, as it was then.
+                  properties:
+                    conversationID: {$ref: "#/components/schemas/ID"}
+                    kind: {$ref: "#/components/schemas/ConversationKind"}
+                    uniqueName: {type: string}
+                    status: {$ref: "#/components/schemas/ParticipantStatus", description: Whether this node's user belongs to it.}
+                    owner: {$ref: "#/components/schemas/Party", description: "Of a private conversation: who decides about it, and invites."}
+                    changes: {type: array, items: {enum: [attributes, isAdvertised, owner, status]}}
+                participant:
+                  type: object
+                  additionalProperties: false
+                  required: [conversationID, participant]
+                  description: Of `participantUpdated`. Somebody else was invited, has joined or left, was removed, or owns it now.
+                  properties:
+                    conversationID: {$ref: "#/components/schemas/ID"}
+                    conversationName: {type: string}
+                    participant: {$ref: "#/components/schemas/Participant"}
+                advertised:
+                  $ref: "#/components/schemas/AdvertisedConversation"
+                  description: Of `conversationAdvertised`.
                 update:
                   type: object
                   additionalProperties: false
@@ -1389,7 +2038,7 @@ enum OpenAPIDocument {
                     user: {$ref: "#/components/schemas/Party"}
                     change: {enum: [text, isRetracted, reactions]}
                 user: {$ref: "#/components/schemas/User"}
-                changes: {type: array, items: {enum: [isOnline, name, pin, trust]}}
+                changes: {type: array, items: {enum: [isOnline, name, pin, profile, trust]}}
                 conflict:
                   type: object
                   additionalProperties: false
@@ -1405,6 +2054,8 @@ enum OpenAPIDocument {
                 reason: {type: string}
                 aheadMilliseconds: {type: integer}
                 networkTag: {type: string}
+                userID: {$ref: "#/components/schemas/ID", description: "Of `deviceRevoked`: whose device it was."}
+                deviceID: {$ref: "#/components/schemas/ID", description: "Of `deviceRevoked`."}
                 credential:
                   type: object
                   additionalProperties: false
@@ -1414,7 +2065,7 @@ enum OpenAPIDocument {
                     notBeforeMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
                     notAfter: {$ref: "#/components/schemas/Time"}
                     notAfterMilliseconds: {$ref: "#/components/schemas/Milliseconds"}
-                    problem: {enum: [sealed, failed]}
+                    problem: {enum: [sealed, needsPrimary, failed]}
                     reason: {type: string}
                 count: {type: integer}
                 renamed:
@@ -1434,18 +2085,24 @@ enum OpenAPIDocument {
                 - messageReceived
                 - messageSent
                 - messageDelivered
+                - messageHandled
                 - messageRead
                 - messageFailed
                 - typingStarted
                 - typingEnded
                 - messageUpdated
+                - conversationUpdated
+                - participantUpdated
+                - conversationAdvertised
                 - userDiscovered
                 - userUpdated
+                - profileUpdated
                 - userSubscribed
                 - userUnsubscribed
                 - identityConflict
                 - linkFailed
                 - clockSkewed
+                - deviceRevoked
                 - otherNetworkSeen
                 - credentialWillExpire
                 - credentialExpired

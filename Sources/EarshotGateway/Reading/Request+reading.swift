@@ -52,12 +52,19 @@ extension Request {
     }
 
     /// What names the messages of a call (`Idempotency-Key`); `nil` without it.
-    /// - Throws: `GatewayError` `invalidRequest` for two of them.
+    /// - Throws: `GatewayError` `invalidRequest` for two of them, or one of another length than 1 to
+    ///   `Limits.idempotencyKeyBytes`.
     func idempotencyKey() throws(GatewayError) -> String? {
         let values = headers["idempotency-key"]
         guard values.count <= 1 else {
             throw GatewayError(
                 .invalidRequest, "a request has at most one Idempotency-Key", .init(name: "Idempotency-Key"))
+        }
+        // Whether a recipient is known does not matter: the key is wrong for each of them.
+        guard values.first.map({ (1...Limits.idempotencyKeyBytes).contains($0.utf8.count) }) ?? true else {
+            throw GatewayError(
+                .invalidRequest, "an Idempotency-Key has 1 to \(Limits.idempotencyKeyBytes) bytes",
+                .init(name: "Idempotency-Key"))
         }
         return values.first
     }

@@ -10,6 +10,8 @@ struct ErrorResponse: Codable, Sendable {
 
     let error: Body
 
+    init(error: Body) { self.error = error }
+
     init(_ error: GatewayError) {
         self.error = Body(
             code: error.code.description, message: error.message, parameters: GatewayErrorParameters(error.parameters))

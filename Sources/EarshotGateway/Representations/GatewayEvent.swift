@@ -13,14 +13,20 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var port: UInt16?
     /// Of `messageQueued` and `messageReceived`.
     package internal(set) var message: GatewayMessage?
-    /// Of `messageSent`, `messageDelivered`, `messageRead` and `messageFailed`.
+    /// Of `messageSent`, `messageDelivered`, `messageHandled`, `messageRead` and `messageFailed`.
     package internal(set) var stateChange: GatewayStateChange?
+    /// Of `conversationUpdated`.
+    package internal(set) var conversation: GatewayConversationUpdate?
+    /// Of `participantUpdated`.
+    package internal(set) var participant: GatewayParticipantUpdate?
+    /// Of `conversationAdvertised`.
+    package internal(set) var advertised: GatewayAdvertisedConversation?
     /// Of `messageUpdated`.
     package internal(set) var update: GatewayMessageUpdate?
     /// Of `typingStarted` and `typingEnded`: where the user types.
     package internal(set) var conversationID: String?
     /// Of `userDiscovered`, `userUpdated`, `userSubscribed`, `userUnsubscribed`, `typingStarted`, `typingEnded`,
-    /// `clockSkewed` and `historyRecovered`, and of `linkFailed` if the peer is known.
+    /// `clockSkewed`, `deviceRevoked` and `historyRecovered`, and of `linkFailed` if the peer is known.
     package internal(set) var user: GatewayUser?
     /// Of `userUpdated`: what changed, as in `UserChange`.
     package internal(set) var changes: [String]?
@@ -39,6 +45,9 @@ package struct GatewayEvent: Codable, Hashable, Sendable {
     package internal(set) var aheadMilliseconds: Int64?
     /// Of `otherNetworkSeen`: the tag of the other network. Left out for nodes without a network key.
     package internal(set) var networkTag: String?
+    /// Of `deviceRevoked`: whose device it was (`user` names them if they are known and not this node's user), and its id.
+    package internal(set) var userID: String?
+    package internal(set) var deviceID: String?
     /// Of `credentialWillExpire`, `credentialExpired`, `credentialRenewed` and `credentialNotYetValid`.
     package internal(set) var credential: GatewayCredentialNotice?
     /// Of `eventsLost`: how many; of `historyRecovered`: how many messages the node has again.
@@ -104,7 +113,7 @@ package struct GatewayCredentialNotice: Codable, Hashable, Sendable {
     package let notBeforeMilliseconds: Int64
     package let notAfter: String
     package let notAfterMilliseconds: Int64
-    /// Why it is not renewed: `sealed` or `failed`. Left out if it is renewed.
+    /// Why it is not renewed: `sealed`, `needsPrimary` or `failed`. Left out if it is renewed.
     package let problem: String?
     /// Why the renewal failed.
     package let reason: String?
@@ -118,6 +127,7 @@ package struct GatewayCredentialNotice: Codable, Hashable, Sendable {
             switch notice.problem {
             case nil: (nil, nil)
             case .sealed: ("sealed", nil)
+            case .needsPrimary: ("needsPrimary", nil)
             case .failed(let reason): ("failed", reason)
             }
     }

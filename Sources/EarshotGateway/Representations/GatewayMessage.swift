@@ -4,9 +4,13 @@ import Earshot
 package struct GatewayMessage: Codable, Hashable, Sendable, Identifiable {
     package let id: String
     package let conversationID: String
+    /// The name of a conversation of many, without the `#`. Left out for a direct one.
+    package internal(set) var conversationName: String?
     package let sender: GatewayParty
     /// The recipients, and its state for each.
     package var recipients: [GatewayDelivery]
+    /// Of a message of this node's own, how many of the recipients have come how far.
+    package internal(set) var counts: GatewayDeliveryCounts?
     /// Empty if the content was deleted.
     package let text: String
     /// Whether the content was deleted: here, or by the recipient who gave the message back after this node's database
@@ -67,6 +71,22 @@ package struct GatewayMessageUpdate: Codable, Hashable, Sendable {
     package let change: String
 }
 
+/// What became of a message for each of several recipients, in their order.
+package struct GatewaySendResults: Codable, Sendable {
+    package let results: [GatewaySendResult]
+}
+
+/// What became of it for one of them: a message, or an error.
+package struct GatewaySendResult: Codable, Sendable {
+    /// The recipient, as the request names them.
+    package let to: String
+    package let message: GatewayMessage?
+    let error: ErrorResponse.Body?
+
+    /// Why nothing was accepted.
+    package var failure: GatewayError? { error.map { GatewayError(ErrorResponse(error: $0)) } }
+}
+
 /// A sender or a recipient.
 package struct GatewayParty: Codable, Hashable, Sendable, Identifiable {
     /// The user's key.
@@ -80,24 +100,40 @@ package struct GatewayParty: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
+/// How many of a message's recipients have come how far. Each state counts those who have come further, too.
+package struct GatewayDeliveryCounts: Codable, Hashable, Sendable {
+    package let recipients: Int
+    package let sent: Int
+    package let delivered: Int
+    package let read: Int
+    package let failed: Int
+
+    init(_ counts: DeliveryCounts) {
+        (recipients, sent, delivered) = (counts.recipients, counts.sent, counts.delivered)
+        (read, failed) = (counts.read, counts.failed)
+    }
+}
+
 /// The state of a message for one recipient.
 package struct GatewayDelivery: Codable, Hashable, Sendable, Identifiable {
     /// The recipient's key.
     package let id: String
     /// Left out for a user that this node does not know.
     package let name: String?
-    /// `queued`, `sent`, `delivered`, `read` or `failed`.
+    /// `queued`, `sent`, `delivered`, `handled`, `read` or `failed`.
     package let state: String
     /// Why it failed: `expired`, `cancelled`, `rejected`, `blocked`, `identityChanged`,
-    /// `tooLarge` or `deviceReplaced`.
+    /// `tooLarge`, `deviceReplaced` or `removed`.
     package let reason: String?
     /// Of a message of this node's own, when it was written to a link, and when this node heard that the recipient has
-    /// it and has seen it: each as text, and in milliseconds since 1970. Left out for what has not happened, and where
+    /// it, that a program of theirs has dealt with it, and that they have seen it: each as text, and in milliseconds since 1970. Left out for what has not happened, and where
     /// the time is not known.
     package internal(set) var sentAt: String?
     package internal(set) var sentAtMilliseconds: Int64?
     package internal(set) var deliveredAt: String?
     package internal(set) var deliveredAtMilliseconds: Int64?
+    package internal(set) var handledAt: String?
+    package internal(set) var handledAtMilliseconds: Int64?
     package internal(set) var readAt: String?
     package internal(set) var readAtMilliseconds: Int64?
 }

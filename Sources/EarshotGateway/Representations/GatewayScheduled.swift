@@ -4,6 +4,7 @@ import Foundation
 /// A message that waits for its time, as the local API shows it.
 package struct GatewayScheduled: Codable, Hashable, Sendable, Identifiable {
     package let id: String
+    /// A user, or a conversation of many.
     package let recipient: GatewayParty
     package let text: String
     package let headers: [String: String]
@@ -14,9 +15,9 @@ package struct GatewayScheduled: Codable, Hashable, Sendable, Identifiable {
     /// The message that it became. Left out while it waits.
     package let messageID: String?
 
-    init(_ scheduled: ScheduledMessage, name: String?) {
+    init(_ scheduled: ScheduledMessage, to recipient: GatewayParty) {
         id = scheduled.id.description
-        recipient = GatewayParty(id: scheduled.recipientID.description, name: name)
+        self.recipient = recipient
         text = scheduled.draft.text
         headers = scheduled.draft.headers
         timeToLiveSeconds = Double(scheduled.draft.timeToLive.milliseconds) / 1000

@@ -5,26 +5,36 @@ struct Representer: Sendable {
     let node: Node
 
     func message(_ message: Message) async -> GatewayMessage {
-        GatewayMessage(message, await names(of: message.userIDs))
+        GatewayMessage(message, await names(of: [message]))
     }
 
     func messages(_ messages: [Message]) async -> [GatewayMessage] {
-        let names = await names(of: messages.flatMap(\.userIDs))
+        let names = await names(of: messages)
         return messages.map { GatewayMessage($0, names) }
     }
 
     func conversation(_ summary: ConversationSummary) async -> GatewayConversation {
-        GatewayConversation(summary, await names(of: summary.participantIDs))
+        GatewayConversation(summary, await names(of: summary.userIDs))
     }
 
     func conversations(_ summaries: [ConversationSummary]) async -> [GatewayConversation] {
-        let names = await names(of: summaries.flatMap(\.participantIDs))
+        let names = await names(of: summaries.flatMap(\.userIDs))
         return summaries.map { GatewayConversation($0, names) }
     }
 
     func tokens(_ tokens: [TokenRecord]) async -> [GatewayToken] {
         let names = await names(of: tokens.flatMap { $0.recipients ?? [] })
         return tokens.map { GatewayToken($0, names) }
+    }
+
+    func participants(_ participants: [Participant]) async -> [GatewayParticipant] {
+        let names = await names(of: participants.map(\.userID))
+        return participants.map { GatewayParticipant($0, names) }
+    }
+
+    func advertised(_ conversations: [AdvertisedConversation]) async -> [GatewayAdvertisedConversation] {
+        let names = await names(of: conversations.flatMap(\.userIDs))
+        return conversations.map { GatewayAdvertisedConversation($0, names) }
     }
 
     func event(_ event: Event, id: EventID? = nil) async -> GatewayEvent {
@@ -36,14 +46,22 @@ struct Representer: Sendable {
             result.port = state.port
         case .messageQueued(let message), .messageReceived(let message):
             result.message = await self.message(message)
-        case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
-            .messageFailed(let change):
+        case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
+            .messageRead(let change), .messageFailed(let change):
             result.stateChange = GatewayStateChange(change, await names(of: [change.recipientID]))
         case .typingStarted(let typing), .typingEnded(let typing):
             result.conversationID = typing.conversationID.description
             result.user = await node.users.user(typing.userID).map { GatewayUser($0) }
         case .messageUpdated(let update):
             result.update = GatewayMessageUpdate(update, await names(of: [update.userID]))
+        case .conversationUpdated(let update):
+            let names = await names(of: update.ownerID.map { [$0] } ?? [])
+            result.conversation = GatewayConversationUpdate(update, names)
+        case .participantUpdated(let update):
+            let names = await names(of: [.user(update.participant.userID), .conversation(update.conversationID)])
+            result.participant = GatewayParticipantUpdate(update, names)
+        case .conversationAdvertised(let conversation):
+            result.advertised = await advertised([conversation]).first
         case .userDiscovered(let user): result.user = GatewayUser(user)
         case .userUpdated(let user, let changes):
             result.user = GatewayUser(user)
@@ -55,12 +73,16 @@ struct Representer: Sendable {
         case .clockSkewed(let skew):
             result.user = await node.users.user(skew.userID).map { GatewayUser($0) }
             result.aheadMilliseconds = skew.ahead
+        case .deviceRevoked(let device):
+            result.user = await node.users.user(device.userID).map { GatewayUser($0) }
+            result.userID = device.userID.description
+            result.deviceID = device.deviceID.description
         case .otherNetworkSeen(let network): result.networkTag = network.tag
         case .credentialWillExpire(let notice), .credentialExpired(let notice), .credentialRenewed(let notice),
             .credentialNotYetValid(let notice):
             result.credential = GatewayCredentialNotice(notice)
         case .storageFailed(let reason): result.reason = reason
-        case .storageRecovered: break
+        case .profileUpdated, .storageRecovered: break
         case .historyRecovered(let recovery):
             result.user = await node.users.user(recovery.userID).map { GatewayUser($0) }
             result.count = recovery.count
@@ -82,6 +104,20 @@ struct Representer: Sendable {
         if let userID = failure.userID { event.user = await node.users.user(userID).map { GatewayUser($0) } }
     }
 
+    private func names(of messages: [Message]) async -> PartyNames {
+        var names = await names(of: messages.flatMap(\.userIDs))
+        names.conversations = await node.conversations.names(of: Set(messages.map(\.conversationID)))
+        return names
+    }
+
+    func names(of destinations: [Destination]) async -> PartyNames {
+        let userIDs = destinations.compactMap { if case .user(let userID) = $0 { userID } else { nil } }
+        var names = await names(of: userIDs)
+        let conversationIDs = destinations.compactMap { if case .conversation(let id) = $0 { id } else { nil } }
+        names.conversations = await node.conversations.names(of: Set(conversationIDs))
+        return names
+    }
+
     private func names(of userIDs: [UserID]) async -> PartyNames {
         var names = await node.users.names(of: Set(userIDs))
         names[node.userID] = node.name
@@ -89,14 +125,32 @@ struct Representer: Sendable {
     }
 }
 
-/// The names of the users in one answer, as they were when it was made.
-private struct PartyNames {
+/// The names of the users and conversations in one answer, as they were when it was made.
+struct PartyNames {
     let names: [UserID: UserName]
+    /// Of conversations of many, without the `#`.
+    var conversations: [ConversationID: String] = [:]
     /// This node's user.
     let ownID: UserID
 
     func party(_ userID: UserID) -> GatewayParty {
         GatewayParty(id: userID.description, name: names[userID]?.text)
+    }
+
+    /// The name of a conversation begins with `#`, which that of no user does.
+    func party(_ destination: Destination) -> GatewayParty {
+        switch destination {
+        case .user(let userID): party(userID)
+        case .conversation(let conversationID):
+            GatewayParty(id: conversationID.description, name: conversations[conversationID].map { "#\($0)" })
+        }
+    }
+}
+
+extension ConversationSummary {
+    fileprivate var userIDs: [UserID] {
+        let messages = [lastMessage, firstUnread].compactMap(\.self)
+        return participantIDs + messages.flatMap(\.userIDs) + (details.map { [$0.creatorID, $0.ownerID] } ?? [])
     }
 }
 
@@ -108,7 +162,9 @@ extension GatewayMessage {
     fileprivate init(_ message: Message, _ names: PartyNames) {
         id = message.messageID.description
         conversationID = message.conversationID.description
+        conversationName = names.conversations[message.conversationID]
         sender = names.party(message.senderID)
+        counts = message.senderID == names.ownID ? GatewayDeliveryCounts(message.deliveryCounts) : nil
         recipients = message.recipientIDs.map {
             GatewayDelivery(
                 names.party($0), message.states[$0] ?? .queued,
@@ -125,10 +181,12 @@ extension GatewayMessage {
         expiryMilliseconds = message.expiry
         index = message.index
         replyTo = message.replyTo?.description
-        mentions = message.mentions.map(names.party)
+        mentions = message.mentions.map { names.party($0) }
         session = message.session.map { GatewaySession($0) }
         (isEdited, isRetracted) = (message.isEdited, message.isRetracted)
-        reactions = message.reactions.map { GatewayReaction(emoji: $0.emoji, users: $0.userIDs.map(names.party)) }
+        reactions = message.reactions.map {
+            GatewayReaction(emoji: $0.emoji, users: $0.userIDs.map { names.party($0) })
+        }
     }
 }
 
@@ -139,6 +197,7 @@ extension GatewayDelivery {
         self.state = state.name
         (sentAt, sentAtMilliseconds) = (times.sent.map(Timestamp.text), times.sent)
         (deliveredAt, deliveredAtMilliseconds) = (times.delivered.map(Timestamp.text), times.delivered)
+        (handledAt, handledAtMilliseconds) = (times.handled.map(Timestamp.text), times.handled)
         (readAt, readAtMilliseconds) = (times.read.map(Timestamp.text), times.read)
         reason = if case .failed(let reason) = state { reason.rawValue } else { nil }
     }
@@ -161,10 +220,21 @@ extension GatewayMessageUpdate {
 
 extension GatewayConversation {
     fileprivate init(_ summary: ConversationSummary, _ names: PartyNames) {
+        let conversation = summary.conversation
+        var names = names
+        if let name = conversation.uniqueName { names.conversations[summary.id] = name }
         id = summary.id.description
-        kind = "direct"
-        participants = summary.participantIDs.map(names.party)
-        peer = names.party(summary.conversation.peerID)
+        (kind, uniqueName) = (conversation.kind.rawValue, conversation.uniqueName)
+        status = summary.status.rawValue
+        isAdvertised = conversation.kind == .open ? summary.isAdvertised : nil
+        isNameShared = conversation.kind == .open ? conversation.isNameShared : nil
+        let details = summary.details
+        friendlyName = details.flatMap { $0.friendlyName.isEmpty ? nil : $0.friendlyName }
+        attributes = details.flatMap { $0.attributes.isEmpty ? nil : $0.attributes }
+        (creator, owner) = (details.map { names.party($0.creatorID) }, details.map { names.party($0.ownerID) })
+        givesHistory = details?.givesHistory
+        participants = summary.participantIDs.map { names.party($0) }
+        peer = conversation.peerID.map { names.party($0) }
         lastMessage = summary.lastMessage.map { GatewayMessage($0, names) }
         unreadCount = summary.unreadCount
         firstUnread = summary.firstUnread.map { GatewayMessage($0, names) }
@@ -176,10 +246,46 @@ extension GatewayToken {
         id = token.tokenID
         name = token.name
         scopes = token.scopes
-        to = token.recipients.map { $0.sorted().map(names.party) }
+        to = token.recipients.map { recipients in
+            recipients.map { names.party($0) }.sorted { ($0.name ?? "", $0.id) < ($1.name ?? "", $1.id) }
+        }
         createdAt = Timestamp.text(token.createdAt)
         expiresAt = token.expiresAt.map(Timestamp.text)
         usedAt = token.usedAt.map(Timestamp.text)
+    }
+}
+
+extension GatewayParticipant {
+    fileprivate init(_ participant: Participant, _ names: PartyNames) {
+        let party = names.party(participant.userID)
+        (id, name) = (party.id, party.name)
+        (role, status) = (participant.role.rawValue, participant.status.rawValue)
+        let milliseconds = participant.sinceMilliseconds
+        (since, sinceMilliseconds) = (milliseconds.map(Timestamp.text), milliseconds)
+    }
+}
+
+extension GatewayAdvertisedConversation {
+    fileprivate init(_ conversation: AdvertisedConversation, _ names: PartyNames) {
+        (id, uniqueName) = (conversation.conversationID.description, conversation.uniqueName)
+        users = conversation.userIDs.map { names.party($0) }
+    }
+}
+
+extension GatewayConversationUpdate {
+    fileprivate init(_ update: ConversationUpdate, _ names: PartyNames) {
+        (conversationID, kind) = (update.conversationID.description, update.kind.rawValue)
+        (uniqueName, status) = (update.uniqueName, update.status.rawValue)
+        owner = update.ownerID.map { names.party($0) }
+        changes = update.changes.map(\.rawValue).sorted()
+    }
+}
+
+extension GatewayParticipantUpdate {
+    fileprivate init(_ update: ParticipantUpdate, _ names: PartyNames) {
+        conversationID = update.conversationID.description
+        conversationName = names.conversations[update.conversationID]
+        participant = GatewayParticipant(update.participant, names)
     }
 }
 

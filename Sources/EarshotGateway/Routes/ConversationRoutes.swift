@@ -7,6 +7,10 @@ struct ConversationRoutes: RouteGroup {
     var routes: [Route] {
         [
             .get("/v1/conversations", query: ["before", "limit"]) { try await list($0) },
+            .post("/v1/conversations", ConversationRequest.self, scope: .send) { try await begin($0, $1) },
+            .get("/v1/advertised") { _ in
+                try .json(await representer.advertised(await node.conversations.advertised))
+            },
             .get("/v1/conversations/{conversation}") { request in
                 try .json(await representer.conversation(try await summary(of: request)))
             },
@@ -17,6 +21,42 @@ struct ConversationRoutes: RouteGroup {
             },
             .post("/v1/conversations/{conversation}/typing", TypingRequest.self, scope: .send) {
                 try await setTyping($0, $1)
+            },
+            .get("/v1/conversations/{conversation}/participants", query: ParticipantsQuery.items) {
+                try await participants($0)
+            },
+            .post("/v1/conversations/{conversation}/join", scope: .send) { request in
+                try await answer(request) { try await $0.join() }
+            },
+            .post("/v1/conversations/{conversation}/leave", scope: .send) { request in
+                try await answer(request) { try await $0.leave() }
+            },
+        ] + governance
+    }
+
+    /// What the owner of a private conversation decides.
+    private var governance: [Route] {
+        [
+            .post("/v1/conversations/{conversation}/invite", InviteRequest.self, scope: .all) { request, body in
+                let userIDs = try await node.users.ids(body.users)
+                return try await answer(request) { try await $0.invite(userIDs) }
+            },
+            .post("/v1/conversations/{conversation}/remove", ParticipantRequest.self, scope: .all) { request, body in
+                let userID = try await node.users.recipient(body.user)
+                return try await answer(request) { try await $0.remove(userID) }
+            },
+            .post("/v1/conversations/{conversation}/hand-over", ParticipantRequest.self, scope: .all) { request, body in
+                let userID = try await node.users.recipient(body.user)
+                return try await answer(request) { try await $0.handOver(to: userID) }
+            },
+            .post("/v1/conversations/{conversation}/update", ConversationUpdateRequest.self, scope: .all) {
+                let update = $1
+                return try await answer($0) {
+                    try await $0.update(friendlyName: update.friendlyName, attributes: update.attributes)
+                }
+            },
+            .post("/v1/conversations/{conversation}/close", scope: .all) { request in
+                try await answer(request) { try await $0.close() }
             },
             .post("/v1/conversations/{conversation}/erase", scope: .all) { request in
                 try .json(GatewayDeletion(try await conversation(of: request).eraseContents()))
@@ -48,7 +88,7 @@ struct ConversationRoutes: RouteGroup {
     private func markRead(_ request: Request, _ body: ReadRequest) async throws -> Response {
         let text = try body.read()
         let conversation = try await conversation(of: request)
-        try request.access.check(sendingTo: [conversation.peerID])
+        try request.access.check(sendingTo: conversation.destination)
         guard let text else {
             try await conversation.markAllRead()
             return .done
@@ -63,9 +103,54 @@ struct ConversationRoutes: RouteGroup {
 
     private func setTyping(_ request: Request, _ body: TypingRequest) async throws -> Response {
         let conversation = try await conversation(of: request)
-        try request.access.check(sendingTo: [conversation.peerID])
+        try request.access.check(sendingTo: conversation.destination)
         try await conversation.setTyping(body.isTyping)
         return .done
+    }
+
+    private func begin(_ request: Request, _ body: ConversationRequest) async throws -> Response {
+        switch try body.readKind() {
+        case .private: try await create(request, body)
+        case .open, .direct: try await join(request, body)
+        }
+    }
+
+    /// Begins a private conversation, which no token can have been limited to.
+    private func create(_ request: Request, _ body: ConversationRequest) async throws -> Response {
+        try request.access.check(.all)
+        let draft = ConversationDraft(
+            uniqueName: body.uniqueName, friendlyName: body.friendlyName ?? "", attributes: body.attributes ?? "",
+            givesHistory: body.givesHistory ?? false, invited: try await node.users.ids(body.invite ?? []))
+        let conversation = try await node.conversations.create(draft)
+        let summary = try await node.conversations.summary(of: conversation.conversationID)
+        return try .created(await representer.conversation(summary))
+    }
+
+    /// Joins an open conversation, which begins with that if nobody was first.
+    private func join(_ request: Request, _ body: ConversationRequest) async throws -> Response {
+        let conversation = try await node.conversations.open(named: body.uniqueName)
+        try request.access.check(sendingTo: conversation.destination)
+        try await node.conversations.join(named: body.uniqueName, isAdvertised: body.isAdvertised ?? true)
+        let summary = try await node.conversations.summary(of: conversation.conversationID)
+        return try .created(await representer.conversation(summary))
+    }
+
+    /// - Returns: the conversation as it is after something was done to it.
+    private func answer(
+        _ request: Request, after act: (Conversation) async throws -> Void
+    ) async throws -> Response {
+        let conversation = try await conversation(of: request)
+        try request.access.check(sendingTo: conversation.destination)
+        try await act(conversation)
+        let summary = try await node.conversations.summary(of: conversation.conversationID)
+        return try .json(await representer.conversation(summary))
+    }
+
+    private func participants(_ request: Request) async throws -> Response {
+        let query = try await ParticipantsQuery(request, of: node)
+        let participants = try await conversation(of: request).participants(
+            after: query.after, limit: query.limit, includingFormer: query.includesFormer)
+        return try .json(await representer.participants(participants))
     }
 
     private func summary(of request: Request) async throws -> ConversationSummary {

@@ -49,33 +49,59 @@ struct InboxRoutes: RouteGroup {
                 .invalidRequest, "\"\(Excerpt.of(body.ack))\" is no place in the inbox", .init(name: "ack"))
         }
         let (consumer, sends) = (try request.parameter("consumer"), body.send ?? [])
-        let recipientIDs = try await recipients(of: sends, consumer: consumer, through: cursor)
+        let destinations = try await destinations(of: sends, consumer: consumer, through: cursor)
         var replies: [InboxReply] = []
         for (index, send) in sends.enumerated() {
             try await Self.about(index) {
-                try request.access.check(sendingTo: [recipientIDs[index]])
-                replies.append(try await send.reply(to: recipientIDs[index], of: node))
+                let answered = try await send.answered(by: node)
+                if let destination = destinations[index] {
+                    try request.access.check(sendingTo: destination)
+                } else if let answered {
+                    try await check(request, mayWriteAbout: answered)
+                }
+                replies.append(try await send.reply(to: destinations[index], answering: answered, of: node))
             }
+        }
+        for edit in body.edit ?? [] {
+            let messageID = try await node.messageID(edit.message)
+            try await check(request, mayWriteAbout: messageID)
+            replies.append(.edit(messageID, edit.text))
+        }
+        for reaction in body.react ?? [] {
+            let messageID = try await node.messageID(reaction.message)
+            try await check(request, mayWriteAbout: messageID)
+            replies.append(.react(reaction.emoji, to: messageID, isRemoved: reaction.remove ?? false))
         }
         let messages = try await inbox(for: request).acknowledge(
             consumer: consumer, through: cursor, sending: replies)
         return try .json(GatewayAcknowledgement(messages: await representer.messages(messages)))
     }
 
-    /// Whom each message goes to. The acknowledgement may repeat an earlier one: if a text names nobody or several users by
-    /// now, the message goes to whom it went then.
-    private func recipients(
+    /// - Throws: `GatewayError` `forbidden` unless the request may write into the conversation of a message.
+    private func check(_ request: Request, mayWriteAbout messageID: MessageID) async throws {
+        let message = try await node.messages.message(messageID)
+        try request.access.check(sendingTo: node.destination(answering: message))
+    }
+
+    /// Where each message goes; `nil` for one that goes into the conversation of the message that it answers. The
+    /// acknowledgement may repeat an earlier one: if a text names nobody or several users by now, the message goes where
+    /// it went then.
+    private func destinations(
         of sends: [ReplyRequest], consumer: String, through cursor: InboxCursor
-    ) async throws -> [UserID] {
-        var (found, unresolved): ([UserID?], [Int: EarshotError]) = ([], [:])
+    ) async throws -> [Destination?] {
+        var (found, unresolved): ([Destination?], [Int: EarshotError]) = ([], [:])
         for (index, send) in sends.enumerated() {
-            do throws(EarshotError) { found.append(try await node.users.recipient(send.to)) } catch {
-                guard [.unknownUser, .ambiguousUser].contains(error.code) else { throw error.about(index: index) }
+            guard let recipient = send.to else {
+                found.append(nil)
+                continue
+            }
+            do throws(EarshotError) { found.append(try await node.conversations.destination(recipient)) } catch {
+                guard Conversations.unresolved.contains(error.code) else { throw error.about(index: index) }
                 unresolved[index] = error
                 found.append(nil)
             }
         }
-        if unresolved.isEmpty { return found.compactMap(\.self) }
+        if unresolved.isEmpty { return found }
         var names: [Inbox.ReplyName] = []
         for (index, send) in sends.enumerated() {
             try await Self.about(index) {
@@ -83,12 +109,12 @@ struct InboxRoutes: RouteGroup {
                 names.append(Inbox.ReplyName(answering: answering, idempotencyKey: send.idempotencyKey))
             }
         }
-        let known = try await node.inbox.recipients(of: names, consumer: consumer, through: cursor)
+        let known = try await node.inbox.destinations(of: names, consumer: consumer, through: cursor)
         for (index, error) in unresolved.sorted(by: { $0.key < $1.key }) {
-            guard let recipientID = known[index] else { throw error.about(index: index) }
-            found[index] = recipientID
+            guard let destination = known[index] else { throw error.about(index: index) }
+            found[index] = destination
         }
-        return found.compactMap(\.self)
+        return found
     }
 
     private static func about(_ index: Int, _ body: () async throws -> Void) async throws {
@@ -175,6 +201,10 @@ struct AcknowledgeRequest: RequestBody, Encodable {
     let ack: String
     /// Messages that are sent in the same commit.
     var send: [ReplyRequest]?
+    /// Messages of this node's user that get another text with it.
+    var edit: [EditWithRequest]?
+    /// Reactions that are written with it.
+    var react: [ReactWithRequest]?
 
     init(ack: String, send: [ReplyRequest]? = nil) {
         self.ack = ack
@@ -184,6 +214,32 @@ struct AcknowledgeRequest: RequestBody, Encodable {
     init(_ fields: inout JSONFields) throws(GatewayError) {
         ack = try fields.required("ack", .text)
         send = try fields.optional("send", .list(of: .object(ReplyRequest.self)))
+        edit = try fields.optional("edit", .list(of: .object(EditWithRequest.self)))
+        react = try fields.optional("react", .list(of: .object(ReactWithRequest.self)))
+    }
+}
+
+/// Another text that goes with an acknowledgement.
+struct EditWithRequest: RequestBody, Encodable {
+    let message: String
+    let text: String
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        message = try fields.required("message", .text)
+        text = try fields.required("text", .text)
+    }
+}
+
+/// A reaction that goes with an acknowledgement.
+struct ReactWithRequest: RequestBody, Encodable {
+    let message: String
+    let emoji: String
+    var remove: Bool?
+
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        message = try fields.required("message", .text)
+        emoji = try fields.required("emoji", .text)
+        remove = try fields.optional("remove", .bool)
     }
 }
 
@@ -200,10 +256,9 @@ struct FailRequest: RequestBody, Encodable {
 
 /// A message that goes with an acknowledgement.
 struct ReplyRequest: RequestBody, Encodable {
-    let to: String
-    let text: String
-    var headers: [String: String]?
-    var timeToLiveSeconds: Double?
+    /// Without it the message goes into the conversation of the one that it answers.
+    let to: String?
+    let message: MessageRequest
     var mentions: [String]?
     /// Whether it is shown as a reply to the message that it answers.
     var isReply: Bool?
@@ -214,10 +269,8 @@ struct ReplyRequest: RequestBody, Encodable {
     var notBefore: String?
 
     init(_ fields: inout JSONFields) throws(GatewayError) {
-        to = try fields.required("to", .text)
-        text = try fields.required("text", .text)
-        headers = try fields.optional("headers", .dictionary(of: .text))
-        timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+        to = try fields.optional("to", .text)
+        message = try MessageRequest(&fields)
         mentions = try fields.optional("mentions", .list(of: .text))
         isReply = try fields.optional("isReply", .bool)
         answering = try fields.optional("answering", .text)
@@ -225,12 +278,22 @@ struct ReplyRequest: RequestBody, Encodable {
         notBefore = try fields.optional("notBefore", .text)
     }
 
-    func reply(to recipientID: UserID, of node: Node) async throws -> InboxReply {
-        var draft = try SendRequest(to: to, text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
+    /// - Throws: `GatewayError` `invalidRequest` for a message that names neither a recipient nor what it answers.
+    func reply(to destination: Destination?, answering: MessageID?, of node: Node) async throws -> InboxReply {
+        var draft = try message.draft()
         draft.mentions = try await node.users.ids(mentions ?? [])
-        var reply = InboxReply(to: recipientID, draft, idempotencyKey: idempotencyKey)
+        var reply: InboxReply
+        if let destination {
+            reply = InboxReply(to: destination, draft, answering: answering, idempotencyKey: idempotencyKey)
+        } else {
+            guard answering != nil else {
+                throw GatewayError(
+                    .invalidRequest, "name the recipient with to, or the message that it answers with answering",
+                    .init(name: "to", suggestions: ["to", "answering"]))
+            }
+            reply = InboxReply(draft, answering: answering, idempotencyKey: idempotencyKey)
+        }
         reply.notBefore = try notBefore.map { text throws(GatewayError) in try Timestamp.due(text) }
-        reply.answering = try await answered(by: node)
         reply.isReply = isReply ?? false
         return reply
     }

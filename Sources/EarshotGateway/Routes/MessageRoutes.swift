@@ -1,4 +1,5 @@
 import Earshot
+import NIOHTTP1
 
 /// Messages: sending them, their states, taking them back, and erasing their contents.
 struct MessageRoutes: RouteGroup {
@@ -18,35 +19,94 @@ struct MessageRoutes: RouteGroup {
     }
 
     private func send(_ request: Request, _ body: SendRequest) async throws -> Response {
+        switch body.to {
+        case .one(let recipient): try await send(request, body, to: recipient)
+        case .several(let recipients): try await send(request, body, to: recipients)
+        }
+    }
+
+    private func send(_ request: Request, _ body: SendRequest, to recipient: String) async throws -> Response {
         let key = try request.idempotencyKey()
-        let recipientID = try await node.users.recipient(body.to, idempotencyKey: key)
-        try request.access.check(sendingTo: [recipientID])
-        var draft = try body.draft()
-        draft.mentions = try await node.users.ids(body.mentions ?? [])
+        let destination = try await node.conversations.destination(recipient, idempotencyKey: key)
+        try request.access.check(sendingTo: destination)
+        let draft = try await draft(body.message, mentions: body.mentions)
         let message: Message
         if let session = try body.session?.read() {
             message = try await node.messages.send(
-                draft, in: session.id, summary: session.summary, to: recipientID, idempotencyKey: key)
+                draft, in: session.id, summary: session.summary,
+                to: try await node.conversations.conversation(at: destination), idempotencyKey: key)
         } else {
-            message = try await node.messages.send(draft, to: recipientID, idempotencyKey: key)
+            message = try await node.messages.send(draft, to: destination, idempotencyKey: key)
         }
         return try .created(await representer.message(message))
+    }
+
+    /// Each recipient has a result of their own, whatever becomes of the others.
+    private func send(_ request: Request, _ body: SendRequest, to recipients: [String]) async throws -> Response {
+        try Messages.check(recipientCount: recipients.count)
+        guard body.session == nil else {
+            throw GatewayError(
+                .invalidRequest, "a session belongs to one conversation: send to one recipient", .init(name: "session"))
+        }
+        let key = try request.idempotencyKey()
+        let draft = try await draft(body.message, mentions: body.mentions)
+        // A wrong message is refused as a whole, whether or not a recipient is known.
+        do throws(MessageDraft.Invalid) { try draft.validate() } catch {
+            throw GatewayError(.invalidMessage, "\(error)", cause: error)
+        }
+        var (found, failures): ([Int: Destination], [Int: GatewayError]) = ([:], [:])
+        for (place, text) in recipients.enumerated() {
+            do {
+                let destination = try await node.conversations.destination(text, at: place, idempotencyKey: key)
+                try request.access.check(sendingTo: destination)
+                found[place] = destination
+            } catch { failures[place] = GatewayError(any: error) }
+        }
+        let sent = await node.messages.send(draft, to: found, idempotencyKey: key)
+        var results: [GatewaySendResult] = []
+        for (place, text) in recipients.enumerated() {
+            switch sent[place] {
+            case .success(let message)?:
+                results.append(GatewaySendResult(to: text, message: await representer.message(message), error: nil))
+            case .failure(let error)?: failures[place] = GatewayError(any: error)
+            case nil: break
+            }
+            if let failure = failures[place] {
+                results.append(GatewaySendResult(to: text, message: nil, error: ErrorResponse(failure).error))
+            }
+        }
+        let status: HTTPResponseStatus = failures.isEmpty ? .created : .multiStatus
+        return try .json(GatewaySendResults(results: results), status: status)
+    }
+
+    private func draft(_ body: MessageRequest, mentions: [String]?) async throws -> MessageDraft {
+        var draft = try body.draft()
+        draft.mentions = try await node.users.ids(mentions ?? [])
+        return draft
     }
 
     /// - Returns: the message, which has now failed as cancelled.
     private func cancel(_ request: Request) async throws -> Response {
         let message = try await message(of: request)
-        try request.access.check(sendingTo: message.recipientIDs)
+        try request.access.check(sendingTo: node.destination(answering: message))
         try await node.messages.cancel(message.messageID)
         return try .json(await representer.message(try await node.messages.message(message.messageID)))
     }
 
     private func reply(_ request: Request, _ body: ReplyToRequest) async throws -> Response {
         let messageID = try await writable(request)
-        var draft = try body.draft()
-        draft.mentions = try await node.users.ids(body.mentions ?? [])
-        let reply = try await node.messages.reply(
-            draft, to: messageID, idempotencyKey: try request.idempotencyKey())
+        let key = try request.idempotencyKey()
+        let draft = try await draft(body.message, mentions: body.mentions)
+        guard body.inPlace == true else {
+            let reply = try await node.messages.reply(draft, to: messageID, idempotencyKey: key)
+            return try .created(await representer.message(reply))
+        }
+        guard let key else {
+            throw GatewayError(
+                .invalidRequest, "what is said in place has an Idempotency-Key, which names the place",
+                .init(name: "Idempotency-Key"))
+        }
+        let reply = try await node.messages.reply(draft, to: messageID, inPlace: key)
         return try .created(await representer.message(reply))
     }
 
@@ -71,8 +131,7 @@ struct MessageRoutes: RouteGroup {
     /// The message of a request, if the request may write to its conversation.
     private func writable(_ request: Request) async throws -> MessageID {
         let message = try await message(of: request)
-        try request.access.check(
-            sendingTo: message.senderID == node.userID ? message.recipientIDs : [message.senderID])
+        try request.access.check(sendingTo: node.destination(answering: message))
         return message.messageID
     }
 

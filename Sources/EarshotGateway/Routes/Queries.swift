@@ -53,6 +53,33 @@ struct HistoryQuery {
     }
 }
 
+/// The requested participants: `limit`, `after` and `former`.
+struct ParticipantsQuery {
+    static let items = ["limit", "after", "former"]
+
+    let after: UserID?
+    let limit: Int
+    let includesFormer: Bool
+
+    /// - Throws: `GatewayError` `invalidRequest`; `EarshotError` `unknownUser`, `ambiguousUser`.
+    init(_ request: Request, of node: Node) async throws {
+        limit = try request.limit()
+        after = if let text = request.query("after") { try await Self.userID(text, of: node) } else { nil }
+        switch request.query("former") {
+        case nil, "false": includesFormer = false
+        case "true": includesFormer = true
+        default:
+            throw GatewayError(
+                .invalidRequest, "former is true or false", .init(name: "former", suggestions: ["true", "false"]))
+        }
+    }
+
+    private static func userID(_ text: String, of node: Node) async throws(EarshotError) -> UserID {
+        if let userID = UserID(text) { return userID }
+        return try await node.users.named(text).userID
+    }
+}
+
 /// The requested events: `names`, separated by commas; all without it.
 struct EventNames {
     let names: Set<EventName>

@@ -1,15 +1,35 @@
 import Earshot
 
-/// The body of `POST /v1/messages`.
-struct SendRequest: RequestBody, Encodable {
-    /// A user's name, their name with the beginning of the fingerprint, or their key.
-    let to: String
+/// Where a message goes: each a user's name, their name with the beginning of the fingerprint, or their key; or a
+/// conversation of many: `#` and its name, or its id.
+enum Recipients: Encodable, Sendable {
+    case one(String)
+    /// Each gets a message of their own, and there is a result for each.
+    case several([String])
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .one(let text): try container.encode(text)
+        case .several(let texts): try container.encode(texts)
+        }
+    }
+}
+
+extension JSONType where Value == Recipients {
+    static var recipients: JSONType {
+        JSONType { value, path throws(GatewayError) in
+            guard case .list = value else { return .one(try JSONType<String>.text.read(value, path)) }
+            return .several(try JSONType<[String]>.list(of: .text).read(value, path))
+        }
+    }
+}
+
+/// What every body that sends something has.
+struct MessageRequest: RequestBody, Encodable {
     let text: String
     var headers: [String: String]?
     var timeToLiveSeconds: Double?
-    /// Users whom it is meant for in particular, each named as in `to`.
-    var mentions: [String]?
-    var session: SessionRequest?
 
     /// - Throws: `GatewayError` `invalidRequest` for a time to live that no clock can hold.
     func draft() throws(GatewayError) -> MessageDraft {
@@ -21,12 +41,37 @@ struct SendRequest: RequestBody, Encodable {
     }
 }
 
-extension SendRequest {
+extension MessageRequest {
     init(_ fields: inout JSONFields) throws(GatewayError) {
-        to = try fields.required("to", .text)
         text = try fields.required("text", .text)
         headers = try fields.optional("headers", .dictionary(of: .text))
         timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+    }
+}
+
+/// The body of `POST /v1/messages`.
+struct SendRequest: RequestBody, Encodable {
+    let to: Recipients
+    let message: MessageRequest
+    /// Users whom it is meant for in particular, each named as in `to`.
+    var mentions: [String]?
+    var session: SessionRequest?
+
+    func encode(to encoder: any Encoder) throws {
+        try message.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(to, forKey: .to)
+        try container.encodeIfPresent(mentions, forKey: .mentions)
+        try container.encodeIfPresent(session, forKey: .session)
+    }
+
+    private enum CodingKeys: String, CodingKey { case to, mentions, session }
+}
+
+extension SendRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        to = try fields.required("to", .recipients)
+        message = try MessageRequest(&fields)
         mentions = try fields.optional("mentions", .list(of: .text))
         session = try fields.optional("session", .object(SessionRequest.self))
     }
@@ -55,22 +100,26 @@ struct SessionRequest: RequestBody, Encodable {
 
 /// The body of `POST /v1/messages/{message}/reply`.
 struct ReplyToRequest: RequestBody, Encodable {
-    let text: String
-    var headers: [String: String]?
-    var timeToLiveSeconds: Double?
+    let message: MessageRequest
     var mentions: [String]?
+    /// Whether a reply that was sent before with the same key gets this text instead.
+    var inPlace: Bool?
 
-    func draft() throws(GatewayError) -> MessageDraft {
-        try SendRequest(to: "", text: text, headers: headers, timeToLiveSeconds: timeToLiveSeconds).draft()
+    func encode(to encoder: any Encoder) throws {
+        try message.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(mentions, forKey: .mentions)
+        try container.encodeIfPresent(inPlace, forKey: .inPlace)
     }
+
+    private enum CodingKeys: String, CodingKey { case mentions, inPlace }
 }
 
 extension ReplyToRequest {
     init(_ fields: inout JSONFields) throws(GatewayError) {
-        text = try fields.required("text", .text)
-        headers = try fields.optional("headers", .dictionary(of: .text))
-        timeToLiveSeconds = try fields.optional("timeToLiveSeconds", .number)
+        message = try MessageRequest(&fields)
         mentions = try fields.optional("mentions", .list(of: .text))
+        inPlace = try fields.optional("inPlace", .bool)
     }
 }
 
@@ -94,6 +143,93 @@ extension ReactRequest {
     init(_ fields: inout JSONFields) throws(GatewayError) {
         emoji = try fields.required("emoji", .text)
         remove = try fields.optional("remove", .bool)
+    }
+}
+
+/// The body of `POST /v1/conversations`: an open conversation that is joined, or a private one that begins.
+struct ConversationRequest: RequestBody, Encodable {
+    /// With or without a `#` before it.
+    let uniqueName: String
+    /// `open` unless given, or `private`.
+    var kind: String?
+    /// Of an open one: whether others on the network are told the name; `true` unless given.
+    var isAdvertised: Bool?
+    /// What follows is of a private one.
+    var friendlyName: String?
+    /// JSON.
+    var attributes: String?
+    /// Whether who joins is given what was written before.
+    var givesHistory: Bool?
+    /// Who is invited, named like recipients.
+    var invite: [String]?
+
+    /// - Throws: `GatewayError` `invalidRequest`.
+    func readKind() throws(GatewayError) -> ConversationKind {
+        let choices = [ConversationKind.open, .private]
+        guard let kind = choices.first(where: { $0.rawValue == kind ?? ConversationKind.open.rawValue }) else {
+            throw GatewayError(
+                .invalidRequest, "kind is open or private",
+                .init(name: "kind", suggestions: choices.map(\.rawValue)))
+        }
+        let foreign =
+            kind == .private
+            ? [("isAdvertised", isAdvertised != nil)]
+            : [
+                ("friendlyName", friendlyName != nil), ("attributes", attributes != nil),
+                ("givesHistory", givesHistory != nil), ("invite", invite != nil),
+            ]
+        if let (name, _) = foreign.first(where: \.1) {
+            throw GatewayError(
+                .invalidRequest, "\(kind == .private ? "a private" : "an open") conversation has no \(name)",
+                .init(name: name))
+        }
+        return kind
+    }
+}
+
+extension ConversationRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        uniqueName = try fields.required("uniqueName", .text)
+        kind = try fields.optional("kind", .text)
+        isAdvertised = try fields.optional("isAdvertised", .bool)
+        friendlyName = try fields.optional("friendlyName", .text)
+        attributes = try fields.optional("attributes", .text)
+        givesHistory = try fields.optional("givesHistory", .bool)
+        invite = try fields.optional("invite", .list(of: .text))
+    }
+}
+
+/// The body of `POST /v1/conversations/{conversation}/invite`.
+struct InviteRequest: RequestBody, Encodable {
+    /// Named like recipients.
+    let users: [String]
+}
+
+extension InviteRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) { users = try fields.required("users", .list(of: .text)) }
+}
+
+/// The body of `POST /v1/conversations/{conversation}/remove` and `hand-over`.
+struct ParticipantRequest: RequestBody, Encodable {
+    /// Named like a recipient.
+    let user: String
+}
+
+extension ParticipantRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) { user = try fields.required("user", .text) }
+}
+
+/// The body of `POST /v1/conversations/{conversation}/update`. What is left out stays.
+struct ConversationUpdateRequest: RequestBody, Encodable {
+    var friendlyName: String?
+    /// JSON.
+    var attributes: String?
+}
+
+extension ConversationUpdateRequest {
+    init(_ fields: inout JSONFields) throws(GatewayError) {
+        friendlyName = try fields.optional("friendlyName", .text)
+        attributes = try fields.optional("attributes", .text)
     }
 }
 

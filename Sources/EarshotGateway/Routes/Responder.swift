@@ -24,7 +24,7 @@ struct Responder: Sendable {
 }
 
 extension GatewayError {
-    fileprivate init(any error: any Error) {
+    init(any error: any Error) {
         switch error {
         case let error as GatewayError: self = error
         case let error as EarshotError: self.init(error.code, error.message, error.parameters, cause: error)
@@ -57,18 +57,24 @@ extension EarshotError.Code {
         switch self {
         case .invalidRequest, .invalidUTF8, .invalidLimit: .badRequest
         case .unauthorized: .unauthorized
-        case .blocked, .notAdmitted, .notAuthor, .forbidden, .foreignOrigin: .forbidden
-        case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownEndpoint:
+        case .blocked, .notAdmitted, .notAuthor, .notOwner, .needsPrimary, .passphraseNeeded, .forbidden,
+            .foreignOrigin:
+            .forbidden
+        case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownDevice,
+            .unknownEndpoint:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .ambiguousUser, .ambiguousMessage, .alreadySent, .undelivered, .identityConflict, .nameChanged,
             .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged,
-            .tooManyTokens, .tooManyConsumers, .notHandedOut, .retracted:
+            .tooManyTokens, .tooManyConsumers, .tooManyDevices, .notHandedOut, .notJoined, .tooManyConversations,
+            .ambiguousConversation, .conversationExists, .conversationClosed, .decidedElsewhere, .notParticipant,
+            .retracted:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout
         case .tooLarge: .payloadTooLarge
-        case .invalidMessage, .invalidName, .invalidConsumer: .unprocessableEntity
+        case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer:
+            .unprocessableEntity
         case .tooManyRequests: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge
         case .overloaded, .stopped, .storeUnavailable, .storeDamaged, .storeNewer: .serviceUnavailable

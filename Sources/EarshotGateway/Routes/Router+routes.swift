@@ -6,11 +6,13 @@ extension Router {
         let groups: [any RouteGroup] = [
             NodeRoutes(node: node),
             UserRoutes(node: node),
+            ProfileRoutes(node: node),
             ConversationRoutes(node: node),
             MessageRoutes(node: node),
             InboxRoutes(node: node),
             ScheduledRoutes(node: node),
             EventRoutes(node: node, feed: feed),
+            DeviceRoutes(node: node),
             TokenRoutes(node: node, tokens: tokens),
         ]
         self.init(routes: groups.flatMap(\.routes), held: held)

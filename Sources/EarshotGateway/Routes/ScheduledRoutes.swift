@@ -15,10 +15,10 @@ struct ScheduledRoutes: RouteGroup {
 
     private func schedule(_ request: Request, _ body: ScheduleRequest) async throws -> Response {
         let key = try request.idempotencyKey()
-        let recipientID = try await node.users.recipient(body.message.to, idempotencyKey: key)
-        try request.access.check(sendingTo: [recipientID])
+        let destination = try await node.conversations.destination(body.to, idempotencyKey: key)
+        try request.access.check(sendingTo: destination)
         let scheduled = try await node.messages.schedule(
-            try body.message.draft(), to: recipientID, notBefore: try body.date(), idempotencyKey: key)
+            try body.message.draft(), to: destination, notBefore: try body.date(), idempotencyKey: key)
         return try .created(await represented([scheduled])[0])
     }
 
@@ -28,25 +28,27 @@ struct ScheduledRoutes: RouteGroup {
             throw GatewayError(.unknownMessage, "\"\(Excerpt.of(text))\" is not the id of a message that waits")
         }
         if let waiting = await node.messages.scheduled().first(where: { $0.id == id }) {
-            try request.access.check(sendingTo: [waiting.recipientID])
+            try request.access.check(sendingTo: waiting.destination)
         }
         try await node.messages.cancelScheduled(id)
         return .done
     }
 
     private func represented(_ messages: [ScheduledMessage]) async -> [GatewayScheduled] {
-        let names = await node.users.names(of: Set(messages.map(\.recipientID)))
-        return messages.map { GatewayScheduled($0, name: names[$0.recipientID]?.text) }
+        let names = await representer.names(of: messages.map(\.destination))
+        return messages.map { GatewayScheduled($0, to: names.party($0.destination)) }
     }
 }
 
-/// The body of `POST /v1/scheduled`: a message as for `POST /v1/messages`, and when it is due.
+/// The body of `POST /v1/scheduled`: a message, and when it is due.
 struct ScheduleRequest: RequestBody, Encodable {
-    let message: SendRequest
+    let to: String
+    let message: MessageRequest
     let notBefore: String
 
     init(_ fields: inout JSONFields) throws(GatewayError) {
-        message = try SendRequest(&fields)
+        to = try fields.required("to", .text)
+        message = try MessageRequest(&fields)
         notBefore = try fields.required("notBefore", .text)
     }
 
@@ -56,8 +58,9 @@ struct ScheduleRequest: RequestBody, Encodable {
     func encode(to encoder: any Encoder) throws {
         try message.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(to, forKey: .to)
         try container.encode(notBefore, forKey: .notBefore)
     }
 
-    private enum CodingKeys: String, CodingKey { case notBefore }
+    private enum CodingKeys: String, CodingKey { case to, notBefore }
 }

@@ -18,10 +18,10 @@ struct TokenRoutes: RouteGroup {
 
     private func create(_ body: TokenRequest) async throws -> Response {
         let scopes = try body.readScopes()
-        var recipients: Set<UserID>?
+        var recipients: Set<Destination>?
         if let names = body.to {
-            var found: Set<UserID> = []
-            for name in names { found.insert(try await node.users.recipient(name)) }
+            var found: Set<Destination> = []
+            for name in names { found.insert(try await destination(name)) }
             recipients = found
         }
         let (token, text) = try await tokens.create(
@@ -31,12 +31,23 @@ struct TokenRoutes: RouteGroup {
     }
 }
 
+extension TokenRoutes {
+    /// A token may be for an open conversation that nobody here has joined yet.
+    private func destination(_ name: String) async throws(EarshotError) -> Destination {
+        guard name.hasPrefix("#") else { return try await node.conversations.destination(name) }
+        do { return try await node.conversations.named(name).destination } catch {
+            guard [.unknownConversation, .notJoined].contains(error.code), !name.contains("@") else { throw error }
+        }
+        return try await node.conversations.open(named: name).destination
+    }
+}
+
 /// The body of `POST /v1/tokens`.
 struct TokenRequest: RequestBody, Encodable {
     let name: String
     /// Of `Scope`.
     let scopes: [String]
-    /// The only users to whom it may send, as a message names its recipient; everybody without it.
+    /// The only users and conversations to which it may send, as a message names where it goes; all without it.
     var to: [String]?
     /// How long it works; as long as nobody revokes it without it.
     var expiresInSeconds: Double?
@@ -58,7 +69,8 @@ struct TokenRequest: RequestBody, Encodable {
         }
         guard to == nil || found.contains(.send) && !found.contains(.all) else {
             throw GatewayError(
-                .invalidRequest, "only the scope send can be limited to some users, and all cannot", .init(name: "to"))
+                .invalidRequest, "only the scope send can be limited to some recipients, and all cannot",
+                .init(name: "to"))
         }
         return found
     }

@@ -36,9 +36,9 @@ final class EventFeed: Sendable {
 
     /// The events that the journal keeps.
     static let journalled: Set<EventName> = [
-        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed,
-        .messageUpdated,
-        .userDiscovered, .userUpdated,
+        .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageHandled, .messageRead,
+        .messageFailed,
+        .messageUpdated, .conversationUpdated, .participantUpdated, .userDiscovered, .userUpdated,
     ]
 
     private let node: Node

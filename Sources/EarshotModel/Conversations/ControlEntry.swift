@@ -16,6 +16,35 @@ package enum ControlEntry: Hashable, Sendable {
     case begin(ControlBegin)
 }
 
+/// An entry of a control log, as its author writes it.
+package struct ControlBody: Hashable, Sendable {
+    package let entry: ControlEntry
+    /// With `created`: what gives the conversation its id.
+    package let origin: ConversationOrigin?
+    /// In the first entry of a log: the identity key's word that the device holds it.
+    package let proof: Signature?
+
+    package init(_ entry: ControlEntry, origin: ConversationOrigin? = nil, proof: Signature? = nil) {
+        self.entry = entry
+        self.origin = origin
+        self.proof = proof
+    }
+}
+
+/// What a private conversation's id follows from.
+package struct ConversationOrigin: Hashable, Sendable {
+    package let creatorID: UserID
+    /// 16 bytes, drawn at random.
+    package let salt: [UInt8]
+
+    package static let saltBytes = 16
+
+    package init(creatorID: UserID, salt: [UInt8]) {
+        self.creatorID = creatorID
+        self.salt = salt
+    }
+}
+
 /// What a private conversation was created with.
 package struct Creation: Hashable, Sendable {
     /// The id that the entry's author and salt give. The entry founds no other conversation.
@@ -109,4 +138,32 @@ package struct RestatedConversation: Hashable, Sendable {
         self.attributes = attributes
         self.members = members
     }
+}
+
+extension ControlEntry {
+    package var kind: EntryKind {
+        switch self {
+        case .created: .created
+        case .add: .add
+        case .remove: .remove
+        case .update: .update
+        case .pass: .pass
+        case .handOver: .handOver
+        case .closed: .closed
+        case .begin: .begin
+        }
+    }
+
+    /// The size of its texts, in bytes.
+    package var byteCount: Int {
+        switch self {
+        case .created(let creation): creation.uniqueName.utf8.count + creation.attributes.byteCount
+        case .update(let attributes): attributes.byteCount
+        case .add, .remove, .pass, .handOver, .closed, .begin: 0
+        }
+    }
+}
+
+extension ConversationAttributes {
+    package var byteCount: Int { friendlyName.utf8.count + json.utf8.count }
 }

@@ -1,9 +1,11 @@
 /// How a conversation gets its participants.
-package enum ConversationKind: String, Hashable, Sendable, CaseIterable {
+public enum ConversationKind: String, Hashable, Sendable, CaseIterable {
     /// A fixed pair of users, whom the conversation's id names.
     case direct
     /// Found by its unique name; anybody on the network may join.
     case open
+    /// Whoever the owner has added.
+    case `private`
 }
 
 /// A conversation and its participants, as the store holds it.
@@ -12,7 +14,7 @@ package struct ConversationRecord: Hashable, Sendable {
     package let kind: ConversationKind
     /// In ascending order; only a direct conversation's never change.
     package let participantIDs: [UserID]
-    /// What an open conversation is found by; empty for a direct one.
+    /// What people call a conversation of many; empty for a direct one.
     package let uniqueName: String
 
     package init(
@@ -31,7 +33,7 @@ package struct ConversationRecord: Hashable, Sendable {
     package func label(for userID: UserID) -> String {
         switch kind {
         case .direct: recipientIDs(of: userID).first?.fingerprint ?? "oneself"
-        case .open: "#\(uniqueName)"
+        case .open, .private: "#\(uniqueName)"
         }
     }
 }

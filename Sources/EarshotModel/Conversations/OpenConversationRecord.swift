@@ -27,15 +27,27 @@ package struct OpenConversationRecord: Hashable, Sendable {
             participantIDs: participants.values.filter { $0.status == .joined }.map(\.userID), uniqueName: uniqueName)
     }
 
+    /// Whether this node's user belongs to it, as programs are told.
+    package var status: Participant.Status { isJoined ? .joined : .left }
+
+    package func update(_ changes: Set<ConversationChange>) -> ConversationUpdate {
+        ConversationUpdate(
+            conversationID: conversationID, kind: .open, uniqueName: uniqueName, status: status, changes: changes)
+    }
+
     /// Entries of a user's log say that they join or leave. What they said last counts.
     /// - Parameter isOwn: whether it is this node's user: what one of their devices has written holds for all.
     /// - Returns: whether that is news.
     package mutating func note(_ entries: [EntryRecord], by userID: UserID, isOwn: Bool) -> Bool {
         var participant = participants[userID]
         for entry in entries where entry.kind == .join || entry.kind == .leave {
-            guard participant.map({ $0.since < entry.timestamp }) ?? true else { continue }
+            // Of two at one time, in branches of a log, the same counts for everybody.
+            let isLeave = entry.kind == .leave
+            guard
+                participant.map({ ($0.since, $0.status == .left ? 1 : 0) < (entry.timestamp, isLeave ? 1 : 0) }) ?? true
+            else { continue }
             participant = Participant(
-                userID: userID, role: .participant, status: entry.kind == .join ? .joined : .left,
+                userID: userID, role: .participant, status: isLeave ? .left : .joined,
                 since: entry.timestamp)
         }
         guard let participant, participant != participants[userID],

@@ -1,12 +1,12 @@
-/// A user who belongs to a private conversation.
-package struct Participant: Hashable, Sendable {
-    package enum Role: String, Hashable, Sendable, CaseIterable {
+/// A user's part in a conversation.
+public struct Participant: Hashable, Sendable, Identifiable {
+    public enum Role: String, Hashable, Sendable, CaseIterable {
         /// Decides who is in.
         case owner
         case participant
     }
 
-    package enum Status: String, Hashable, Sendable, CaseIterable {
+    public enum Status: String, Hashable, Sendable, CaseIterable {
         /// Was added, and has not answered.
         case invited
         case joined
@@ -17,11 +17,13 @@ package struct Participant: Hashable, Sendable {
         case closed
     }
 
-    package let userID: UserID
-    package let role: Role
-    package let status: Status
-    /// When the user was added.
+    public let userID: UserID
+    public let role: Role
+    public let status: Status
+    /// When the user got this status. 0 for a direct conversation, whose participants are fixed.
     package let since: HybridTimestamp
+
+    public var id: UserID { userID }
 
     package init(userID: UserID, role: Role, status: Status, since: HybridTimestamp) {
         self.userID = userID

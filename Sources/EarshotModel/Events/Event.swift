@@ -10,6 +10,8 @@ public enum Event: Hashable, Sendable {
     case messageSent(MessageStateChange)
     /// A message is on its recipient's disk.
     case messageDelivered(MessageStateChange)
+    /// A program of a message's recipient has dealt with it.
+    case messageHandled(MessageStateChange)
     /// A message's recipient has seen it.
     case messageRead(MessageStateChange)
     /// A message will not be delivered; the state says why.
@@ -20,10 +22,18 @@ public enum Event: Hashable, Sendable {
     case typingEnded(Typing)
     /// A message was edited or taken back, or somebody's reaction to it changed.
     case messageUpdated(MessageUpdate)
+    /// Something about a conversation of this node's user changed; the update says what.
+    case conversationUpdated(ConversationUpdate)
+    /// Somebody else has joined a conversation of this node's user, or left it.
+    case participantUpdated(ParticipantUpdate)
+    /// A linked user tells the name of an open conversation that this node's user has not joined.
+    case conversationAdvertised(AdvertisedConversation)
     /// A user was met for the first time.
     case userDiscovered(User)
     /// Something about a known user changed; `changes` says what.
     case userUpdated(User, changes: Set<UserChange>)
+    /// This node's user says something else of themselves, here or on another of their devices: `Users.ownProfile()`.
+    case profileUpdated
     /// A program has subscribed to a user: a `SubscribedUser` shows their values.
     case userSubscribed(UserID)
     /// A program has unsubscribed from a user, or others have taken their place.
@@ -42,6 +52,8 @@ public enum Event: Hashable, Sendable {
     case credentialRenewed(CredentialNotice)
     /// This device's credential is not yet valid: a clock is wrong, or was wrong when the credential was issued.
     case credentialNotYetValid(CredentialNotice)
+    /// A user has revoked a device of theirs, this node's user among them. There is never a link to it again.
+    case deviceRevoked(RevokedDevice)
     /// A node of another network is here: it has another network key, or only one of the two nodes has a key. There is
     /// never a link to it. Posted once for each such network and run of the node.
     case otherNetworkSeen(OtherNetwork)
@@ -65,13 +77,18 @@ public enum Event: Hashable, Sendable {
         case .messageReceived: .messageReceived
         case .messageSent: .messageSent
         case .messageDelivered: .messageDelivered
+        case .messageHandled: .messageHandled
         case .messageRead: .messageRead
         case .messageFailed: .messageFailed
         case .typingStarted: .typingStarted
         case .typingEnded: .typingEnded
         case .messageUpdated: .messageUpdated
+        case .conversationUpdated: .conversationUpdated
+        case .participantUpdated: .participantUpdated
+        case .conversationAdvertised: .conversationAdvertised
         case .userDiscovered: .userDiscovered
         case .userUpdated: .userUpdated
+        case .profileUpdated: .profileUpdated
         case .userSubscribed: .userSubscribed
         case .userUnsubscribed: .userUnsubscribed
         case .identityConflict: .identityConflict
@@ -81,6 +98,7 @@ public enum Event: Hashable, Sendable {
         case .credentialExpired: .credentialExpired
         case .credentialRenewed: .credentialRenewed
         case .credentialNotYetValid: .credentialNotYetValid
+        case .deviceRevoked: .deviceRevoked
         case .otherNetworkSeen: .otherNetworkSeen
         case .storageFailed: .storageFailed
         case .storageRecovered: .storageRecovered
@@ -95,10 +113,12 @@ public enum Event: Hashable, Sendable {
 /// The names of all events.
 public enum EventName: String, Hashable, Sendable, CaseIterable {
     case nodeStateChanged
-    case messageQueued, messageReceived, messageSent, messageDelivered, messageRead, messageFailed, messageUpdated
+    case messageQueued, messageReceived, messageSent, messageDelivered, messageHandled, messageRead, messageFailed
+    case messageUpdated
     case typingStarted, typingEnded
-    case userDiscovered, userUpdated, userSubscribed, userUnsubscribed
-    case identityConflict, linkFailed, clockSkewed, otherNetworkSeen
+    case conversationUpdated, participantUpdated, conversationAdvertised
+    case userDiscovered, userUpdated, profileUpdated, userSubscribed, userUnsubscribed
+    case identityConflict, deviceRevoked, linkFailed, clockSkewed, otherNetworkSeen
     case credentialWillExpire, credentialExpired, credentialRenewed, credentialNotYetValid
     case storageFailed, storageRecovered, historyRecovered
     case discoveryUnavailable, discoveryAvailable
@@ -106,6 +126,8 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A message's new state for one recipient.
+///
+/// A message of a conversation of many that fails does so for everybody: then `recipientID` is its sender.
 public struct MessageStateChange: Hashable, Sendable {
     public let messageID: MessageID
     public let conversationID: ConversationID
@@ -136,6 +158,8 @@ public enum UserChange: String, Hashable, Sendable, CaseIterable {
     case name, trust, isOnline
     /// Whether the name is pinned to this key; if not, to which other.
     case pin
+    /// What they say of themselves: `Users.profile(of:)`.
+    case profile
 }
 
 /// Two keys that claim one name.
@@ -210,6 +234,8 @@ public struct CredentialNotice: Hashable, Sendable {
     public enum RenewalProblem: Hashable, Sendable {
         /// The identity is sealed, and the node was started without its passphrase.
         case sealed
+        /// This device does not hold the identity, and has met no primary device of its user in time.
+        case needsPrimary
         /// The renewal failed, for a reason that is for people.
         case failed(reason: String)
     }

@@ -62,6 +62,12 @@ package struct HeadsHash: Identifier {
     package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
 }
 
+/// A hash of how far the messages of a conversation have come.
+package struct ProgressHash: Identifier {
+    package let bytes32: Bytes32
+    package init(_ bytes32: Bytes32) { self.bytes32 = bytes32 }
+}
+
 /// The hash of one entry's content.
 package struct EntryHash: Identifier {
     package let bytes32: Bytes32

@@ -5,12 +5,13 @@
 package enum JournalRecord: Hashable, Sendable {
     /// A step that a message makes on the way to a recipient.
     package enum Step: Hashable, Sendable, CaseIterable {
-        case sent, delivered, read
+        case sent, delivered, handled, read
 
         package var state: DeliveryState {
             switch self {
             case .sent: .sent
             case .delivered: .delivered
+            case .handled: .handled
             case .read: .read
             }
         }
@@ -31,14 +32,16 @@ package enum JournalRecord: Hashable, Sendable {
     /// Messages of this node that have failed for a recipient.
     case failed(LogID, UserID, FailureReason, ClosedRange<UInt64>)
     case user(UserID, News)
+    case conversation(ConversationUpdate)
+    case participant(ParticipantUpdate)
 
-    /// The log and the messages that it is about; `nil` if it is about a user.
+    /// The log and the messages that it is about; `nil` if it is about none.
     package var run: (logID: LogID, sequences: ClosedRange<UInt64>)? {
         switch self {
         case .queued(let logID, let sequences), .received(let logID, _, let sequences),
             .progress(let logID, _, _, let sequences), .failed(let logID, _, _, let sequences):
             (logID, sequences)
-        case .user: nil
+        case .user, .conversation, .participant: nil
         }
     }
 
@@ -49,7 +52,7 @@ package enum JournalRecord: Hashable, Sendable {
         case .received(let logID, let userID, _): .received(logID, userID, sequences)
         case .progress(let logID, let userID, let step, _): .progress(logID, userID, step, sequences)
         case .failed(let logID, let userID, let reason, _): .failed(logID, userID, reason, sequences)
-        case .user: self
+        case .user, .conversation, .participant: self
         }
     }
 

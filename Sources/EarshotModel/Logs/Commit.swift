@@ -9,10 +9,17 @@ package struct Commit: Hashable, Sendable {
     package var devices: [DeviceRecord] = []
     /// Devices that have written nothing, and are removed to make room.
     package var forgottenDevices: [DeviceID] = []
+    /// Devices of this node's own user.
+    package var ownDevices: [OwnDeviceRecord] = []
+    package var forgottenOwnDevices: [DeviceID] = []
+    package var revocations: [Revocation] = []
     /// Logs that are new or longer, with their heads after this commit.
     package var logs: [LogRecord] = []
     /// New entries, ascending within a log.
     package var entries: [LogEntries] = []
+    /// Bodies, or their authors' marks, of entries that are on the disk without them. One that was erased meanwhile stays
+    /// so.
+    package var bodies: [LogEntries] = []
     package var deliveries: [DeliveryRecord] = []
     package var failures: [DeliveryFailure] = []
     /// Ends of own logs that nobody has, and that give way to what does come back. They go before new entries are written.
@@ -25,6 +32,10 @@ package struct Commit: Hashable, Sendable {
     package var journal: [JournalRecord] = []
     /// Open conversations that are new or have changed.
     package var conversations: [OpenConversationRecord] = []
+    /// Private conversations of which something has changed.
+    package var privateConversations: [PrivateConversationRecord] = []
+    /// Messages that did not count, and do now that more is known of who was in their conversations.
+    package var regarded: [LogEntries] = []
     /// Receipts for logs of others, which this node passes on.
     package var receipts: [Receipt] = []
     /// When it was made, by the wall clock, in milliseconds since 1970.
@@ -53,18 +64,28 @@ package struct LogEntries: Hashable, Sendable {
 package struct Snapshot: Hashable, Sendable {
     package var users: [UserRecord] = []
     package var devices: [DeviceRecord] = []
+    package var ownDevices: [OwnDeviceRecord] = []
+    package var revocations: [Revocation] = []
     package var logs: [LogRecord] = []
     package var deliveries: [DeliveryRecord] = []
     /// Own entries that no history shows, and that are no messages.
     package var hidden: [MessageID] = []
+    /// Entries whose content this node never had, or does not know.
+    package var unknown: [MessageID] = []
     /// Failures of messages that no receipt covers, and of all messages that were withheld.
     package var failures: [DeliveryFailure] = []
     /// Ascending by name.
     package var consumers: [ConsumerRecord] = []
     package var scheduled: [ScheduledRecord] = []
     package var conversations: [OpenConversationRecord] = []
+    /// What programs were told last of private conversations.
+    package var privateConversations: [PrivateConversationRecord] = []
+    /// The entries that say who belongs to private conversations, log by log.
+    package var membershipEntries: [MembershipEntries] = []
     /// Receipts for logs of others.
     package var receipts: [Receipt] = []
+    /// Entries in conversations of many that have neither a body nor a mark of their author, and were not erased here.
+    package var missing: [LogID: SequenceSet] = [:]
 
     package init() {}
 }

@@ -15,10 +15,28 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     case join = 20
     /// Its author belongs to it no longer.
     case leave = 21
+    /// Up to where its author knew the control logs of the conversation.
+    case version = 22
+    // Entries of control logs.
+    case created = 23
+    case add = 24
+    case remove = 25
+    case update = 26
+    case pass = 27
+    case handOver = 28
+    case closed = 29
+    case begin = 30
+    /// A message of somebody who did not belong to the conversation: it is kept, and never shown.
+    case disregarded = 31
+    /// What the author says of themselves.
+    case profile = 50
 
     /// Whether it is no message, but says something about others or about a log.
     package var isHidden: Bool { rawValue > EntryKind.text.rawValue }
 
     /// Whether a conversation's history shows it.
     package var isShown: Bool { self == .text }
+
+    /// Whether it says who belongs to a private conversation, or depends on that.
+    package var isMembership: Bool { (EntryKind.join.rawValue...EntryKind.disregarded.rawValue).contains(rawValue) }
 }

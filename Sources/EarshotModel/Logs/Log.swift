@@ -53,10 +53,12 @@ package struct LogRecord: Hashable, Sendable {
     package var head: LogHead
     /// The earliest expiry of this node's own messages in it that may be undelivered; `.max` if there is none.
     package var nextExpiry: Int64
+    /// What the entries of a peer's log count, as they came.
+    package var bytes: Int
 
     package init(
         logID: LogID? = nil, description: LogDescription, base: LogHead? = nil, isLimbo: Bool = false,
-        authorID: UserID, conversation: ConversationRecord, head: LogHead, nextExpiry: Int64 = .max
+        authorID: UserID, conversation: ConversationRecord, head: LogHead, nextExpiry: Int64 = .max, bytes: Int = 0
     ) {
         self.logID = logID ?? description.logID
         self.description = description
@@ -66,6 +68,7 @@ package struct LogRecord: Hashable, Sendable {
         self.conversation = conversation
         self.head = head
         self.nextExpiry = nextExpiry
+        self.bytes = bytes
     }
 
     /// The number of its first entry.

@@ -1,25 +1,32 @@
-/// A device's signed statement that its disk holds a log up to a sequence number, and that its user has seen the log up
-/// to another.
+/// A device's signed statement that its disk holds a log up to a sequence number, that its user has seen the log up to
+/// another, and that a program of its user has dealt with it up to a third.
 package struct Receipt: Hashable, Sendable {
     package let logID: LogID
-    /// Everything up to here is on the recipient's disk.
+    /// Everything up to here is on the recipient's disk, but for bodies that are `missing`.
     package let sequence: UInt64
     /// The chain hash at `sequence`. It says what exactly is on that disk.
     package let chain: ChainHash
     /// Everything up to here was seen; at most `sequence`.
     package let readSequence: UInt64
+    /// Everything up to here was dealt with by a program; at most `sequence`.
+    package let handledSequence: UInt64
+    /// Entries up to `sequence` whose bodies the device never held: it was given their hashes alone.
+    package let missing: SequenceSet
     /// The device that signed.
     package let deviceID: DeviceID
     package let signature: Signature
 
     package init(
-        logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64, deviceID: DeviceID,
-        signature: Signature
+        logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64, handledSequence: UInt64 = 0,
+        missing: SequenceSet = SequenceSet(),
+        deviceID: DeviceID, signature: Signature
     ) {
         self.logID = logID
         self.sequence = sequence
         self.chain = chain
         self.readSequence = readSequence
+        self.handledSequence = handledSequence
+        self.missing = missing
         self.deviceID = deviceID
         self.signature = signature
     }
@@ -27,7 +34,7 @@ package struct Receipt: Hashable, Sendable {
 
 /// The progress of the messages of one log for one recipient: the state of every message in it, in one row.
 ///
-/// Each number means "everything up to here". Each only rises, and `read ≤ delivered`.
+/// Each number means "everything up to here". Each only rises, `read ≤ delivered`, and `handled ≤ delivered`.
 package struct DeliveryProgress: Hashable, Sendable {
     /// Up to here messages may have left this machine; later ones can be cancelled.
     package var offered: UInt64 = 0
@@ -37,7 +44,11 @@ package struct DeliveryProgress: Hashable, Sendable {
     package var delivered: UInt64 = 0
     /// Up to here the recipient has seen messages.
     package var read: UInt64 = 0
-    /// The receipt of one of the recipient's devices that proves `delivered` and `read`.
+    /// Up to here a program of the recipient has dealt with messages.
+    package var handled: UInt64 = 0
+    /// Messages up to `delivered` whose bodies no device of the recipient has said to hold: they are not delivered.
+    package var missing = SequenceSet()
+    /// The receipt of one of the recipient's devices that proves all of it.
     package var receipt: Receipt?
 
     package init() {}
@@ -45,9 +56,9 @@ package struct DeliveryProgress: Hashable, Sendable {
     /// The state of one message.
     /// - Parameter failure: the message's failure, if it has one.
     package func state(of sequence: UInt64, failure: DeliveryFailure?) -> DeliveryState {
-        if let failure, failure.isWithheld || sequence > delivered { return .failed(failure.reason) }
-        if sequence <= read { return .read }
-        if sequence <= delivered { return .delivered }
+        let isHeld = sequence <= delivered && !missing.contains(sequence)
+        if let failure, failure.isWithheld || !isHeld { return .failed(failure.reason) }
+        if isHeld { return sequence <= read ? .read : sequence <= handled ? .handled : .delivered }
         if sequence <= sent { return .sent }
         return .queued
     }

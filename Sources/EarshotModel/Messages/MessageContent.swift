@@ -80,13 +80,26 @@ package enum EntryDraft: Hashable, Sendable {
     case join
     /// They belong to it no longer.
     case leave
+    /// They answer an addition to a private conversation: they join.
+    case accept(LogPlace)
+    /// They answer an addition: they decline, or leave.
+    case decline(LogPlace)
+    /// Up to here this device knows the control logs of the conversation.
+    case version(LogPlace)
+    /// An entry of a control log.
+    case control(ControlBody)
+    /// What they say of themselves, and how it is counted.
+    case profile(Profile, counter: UInt64)
 
     package var kind: EntryKind {
         switch self {
         case .message: .text
         case .amendment(let amendment): amendment.kind
-        case .join: .join
-        case .leave: .leave
+        case .join, .accept: .join
+        case .leave, .decline: .leave
+        case .version: .version
+        case .control(let control): control.entry.kind
+        case .profile: .profile
         }
     }
 
@@ -101,7 +114,9 @@ package enum EntryDraft: Hashable, Sendable {
             case .retract: 0
             case .reaction(let emoji, _, _): emoji.utf8.count
             }
-        case .join, .leave: 0
+        case .control(let control): control.entry.byteCount
+        case .join, .leave, .accept, .decline, .version: 0
+        case .profile(let profile, _): profile.byteCount
         }
     }
 
@@ -118,7 +133,7 @@ package enum EntryDraft: Hashable, Sendable {
         switch self {
         case .message(let draft): try draft.validate()
         case .amendment(let amendment): try amendment.validate()
-        case .join, .leave: break
+        case .join, .leave, .accept, .decline, .version, .control, .profile: break
         }
     }
 }

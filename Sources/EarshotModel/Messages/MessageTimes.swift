@@ -6,6 +6,7 @@ public struct MessageTimes: Hashable, Sendable {
     /// Milliseconds since 1970.
     package var sent: Int64?
     package var delivered: Int64?
+    package var handled: Int64?
     package var read: Int64?
 
     package init() {}
@@ -15,7 +16,7 @@ public struct MessageTimes: Hashable, Sendable {
     package func reached(by state: DeliveryState, isSent: Bool) -> MessageTimes {
         var reached = self
         if !isSent { reached.sent = nil }
-        if !state.isDelivered { reached.delivered = nil }
+        if !state.isDelivered { (reached.delivered, reached.handled) = (nil, nil) }
         if state != .read { reached.read = nil }
         return reached
     }

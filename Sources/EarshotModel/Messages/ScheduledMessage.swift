@@ -18,7 +18,7 @@ public struct ScheduledMessageID: Hashable, Sendable, Comparable, LosslessString
 /// A message that takes its place in the history when it is due, and can be cancelled until then.
 public struct ScheduledMessage: Hashable, Sendable, Identifiable {
     public let id: ScheduledMessageID
-    public let recipientID: UserID
+    public let destination: Destination
     public let draft: MessageDraft
     /// When it is due, and when it was scheduled, in milliseconds since 1970 by this machine's clock.
     package let notBefore: Int64
@@ -27,11 +27,11 @@ public struct ScheduledMessage: Hashable, Sendable, Identifiable {
     public package(set) var messageID: MessageID?
 
     package init(
-        id: ScheduledMessageID, recipientID: UserID, draft: MessageDraft, notBefore: Int64, createdAt: Int64,
+        id: ScheduledMessageID, destination: Destination, draft: MessageDraft, notBefore: Int64, createdAt: Int64,
         messageID: MessageID? = nil
     ) {
         self.id = id
-        self.recipientID = recipientID
+        self.destination = destination
         self.draft = draft
         self.notBefore = notBefore
         self.createdAt = createdAt

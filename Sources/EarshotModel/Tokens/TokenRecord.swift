@@ -8,8 +8,8 @@ package struct TokenRecord: Hashable, Sendable, Identifiable {
     package let hash: Bytes32
     /// What it is good for, in the local API's words.
     package let scopes: [String]
-    /// The only users to whom it may send; `nil` for everybody.
-    package let recipients: Set<UserID>?
+    /// The only users and conversations to which it may send; `nil` for all.
+    package let recipients: Set<Destination>?
     /// In milliseconds since 1970, as the other times.
     package let createdAt: Int64
     package let expiresAt: Int64?
@@ -18,7 +18,7 @@ package struct TokenRecord: Hashable, Sendable, Identifiable {
     package var id: String { tokenID }
 
     package init(
-        tokenID: String, name: String, hash: Bytes32, scopes: [String], recipients: Set<UserID>?, createdAt: Int64,
+        tokenID: String, name: String, hash: Bytes32, scopes: [String], recipients: Set<Destination>?, createdAt: Int64,
         expiresAt: Int64?, usedAt: Int64? = nil
     ) {
         self.tokenID = tokenID

@@ -1,23 +1,77 @@
 import EarshotModel
 
-/// The open conversations that this node's user belongs to, or has belonged to, and who else is known to.
+/// The conversations of many that this node's user belongs to, or has belonged to, and who else is known to.
 ///
-/// A participant is whoever has written that they join and has not written later that they leave; so everybody who holds
-/// the same entries knows the same participants.
+/// A participant of an open one is whoever has written that they join and has not written later that they leave; so
+/// everybody who holds the same entries knows the same participants.
+///
+/// It compares what entries say of a private one with what programs were told last, and so knows what is news.
 struct ConversationTable: Sendable {
     private let userID: UserID
     private var open: [ConversationID: OpenConversationRecord] = [:]
     /// What the disk does not have yet.
     private var unwritten: Set<ConversationID> = []
+    /// Those whose owners say who belongs to them.
+    private var governed: PrivateConversations
+    /// What programs were told last of these.
+    private var told: [ConversationID: PrivateConversationRecord] = [:]
 
-    init(userID: UserID, records: [OpenConversationRecord] = []) {
+    /// - Parameter told: what the disk has of private conversations beside their entries.
+    init(
+        userID: UserID, deviceID: DeviceID, records: [OpenConversationRecord] = [], entries: [MembershipEntries] = [],
+        told: [PrivateConversationRecord] = []
+    ) {
         self.userID = userID
+        governed = PrivateConversations(userID: userID, deviceID: deviceID, entries)
         for record in records { open[record.conversationID] = record }
+        for record in told { self.told[record.conversationID] = record }
+        // The node may have ended between the entries and what follows from them.
+        for conversation in governed.all {
+            guard let summary = conversation.summary(for: userID) else { continue }
+            let isTold = self.told[summary.conversationID].map { summary.news(since: $0, for: userID).isEmpty } ?? false
+            if !isTold { unwritten.insert(summary.conversationID) }
+        }
+    }
+
+    /// Those whose owners say who belongs to them.
+    var privates: PrivateConversations {
+        get { governed }
+        _modify { yield &governed }
     }
 
     // MARK: - What there is
 
     subscript(conversationID: ConversationID) -> OpenConversationRecord? { open[conversationID] }
+
+    /// Whether it is a conversation of many that is known here.
+    func isOfMany(_ conversationID: ConversationID) -> Bool {
+        open[conversationID] != nil || privates.contains(conversationID)
+    }
+
+    /// A conversation of many, open or private.
+    func record(_ conversationID: ConversationID) -> ConversationRecord? {
+        open[conversationID]?.record
+            ?? (privates.contains(conversationID) ? privates.record(conversationID) : nil)
+    }
+
+    /// The same, if this node's user and a peer have it in common.
+    func record(_ conversationID: ConversationID, with peerID: UserID) -> ConversationRecord? {
+        if let open = open[conversationID] { return open.isJoined ? open.record : nil }
+        return privates.access(with: peerID, saysJoined: false, in: conversationID).map { _ in
+            privates.record(conversationID)
+        }
+    }
+
+    /// Whether a user is known to belong to it, or to have belonged to it.
+    func isParticipant(_ userID: UserID, in conversationID: ConversationID) -> Bool {
+        open[conversationID]?.participants[userID] != nil || privates.isParticipant(userID, in: conversationID)
+    }
+
+    /// What of a conversation goes over a link to a user.
+    /// - Parameter saysJoined: whether the peer says that its user has joined.
+    func access(with peerID: UserID, saysJoined: Bool, in conversationID: ConversationID) -> ConversationAccess {
+        privates.access(with: peerID, saysJoined: saysJoined, in: conversationID) ?? .everything
+    }
 
     /// Those that this node's user belongs to, ascending by id.
     var joined: [OpenConversationRecord] {
@@ -31,7 +85,33 @@ struct ConversationTable: Sendable {
 
     func isJoined(_ conversationID: ConversationID) -> Bool { open[conversationID]?.isJoined == true }
 
+    /// Whether this node's user may write to it.
+    func mayWrite(to conversationID: ConversationID) -> Bool {
+        isJoined(conversationID) || privates.status(in: conversationID) == .joined
+    }
+
+    /// Those that this node's user belongs to, was invited to or has belonged to, ascending by name.
+    var known: [ConversationOfMany] {
+        let all = all.map(ConversationOfMany.init) + privates.all.compactMap { shown($0) }
+        return all.sorted { ($0.uniqueName, $0.conversationID) < ($1.uniqueName, $1.conversationID) }
+    }
+
+    func known(_ conversationID: ConversationID) -> ConversationOfMany? {
+        open[conversationID].map(ConversationOfMany.init) ?? privates[conversationID].flatMap { shown($0) }
+    }
+
+    private func shown(_ conversation: PrivateConversation) -> ConversationOfMany? {
+        guard let record = conversation.summary(for: userID), let creatorID = conversation.membership?.creatorID else {
+            return nil
+        }
+        return ConversationOfMany(record, creatorID: creatorID, userID: userID)
+    }
+
     func checkJoined(_ conversationID: ConversationID) throws(ProtocolError) {
+        guard !privates.contains(conversationID) else {
+            _ = try privates.check(conversationID)
+            return
+        }
         guard let conversation = open[conversationID] else {
             throw ProtocolError(.unknownConversation, "this node knows no such conversation: join it first")
         }
@@ -63,6 +143,15 @@ struct ConversationTable: Sendable {
         return conversation.isJoined ? nil : conversation.record
     }
 
+    /// Another device of this node's user knows a conversation. Whether they belong to it is said by what that device
+    /// wrote.
+    mutating func learn(_ conversationID: ConversationID, uniqueName: String) {
+        guard open[conversationID] == nil, open.count < Limits.conversationsOfMany else { return }
+        open[conversationID] = OpenConversationRecord(
+            conversationID: conversationID, uniqueName: uniqueName, isJoined: false)
+        unwritten.insert(conversationID)
+    }
+
     /// What entries say is on the disk.
     /// - Returns: the participants whose status is new.
     mutating func adopt(_ written: OpenConversationRecord) -> [Participant] {
@@ -74,13 +163,51 @@ struct ConversationTable: Sendable {
             .sorted { $0.userID < $1.userID }
     }
 
+    /// What entries and this node's user have changed, once it is on the disk.
+    /// - Parameter isAdvertisedAnew: whether this node's user has said whether others are told its name.
+    func news(of written: OpenConversationRecord, isAdvertisedAnew: Bool) -> [JournalRecord] {
+        let old = open[written.conversationID]
+        var changes: Set<ConversationChange> = []
+        if written.isJoined != (old?.isJoined ?? false) { changes.insert(.status) }
+        if isAdvertisedAnew, written.isJoined, old?.isJoined == true { changes.insert(.isAdvertised) }
+        let others = written.participants.values
+            .filter { $0.userID != userID && $0 != old?.participants[$0.userID] }.sorted { $0.userID < $1.userID }
+        return (changes.isEmpty ? [] : [.conversation(written.update(changes))])
+            + others.map {
+                .participant(ParticipantUpdate(conversationID: written.conversationID, participant: $0))
+            }
+    }
+
+    /// What is new about a private conversation once this is on the disk.
+    func news(of written: PrivateConversationRecord) -> [JournalRecord] {
+        written.news(since: told[written.conversationID], for: userID)
+    }
+
+    /// It is on the disk, and programs are told.
+    mutating func adopt(_ written: PrivateConversationRecord) { told[written.conversationID] = written }
+
+    /// Who belongs to a private conversation has changed.
+    mutating func changed(_ conversationID: ConversationID) { unwritten.insert(conversationID) }
+
     // MARK: - On their way to the disk
 
     var hasUnwritten: Bool { !unwritten.isEmpty }
 
     mutating func takeUnwritten() -> [OpenConversationRecord] {
-        defer { unwritten = [] }
+        guard !unwritten.isEmpty else { return [] }
+        defer { unwritten = unwritten.filter { open[$0] == nil } }
         return unwritten.sorted().compactMap { open[$0] }
+    }
+
+    mutating func takeUnwrittenPrivates() -> [PrivateConversationRecord] {
+        guard !unwritten.isEmpty else { return [] }
+        let taken = unwritten.sorted().compactMap { privates[$0]?.summary(for: userID) }
+        unwritten = unwritten.filter { open[$0] != nil }
+        return taken
+    }
+
+    mutating func writeAgain(_ records: [PrivateConversationRecord]) {
+        unwritten.formUnion(records.map(\.conversationID))
     }
 
     /// They are not on the disk, and go into the next commit again.

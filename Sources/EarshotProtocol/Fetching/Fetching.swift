@@ -35,8 +35,15 @@ struct Fetching: Sendable {
     private var wants: [ChainHash: Want] = [:]
     /// This device, whose own logs come first.
     private let deviceID: DeviceID
+    private var missing = MissingBodies()
 
     init(deviceID: DeviceID) { self.deviceID = deviceID }
+
+    /// Bodies that this node lacks of entries that it holds.
+    var bodies: MissingBodies {
+        get { missing }
+        _modify { yield &missing }
+    }
 
     var isEmpty: Bool { wants.isEmpty }
 
@@ -67,11 +74,12 @@ struct Fetching: Sendable {
 
     // MARK: - What there is
 
-    /// A peer holds a branch up to an end that this node does not have.
+    /// A peer holds a branch up to an end that this node does not have. When there is no more room, the link that has
+    /// named the most gives way, so that nobody's names keep out those of others.
     /// - Returns: whether there was room to note it.
     mutating func want(_ head: BranchHead, from connectionID: ConnectionID) -> Bool {
         if wants[head.place.chain] == nil {
-            guard wants.count < Limits.wantedBranches else { return false }
+            guard wants.count < Limits.wantedBranches || makeRoom(for: connectionID) else { return false }
             wants[head.place.chain] = Want(head: head, holders: [])
         }
         if wants[head.place.chain]?.holders.contains(connectionID) == false {
@@ -79,6 +87,24 @@ struct Fetching: Sendable {
         }
         return true
     }
+
+    /// Forgets something that nobody is asked for now, and that only one link has named: the one that has named the most.
+    private mutating func makeRoom(for connectionID: ConnectionID) -> Bool {
+        var named: [ConnectionID: [ChainHash]] = [:]
+        for (chain, want) in wants where want.holders.count == 1 && want.head.log.deviceID != deviceID {
+            guard case .waiting = want.phase, let holder = want.holders.first else { continue }
+            named[holder, default: []].append(chain)
+        }
+        let most = named.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
+        guard let most, most.key != connectionID, most.value.count > named[connectionID]?.count ?? 0,
+            let chain = most.value.max()
+        else { return false }
+        wants[chain] = nil
+        return true
+    }
+
+    /// Nothing of a log is taken any more.
+    mutating func forget(_ logID: LogID) { wants = wants.filter { $0.value.head.log.logID != logID } }
 
     /// This node has an entry now, from wherever it came.
     /// - Returns: the links whose peers had named it as an end.

@@ -17,17 +17,21 @@ struct Giving: Sendable {
         /// The ends of frames that the peer has not confirmed, oldest first.
         var unconfirmed: Deque<Place> = []
         var isReading = false
+        /// The uptime at which the peer last wanted or confirmed something of it.
+        var movedAt: Int64
     }
 
     private var gifts: [ConnectionID: [Gift]] = [:]
     private var budgets = ReturnBudgets()
+    /// Bodies that peers want, and get as soon as their users may have more.
+    private var postponedBodies: [ConnectionID: [WantedBodiesFrame]] = [:]
 
     /// What the entries of the largest frame may count: so many that the end of the frame in which they came is among
     /// them, and with it a checkpoint of their author.
     private static let longestFrame = Limits.frameBytes + Limits.entriesPerFrame * Limits.entryOverheadBytes
 
     /// Links whose peers wait for more, ascending.
-    var connections: [ConnectionID] { gifts.keys.sorted() }
+    var connections: [ConnectionID] { Set(gifts.keys).union(postponedBodies.keys).sorted() }
 
     func isGiving(on connectionID: ConnectionID) -> Bool { gifts[connectionID]?.isEmpty == false }
 
@@ -36,9 +40,9 @@ struct Giving: Sendable {
     /// A peer wants a branch.
     /// - Parameter branches: those of the log, with what the disk has at the places that the peer names.
     /// - Returns: `nil` if none of the places is in the branch, and the peer is to name others.
-    /// - Throws: `ProtocolError` `violation` if this node does not hold the branch.
+    /// - Throws: `ProtocolError` `violation` if this node does not hold the branch, or the peer wants too much at once.
     mutating func begin(
-        _ wanted: WantedFrame, on connectionID: ConnectionID, branches: [LogID: [UInt64: ChainHash]]
+        _ wanted: WantedFrame, on connectionID: ConnectionID, branches: [LogID: [UInt64: ChainHash]], now: Moment
     ) throws(ProtocolError) -> Place? {
         let holding = branches.keys.sorted().first { branches[$0]?[wanted.end.sequence] == wanted.end.chain }
         guard let branch = holding, let chains = branches[branch] else {
@@ -46,6 +50,10 @@ struct Giving: Sendable {
         }
         // Who asks for a log once more wants nothing of what was asked for before.
         gifts[connectionID]?.removeAll { $0.log == wanted.log }
+        if gifts[connectionID, default: []].count >= Limits.askedBranchesPerLink {
+            // What the peer could not take it has given up by now, and does not say so.
+            gifts[connectionID]?.removeAll { $0.movedAt + Timing.fetchPatience / 2 <= now.uptime }
+        }
         guard gifts[connectionID, default: []].count < Limits.askedBranchesPerLink else {
             throw ProtocolError(.violation, "the peer wants more before it has what it asked for")
         }
@@ -55,13 +63,15 @@ struct Giving: Sendable {
         }.max { $0.sequence < $1.sequence }
         guard let start else { return nil }
         gifts[connectionID, default: []].append(
-            Gift(log: wanted.log, branch: branch, given: start, end: wanted.end.sequence))
+            Gift(
+                log: wanted.log, branch: branch, given: start, end: wanted.end.sequence, movedAt: now.uptime))
         return start
     }
 
     /// The peer has something on its disk.
-    mutating func taken(_ logID: LogID, through place: Place, on connectionID: ConnectionID) {
+    mutating func taken(_ logID: LogID, through place: Place, on connectionID: ConnectionID, now: Moment) {
         guard let index = gifts[connectionID]?.firstIndex(where: { $0.log.logID == logID }) else { return }
+        gifts[connectionID]?[index].movedAt = now.uptime
         while let first = gifts[connectionID]?[index].unconfirmed.first, first.sequence <= place.sequence {
             gifts[connectionID]?[index].unconfirmed.removeFirst()
         }
@@ -81,7 +91,54 @@ struct Giving: Sendable {
         )
     }
 
-    mutating func end(on connectionID: ConnectionID) { gifts[connectionID] = nil }
+    mutating func end(on connectionID: ConnectionID) {
+        gifts[connectionID] = nil
+        postponedBodies[connectionID] = nil
+    }
+
+    // MARK: - Bodies
+
+    /// A peer wants bodies of entries that it holds. Of too many questions the oldest are let go: the peer has given them
+    /// up by now.
+    mutating func begin(_ wanted: WantedBodiesFrame, on connectionID: ConnectionID) {
+        if postponedBodies[connectionID, default: []].count >= Limits.askedBranchesPerLink {
+            postponedBodies[connectionID]?.removeFirst()
+        }
+        postponedBodies[connectionID, default: []].append(wanted)
+    }
+
+    /// The questions to answer now.
+    mutating func takeWantedBodies(
+        on connectionID: ConnectionID, to userID: UserID, now: Moment
+    ) -> [WantedBodiesFrame] {
+        guard !budgets.isExceeded(by: userID, now: now.uptime) else { return [] }
+        return postponedBodies.removeValue(forKey: connectionID) ?? []
+    }
+
+    /// The answer to such a question.
+    /// - Parameter content: what leaves of an entry, with its author's mark if its content is withheld.
+    mutating func answer(
+        _ wanted: WantedBodiesFrame, with entries: [EntryRecord], to userID: UserID, now: Moment,
+        content: (EntryRecord) -> (EntryContent, Signature?)
+    ) -> BodiesFrame {
+        var contents: [EntryContent] = []
+        var marks: [UInt64: Signature] = [:]
+        for entry in entries.prefix(while: { $0.sequence <= wanted.last }) {
+            let (content, mark) = content(entry)
+            contents.append(content)
+            marks[entry.sequence] = mark
+        }
+        budgets.charge(bytes: contents.reduce(0) { $0 + $1.windowBytes }, to: userID, now: now.uptime)
+        return BodiesFrame(logID: wanted.log.logID, first: wanted.first, contents: contents, marks: marks)
+    }
+
+    /// Of a conversation only some logs may go on to a peer.
+    mutating func keep(
+        in conversationID: ConversationID, on connectionID: ConnectionID, _ mayGive: (LogDescription) -> Bool
+    ) {
+        gifts[connectionID]?.removeAll { $0.log.conversationID == conversationID && !mayGive($0.log) }
+        if gifts[connectionID]?.isEmpty == true { gifts[connectionID] = nil }
+    }
 
     // MARK: - Given
 
@@ -105,20 +162,23 @@ struct Giving: Sendable {
     /// Whether something waits only until a user may have more.
     func isPostponed(on connectionID: ConnectionID, to userID: UserID, now: Moment) -> Bool {
         budgets.isExceeded(by: userID, now: now.uptime)
-            && gifts[connectionID, default: []].contains { !$0.isReading && $0.given.sequence < $0.end }
+            && (postponedBodies[connectionID] != nil
+                || gifts[connectionID, default: []].contains { !$0.isReading && $0.given.sequence < $0.end })
     }
 
     /// The store's answer.
+    /// - Parameter owes: whether the user may have the content of an entry.
     /// - Returns: `nil` if the peer wants it no longer.
     /// - Throws: `ProtocolError` `storage` where no checkpoint proves it.
     mutating func frame(
-        of entries: [EntryRecord], _ read: EntriesRead, to userID: UserID, now: Moment
+        of entries: [EntryRecord], _ read: EntriesRead, to userID: UserID, now: Moment,
+        owes: (EntryRecord) -> Bool = { _ in true }
     ) throws(ProtocolError) -> EntriesFrame? {
         guard let connectionID = read.connectionID,
             let index = gifts[connectionID]?.firstIndex(where: { $0.branch == read.logID && $0.isReading }),
             let gift = gifts[connectionID]?[index]
         else { return nil }
-        let wanted = entries.prefix { $0.sequence <= gift.end }
+        let wanted = entries.prefix { $0.sequence <= gift.end }.prefix(gift.log.kind.entriesPerFrame)
         guard let end = Self.provableEnd(of: wanted), let checkpoint = wanted[end].checkpoint else {
             throw ProtocolError(.storage, "no checkpoint proves the entries from \(read.from) on")
         }
@@ -129,7 +189,7 @@ struct Giving: Sendable {
         gifts[connectionID]?[index].unconfirmed.append(wanted[end].head.place)
         return EntriesFrame(
             log: gift.log, firstSequence: read.from, previousChain: gift.given.chain,
-            contents: given.map { $0.content },
+            contents: given.map { owes($0) ? $0.content : .withheld($0.content.hash) },
             checkpoint: checkpoint, marks: given.reduce(into: [:]) { $0[$1.sequence] = $1.mark },
             deleted: given.reduce(into: [:]) { if $1.isDeleted { $0[$1.sequence] = $1.timestamp } })
     }
@@ -151,5 +211,16 @@ struct Giving: Sendable {
             if entry.checkpoint != nil { end = index }
         }
         return end
+    }
+}
+
+extension LogKind {
+    /// How many entries a frame holds at most. A control entry goes with its own checkpoint, so that whoever carries it can
+    /// give the log up to each of them.
+    var entriesPerFrame: Int {
+        switch self {
+        case .messages: Limits.entriesPerFrame
+        case .control: 1
+        }
     }
 }

@@ -65,7 +65,9 @@ extension LinkMachine {
         }
     }
 
-    mutating func receivedHello(_ bytes: [UInt8], _ handshake: HandshakeState) throws(ProtocolError) -> [Action] {
+    mutating func receivedHello(
+        _ bytes: [UInt8], _ handshake: HandshakeState, rest: MessageBuffer
+    ) throws(ProtocolError) -> [Action] {
         let hello = try Wire.decode(Wire.Hello.self, from: bytes, as: "the peer's first word")
         guard hello.version == LinkConfiguration.protocolVersion else {
             enter(.closed)
@@ -74,6 +76,10 @@ extension LinkMachine {
                 "the peer speaks version \(hello.version) of the protocol, and this node "
                     + "\(LinkConfiguration.protocolVersion)")
             return [.write(Refusal.bytes(.unsupportedVersion)), .close(error)]
+        }
+        guard hello.pairingTag.isEmpty else {
+            enter(.closed)
+            return [.pair(tag: hello.pairingTag, rest)]
         }
         guard hello.networkTag == configuration.networkTag else {
             enter(.closed)
@@ -119,6 +125,9 @@ extension LinkMachine {
         }
         let peer = LinkPeer(credential: credential, run: introduction.run, clockOffset: clockOffset)
         enter(.deciding(handshake, peer))
+        // A device of this node's user may need a link to have an expired credential renewed.
+        let mayHaveExpired = credential.userID == configuration.credential.userID
+        if mayHaveExpired, now.wallClock >= credential.notAfter { return [.decide(peer)] }
         do { try credential.checkValidity(at: now.wallClock, clockOffset: clockOffset) } catch {
             return refuse(
                 error, reason: error.code == .credentialExpired ? .credentialExpired : .credentialNotYetValid, now: now)

@@ -19,6 +19,9 @@ package struct LinkMachine: Sendable {
         case doubted
         /// The probe is answered after all.
         case trusted
+        /// The other end wants to pair, and no link: the tag of its code, and the bytes that came after it. This machine is
+        /// done.
+        case pair(tag: [UInt8], MessageBuffer)
         /// The link is over. Everything before this is to be written first.
         case close(ProtocolError)
     }
@@ -269,7 +272,8 @@ package struct LinkMachine: Sendable {
             state = .established(transport)
             if case .close = opened.frames.first { return receivedFrames(opened, now: now) }
             return [.established(peer)] + receivedFrames(opened, now: now)
-        case (.awaitingHello(let handshake), .noise(let bytes)): return try receivedHello(bytes, handshake)
+        case (.awaitingHello(let handshake), .noise(let bytes)):
+            return try receivedHello(bytes, handshake, rest: input)
         case (.awaitingFirstMessage(let handshake), .noise(let bytes)):
             return try receivedFirstMessage(bytes, handshake, now: now)
         case (.awaitingIntroduction(let handshake), .noise(let bytes)),
@@ -295,8 +299,7 @@ package struct LinkMachine: Sendable {
                     .close(ProtocolError(.closedByPeer, "the peer closed the link: \(text)", closeReason: reason)))
                 return actions
             case .heads, .entries, .receipts, .carried, .digests, .dialBack, .dialBackResult, .wanted, .unplaced,
-                .taken,
-                .typing:
+                .taken, .typing, .wantedBodies, .bodies, .grant, .revocations, .deviceNames, .contacts:
                 actions.append(.receive(frame))
             }
         }

@@ -11,8 +11,13 @@ extension EntryBody.Content {
         switch draft {
         case .message(let draft): self = .text(draft.content)
         case .amendment(let amendment): self = .amendment(amendment)
-        case .join: self = .join
-        case .leave: self = .leave
+        case .join: self = .join()
+        case .leave: self = .leave()
+        case .accept(let add): self = .join(answering: add)
+        case .decline(let add): self = .leave(answering: add)
+        case .version(let control): self = .version(control)
+        case .control(let control): self = .control(control)
+        case .profile(let profile, let counter): self = .profile(ProfileEntry(profile, counter: counter))
         }
     }
 
@@ -21,7 +26,7 @@ extension EntryBody.Content {
         switch self {
         case .text(let message): message.session.map { .session($0.id, counter: $0.counter) }
         case .amendment(let amendment): amendment.relation
-        case .branches, .join, .leave, .unknown: nil
+        case .branches, .join, .leave, .version, .control, .profile, .unknown: nil
         }
     }
 }
@@ -83,14 +88,20 @@ extension Amendment {
 
 extension LogPlace {
     /// - Throws: `ProtocolError` `malformed`, also where there is none.
-    fileprivate init(_ wire: Wire.LogPlace?) throws(ProtocolError) {
+    init(_ wire: Wire.LogPlace?) throws(ProtocolError) {
         guard let wire, let logID = LogID(bytes: wire.logID), let chain = ChainHash(bytes: wire.chain),
             (1...UInt64(Int64.max)).contains(wire.sequence)
         else { throw ProtocolError(.malformed, "an entry names no place in a log") }
         self.init(logID: logID, sequence: wire.sequence, chain: chain)
     }
 
-    fileprivate var wire: Wire.LogPlace {
+    /// - Returns: `nil` where there is none.
+    static func decode(_ wire: Wire.LogPlace?) throws(ProtocolError) -> LogPlace? {
+        guard let wire else { return nil }
+        return try LogPlace(wire)
+    }
+
+    var wire: Wire.LogPlace {
         Wire.LogPlace(logID: Wire.bytes(logID), sequence: sequence, chain: Wire.bytes(chain))
     }
 }

@@ -8,10 +8,16 @@ package struct EntryBody: Hashable, Sendable {
         case branches([BranchHead])
         /// Something about a message that is there already.
         case amendment(Amendment)
-        /// The author belongs to the conversation from here on.
-        case join
+        /// The author belongs to the conversation from here on; in a private one this answers an addition.
+        case join(answering: LogPlace? = nil)
         /// The author belongs to it no longer.
-        case leave
+        case leave(answering: LogPlace? = nil)
+        /// Up to here the author knew the control logs of the conversation.
+        case version(LogPlace)
+        /// An entry of a control log.
+        case control(ControlBody)
+        /// What the author says of themselves.
+        case profile(ProfileEntry)
         /// A kind of content that this version does not know. It is kept and proved, but not shown.
         case unknown
     }
@@ -30,6 +36,9 @@ package struct EntryBody: Hashable, Sendable {
         case .amendment(let amendment): amendment.kind
         case .join: .join
         case .leave: .leave
+        case .version: .version
+        case .control(let control): control.entry.kind
+        case .profile: .profile
         case .unknown: .unknown
         }
     }
@@ -56,8 +65,11 @@ package struct EntryBody: Hashable, Sendable {
         case .edit(let edit): content = .amendment(try Amendment(edit))
         case .retract(let retract): content = .amendment(try Amendment(retract))
         case .reaction(let reaction): content = .amendment(try Amendment(reaction))
-        case .join: content = .join
-        case .leave: content = .leave
+        case .join(let answer): content = .join(answering: try LogPlace.decode(answer.add))
+        case .leave(let answer): content = .leave(answering: try LogPlace.decode(answer.add))
+        case .version(let version): content = .version(try LogPlace(version.control))
+        case .control(let control): content = .control(try ControlBody(control))
+        case .profile(let profile): content = .profile(try ProfileEntry(profile))
         case nil: content = .unknown
         }
     }
@@ -80,8 +92,11 @@ package struct EntryBody: Hashable, Sendable {
         case .text(let message): wire.content = .text(message.wire)
         case .branches(let heads): wire.content = .branches(BranchHead.wire(heads))
         case .amendment(let amendment): wire.content = amendment.wire
-        case .join: wire.content = .join(Wire.Empty())
-        case .leave: wire.content = .leave(Wire.Empty())
+        case .join(let add): wire.content = .join(Wire.Answer(add: add?.wire))
+        case .leave(let add): wire.content = .leave(Wire.Answer(add: add?.wire))
+        case .version(let control): wire.content = .version(Wire.Version(control: control.wire))
+        case .control(let control): wire.content = .control(control.wire)
+        case .profile(let profile): wire.content = .profile(profile.wire)
         case .unknown: break
         }
         if let key { wire.key = key.bytes }

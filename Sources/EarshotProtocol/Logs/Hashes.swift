@@ -27,6 +27,16 @@ extension ConversationID {
     }
 }
 
+extension ConversationID {
+    /// The private conversation that a user has created with a salt.
+    package static func `private`(_ origin: ConversationOrigin) -> ConversationID {
+        var hash = Blake2b(label: "earshot private conversation v2")
+        hash.update(origin.creatorID.bytes32)
+        hash.update(origin.salt)
+        return ConversationID(hash.finalize())
+    }
+}
+
 extension HeadsHash {
     /// - Parameter heads: ascending by log and chain hash.
     static func of(_ heads: [BranchHead]) -> HeadsHash {
@@ -37,6 +47,51 @@ extension HeadsHash {
             hash.update(head.place.chain.bytes32)
         }
         return HeadsHash(hash.finalize())
+    }
+
+    /// The same where bodies are missing: so it differs as soon as some of them have come.
+    /// - Parameter missing: ascending by chain hash.
+    func lacking(_ missing: [(end: ChainHash, bodies: SequenceSet)]) -> HeadsHash {
+        guard !missing.isEmpty else { return self }
+        var hash = Blake2b(label: "earshot missing bodies v2")
+        hash.update(bytes32)
+        for (end, bodies) in missing {
+            hash.update(end.bytes32)
+            hash.update(UInt64(bodies.ranges.count))
+            for range in bodies.ranges {
+                hash.update(range.lowerBound)
+                hash.update(range.upperBound)
+            }
+        }
+        return HeadsHash(hash.finalize())
+    }
+}
+
+/// How far one user has come with one log.
+struct LogProgress: Hashable, Sendable {
+    let logID: LogID
+    let userID: UserID
+    var delivered: UInt64 = 0
+    var read: UInt64
+    var handled: UInt64 = 0
+    var missing = SequenceSet()
+}
+
+extension ProgressHash {
+    /// - Parameter progress: ascending by log and user.
+    static func of(_ progress: [LogProgress]) -> ProgressHash {
+        var hash = Blake2b(label: "earshot progress v2")
+        for place in progress {
+            hash.update(place.logID.bytes32)
+            hash.update(place.userID.bytes32)
+            for number in [place.delivered, place.read, place.handled] { hash.update(number) }
+            hash.update(UInt64(place.missing.ranges.count))
+            for range in place.missing.ranges {
+                hash.update(range.lowerBound)
+                hash.update(range.upperBound)
+            }
+        }
+        return ProgressHash(hash.finalize())
     }
 }
 
@@ -156,27 +211,73 @@ package enum WithheldMark {
     }
 }
 
-extension Receipt {
-    static func signedBytes(
-        logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64
-    ) -> [UInt8] {
-        SignedBytes(label: "earshot receipt v1").adding(logID).adding(sequence).adding(chain).adding(readSequence).bytes
+/// The identity key's word that a device which writes control logs of a conversation holds that key.
+package enum PrimaryProof {
+    private static func signedBytes(_ deviceID: DeviceID, in conversationID: ConversationID) -> [UInt8] {
+        SignedBytes(label: "earshot primary v2").adding(conversationID).adding(deviceID).bytes
     }
 
     package static func sign(
-        logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64, deviceID: DeviceID,
-        with key: SigningKey
+        _ deviceID: DeviceID, in conversationID: ConversationID, with identityKey: SigningKey
+    ) -> Signature {
+        identityKey.signature(for: signedBytes(deviceID, in: conversationID))
+    }
+
+    package static func isValid(_ proof: Signature, of log: LogDescription, by userID: UserID) -> Bool {
+        Ed25519.isValid(proof, for: signedBytes(log.deviceID, in: log.conversationID), by: userID.bytes32)
+    }
+}
+
+extension Receipt {
+    static func signedBytes(
+        logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64, handledSequence: UInt64,
+        missing: SequenceSet = SequenceSet()
+    ) -> [UInt8] {
+        let bytes = SignedBytes(label: "earshot receipt v1").adding(logID).adding(sequence).adding(chain)
+            .adding(readSequence)
+        let isShort = handledSequence == 0 && missing.isEmpty
+        return missing.ranges.reduce(isShort ? bytes : bytes.adding(handledSequence)) {
+            $0.adding($1.lowerBound).adding($1.upperBound)
+        }.bytes
+    }
+
+    package static func sign(
+        logID: LogID, sequence: UInt64, chain: ChainHash, readSequence: UInt64, handledSequence: UInt64 = 0,
+        missing: SequenceSet = SequenceSet(), deviceID: DeviceID, with key: SigningKey
     ) -> Receipt {
-        let bytes = signedBytes(logID: logID, sequence: sequence, chain: chain, readSequence: readSequence)
+        let bytes = signedBytes(
+            logID: logID, sequence: sequence, chain: chain, readSequence: readSequence,
+            handledSequence: handledSequence, missing: missing)
         return Receipt(
-            logID: logID, sequence: sequence, chain: chain, readSequence: readSequence, deviceID: deviceID,
-            signature: key.signature(for: bytes))
+            logID: logID, sequence: sequence, chain: chain, readSequence: readSequence,
+            handledSequence: handledSequence, missing: missing, deviceID: deviceID, signature: key.signature(for: bytes)
+        )
     }
 
     /// Whether the device that it names has signed it.
     package var isAuthentic: Bool {
-        let bytes = Self.signedBytes(logID: logID, sequence: sequence, chain: chain, readSequence: readSequence)
+        let bytes = Self.signedBytes(
+            logID: logID, sequence: sequence, chain: chain, readSequence: readSequence,
+            handledSequence: handledSequence, missing: missing)
         return Ed25519.isValid(signature, for: bytes, by: deviceID.bytes32)
+    }
+}
+
+extension Revocation {
+    /// It names the device only: the key that verifies it says whose device it is.
+    private static func signedBytes(_ deviceID: DeviceID) -> [UInt8] {
+        SignedBytes(label: "earshot revocation v2").adding(deviceID).bytes
+    }
+
+    package static func sign(_ deviceID: DeviceID, with identityKey: SigningKey) -> Revocation {
+        Revocation(
+            userID: UserID(identityKey.publicKey), deviceID: deviceID,
+            signature: identityKey.signature(for: signedBytes(deviceID)))
+    }
+
+    /// Whether the identity that it names has signed it.
+    package var isAuthentic: Bool {
+        Ed25519.isValid(signature, for: Self.signedBytes(deviceID), by: userID.bytes32)
     }
 }
 

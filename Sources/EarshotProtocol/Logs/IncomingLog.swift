@@ -25,17 +25,21 @@ struct IncomingLog: Sendable {
     private(set) var committed: LogHead
     /// Up to here it is proved; what is beyond `committed` waits for its commit.
     private(set) var proved: LogHead
+    /// What the entries that are proved count, as they came.
+    private(set) var bytes: Int
+    private var committedBytes: Int
     /// The ends of runs that are proved and wait for their commit.
     private var ends: Deque<Place> = []
 
     init(_ record: LogRecord) {
         self.init(
             logID: record.logID, description: record.description, authorID: record.authorID, base: record.base,
-            head: record.head)
+            head: record.head, bytes: record.bytes)
     }
 
     init(
-        logID: LogID? = nil, description: LogDescription, authorID: UserID, base: LogHead? = nil, head: LogHead
+        logID: LogID? = nil, description: LogDescription, authorID: UserID, base: LogHead? = nil, head: LogHead,
+        bytes: Int = 0
     ) {
         self.logID = logID ?? description.logID
         self.description = description
@@ -43,7 +47,12 @@ struct IncomingLog: Sendable {
         self.base = base
         committed = head
         proved = head
+        self.bytes = bytes
+        committedBytes = bytes
     }
+
+    /// Whether the disk has any of its entries.
+    var isOnDisk: Bool { committed.sequence > base?.sequence ?? 0 }
 
     var isSettled: Bool { committed.sequence == proved.sequence }
 
@@ -73,10 +82,11 @@ struct IncomingLog: Sendable {
     /// - Parameters:
     ///   - known: how many of them this log has.
     ///   - deleted: entries whose content was deleted, with its timestamps, if the log is given back to its author.
-    ///     Anybody else takes a hash in place of a content only with the author's mark.
+    ///     Anybody else takes a hash in place of a content with the author's mark, or as missing.
+    ///   - mayMiss: whether bodies may be missing, because the entries do not come from their author.
     /// - Returns: the new entries, with their contents; none if all are already known.
     mutating func receive(
-        _ run: EntriesFrame, known: Int = 0, deleted: [UInt64: HybridTimestamp]? = nil
+        _ run: EntriesFrame, known: Int = 0, deleted: [UInt64: HybridTimestamp]? = nil, mayMiss: Bool = false
     ) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
         guard proved.sequence <= UInt64(Int64.max) - UInt64(run.contents.count) else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
@@ -88,9 +98,12 @@ struct IncomingLog: Sendable {
         for content in run.contents.dropFirst(known) {
             let sequence = head.sequence + 1
             taken.append(try Self.append(content, to: &head, deletedTimestamp: deleted?[sequence]))
-            guard deleted == nil, case .withheld(let hash) = content else { continue }
+            guard case .withheld(let hash) = content else { continue }
             let mark = run.marks[sequence]
+            if mayMiss, mark == nil { continue }
             guard let mark, isValid(mark, of: hash, at: sequence) else {
+                // What its author gets back needs none.
+                if deleted != nil { continue }
                 throw ProtocolError(.unauthentic, "entry \(sequence) has neither its content nor its author's mark")
             }
             taken[taken.count - 1].record.mark = mark
@@ -102,6 +115,7 @@ struct IncomingLog: Sendable {
         else { throw ProtocolError(.unauthentic, "the checkpoint over entry \(head.sequence) does not hold") }
         taken[taken.count - 1].record.checkpoint = run.checkpoint
         proved = head
+        bytes += taken.reduce(0) { $0 + $1.record.windowBytes }
         ends.append(head.place)
         return taken
     }
@@ -138,20 +152,44 @@ struct IncomingLog: Sendable {
         return (record, body)
     }
 
+    /// The time of an entry is known now. Entries behind it that have no body are later by at least their distance.
+    mutating func note(_ timestamp: HybridTimestamp, of sequence: UInt64) {
+        committed.timestamp = max(committed.timestamp, timestamp.advanced(to: committed.sequence, from: sequence))
+        proved.timestamp = max(proved.timestamp, timestamp.advanced(to: proved.sequence, from: sequence))
+    }
+
+    /// Bodies of entries that are here have come.
+    mutating func grew(by bytes: Int) {
+        self.bytes += bytes
+        committedBytes += bytes
+    }
+
     /// Everything up to a proved head is now on the disk.
-    mutating func commit(through head: LogHead) {
-        committed = head
+    /// - Parameter bytes: what that counts.
+    mutating func commit(through head: LogHead, bytes: Int = 0) {
+        committedBytes = max(committedBytes, bytes)
+        committed = LogHead(
+            sequence: head.sequence, chain: head.chain, timestamp: max(committed.timestamp, head.timestamp))
         while let first = ends.first, first.sequence <= head.sequence { ends.removeFirst() }
     }
 
     /// Forgets what was not committed.
     mutating func forgetUncommitted() {
         proved = committed
+        bytes = committedBytes
         ends.removeAll()
     }
 }
 
 extension EntriesFrame {
+    /// The entries that come without content, and without their author's word that there is none.
+    var withoutContent: SequenceSet {
+        contents.enumerated().reduce(into: SequenceSet()) { missing, content in
+            let sequence = firstSequence + UInt64(content.offset)
+            if case .withheld = content.element, marks[sequence] == nil { missing.insert(sequence) }
+        }
+    }
+
     /// Proves that its author has written its entries behind what is before them.
     /// - Throws: `ProtocolError` `unauthentic`.
     func authenticate() throws(ProtocolError) {
@@ -160,6 +198,22 @@ extension EntriesFrame {
             Checkpoint.isValid(
                 checkpoint, logID: log.logID, sequence: end.sequence, chain: end.chain, by: log.deviceID)
         else { throw ProtocolError(.unauthentic, "the checkpoint over entry \(end.sequence) does not hold") }
+    }
+}
+
+extension HybridTimestamp {
+    /// The least time of a later entry of the same log.
+    fileprivate func advanced(to later: UInt64, from sequence: UInt64) -> HybridTimestamp {
+        guard later > sequence, rawValue <= HybridTimestamp.maximum.rawValue - (later - sequence) else { return self }
+        return HybridTimestamp(rawValue: rawValue + (later - sequence))
+    }
+}
+
+extension EntryRecord {
+    /// Whether its body is missing: neither has its author withheld it, nor was it erased here.
+    var isMissing: Bool {
+        guard case .withheld = content else { return false }
+        return mark == nil && !isDeleted
     }
 }
 

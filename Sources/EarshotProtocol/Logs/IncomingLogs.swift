@@ -40,6 +40,13 @@ struct IncomingLogs: Sendable {
 
     func count(of authorID: UserID) -> Int { idsOfAuthor[authorID]?.count ?? 0 }
 
+    /// What the entries of each author in a conversation count, as they came.
+    func bytes(in conversationID: ConversationID) -> [UserID: Int] {
+        idsOfConversation[conversationID, default: []].reduce(into: [:]) { bytes, logID in
+            if let log = logs[logID] { bytes[log.authorID, default: 0] += log.bytes }
+        }
+    }
+
     /// Ascending by id.
     func logs(by authorID: UserID) -> [IncomingLog] {
         idsOfAuthor[authorID, default: []].sorted().compactMap { logs[$0] }

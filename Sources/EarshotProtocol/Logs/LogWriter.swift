@@ -29,9 +29,13 @@ struct LogWriter: Sendable {
     func finished(by author: LogAuthor) -> (record: LogRecord, entries: [EntryRecord]) {
         guard !entries.isEmpty else { return (record, []) }
         var entries = entries
-        entries[entries.count - 1].checkpoint = Checkpoint.sign(
-            logID: record.description.logID, sequence: record.head.sequence, chain: record.head.chain,
-            with: author.signingKey)
+        // Control entries go to some only up to one of them.
+        let signed = record.description.kind == .control ? entries.indices : entries.count - 1..<entries.count
+        for index in signed {
+            entries[index].checkpoint = Checkpoint.sign(
+                logID: record.description.logID, sequence: entries[index].sequence, chain: entries[index].chain,
+                with: author.signingKey)
+        }
         return (record, entries)
     }
 }

@@ -9,7 +9,7 @@ struct Logs: Sendable {
     private var own: [LogID: OwnLog] = [:]
     /// The log that this device now writes in each conversation.
     private var current: [ConversationID: LogID] = [:]
-    /// Everybody to whom this device has ever written.
+    /// Everybody to whom a device of this node's user has ever written.
     private var recipientIDs: Set<UserID> = []
     private var incoming = IncomingLogs()
     /// Own logs of which entries come back: what of them is proved.
@@ -22,14 +22,14 @@ struct Logs: Sendable {
     private var ownOfConversation: [ConversationID: Set<LogID>] = [:]
     /// Hashes of the ends of logs, until one of them changes.
     private var headsHashes: [ConversationID: HeadsHash] = [:]
-    /// Own entries that are no messages.
-    private var hidden: [LogID: HiddenEntries] = [:]
+    /// Entries of this node's user that are no messages.
+    private var hidden: [LogID: SequenceSet] = [:]
     /// Unsent ends of own logs that wait to be written anew.
     private var limbos: [LogID: LogRecord] = [:]
 
-    init(author: LogAuthor, records: [LogRecord] = [], hidden: [MessageID] = []) {
+    init(author: LogAuthor, records: [LogRecord] = [], hidden: [MessageID] = [], unknown: [MessageID] = []) {
         self.author = author
-        for entry in hidden { self.hidden[entry.log, default: HiddenEntries()].insert(entry.sequence) }
+        for entry in hidden { self.hidden[entry.log, default: SequenceSet()].insert(entry.sequence) }
         // A branch comes after the one that it parts from, also where that is at the beginning.
         let inOrder = records.sorted { a, b in
             guard let baseB = b.base else { return false }
@@ -44,7 +44,16 @@ struct Logs: Sendable {
                 note(record.logID, of: record.description)
                 conversations[record.description.conversationID] = record.conversation
                 incoming[record.logID] = IncomingLog(record)
+                noteRecipient(of: record.logID, in: record.conversation)
             }
+        }
+        hide(unknown)
+    }
+
+    /// What another device of this node's user has withheld is no message here.
+    private mutating func hide(_ entries: [MessageID]) {
+        for entry in entries where incoming[entry.log]?.authorID == author.userID {
+            hidden[entry.log, default: SequenceSet()].insert(entry.sequence)
         }
     }
 
@@ -103,7 +112,27 @@ struct Logs: Sendable {
     /// In no order.
     var allOwn: some Collection<OwnLog> { own.values }
 
-    /// Whether this device has ever written to a user.
+    /// Another device of this node's user has written to somebody.
+    private mutating func noteRecipient(of logID: LogID, in conversation: ConversationRecord) {
+        guard conversation.kind == .direct, incoming[logID]?.authorID == author.userID else { return }
+        recipientIDs.formUnion(conversation.recipientIDs(of: author.userID))
+    }
+
+    /// Whether a device of this node's user, this one or another, has written a log.
+    func isByOwnUser(_ logID: LogID) -> Bool { own[logID] != nil || incoming[logID]?.authorID == author.userID }
+
+    /// Whether other devices than these have written in a conversation.
+    func hasWriters(in conversationID: ConversationID, beside deviceIDs: Set<DeviceID>) -> Bool {
+        incoming.logs(of: conversationID).contains { !deviceIDs.contains($0.description.deviceID) }
+    }
+
+    /// Whether several other devices than this one have written in a conversation.
+    func hasManyWriters(in conversationID: ConversationID) -> Bool {
+        guard let first = incoming.logs(of: conversationID).first?.description.deviceID else { return false }
+        return hasWriters(in: conversationID, beside: [first])
+    }
+
+    /// Whether this node's user has ever written to a user.
     func hasWritten(to userID: UserID) -> Bool { recipientIDs.contains(userID) }
 
     /// The log that the next message of a conversation goes into: a new one if there is none.
@@ -112,12 +141,29 @@ struct Logs: Sendable {
         return nextEpoch(in: conversation, now: now)
     }
 
+    /// The control log of a private conversation that this device writes: its youngest.
+    func logForControl(in conversation: ConversationRecord, beginning: Bool, now: Moment) -> OwnLog {
+        let youngest = own(in: conversation.conversationID).filter { $0.description.kind == .control }
+            .max { $0.description.epoch < $1.description.epoch }
+        if let youngest, !beginning { return youngest }
+        return nextEpoch(in: conversation, kind: .control, now: now)
+    }
+
+    /// The ends of a user's logs in a conversation, as the disk has them with a commit.
+    func ends(of userID: UserID, in conversation: ConversationRecord, with heads: [LogID: LogHead]) -> [LogPlace] {
+        incoming.logs(of: conversation.conversationID).filter { $0.authorID == userID }.compactMap { log in
+            let head = heads[log.logID] ?? log.committed
+            guard head.sequence > 0 else { return nil }
+            return LogPlace(logID: log.description.logID, sequence: head.sequence, chain: head.chain)
+        }.sorted { ($0.logID, $0.chain) < ($1.logID, $1.chain) }
+    }
+
     /// A log that this device has not written yet. Its epoch is that of no other, whatever the clock says.
-    func nextEpoch(in conversation: ConversationRecord, now: Moment) -> OwnLog {
+    func nextEpoch(in conversation: ConversationRecord, kind: LogKind = .messages, now: Moment) -> OwnLog {
         let latest = own(in: conversation.conversationID).map(\.description.epoch).max() ?? 0
         let description = LogDescription(
             conversationID: conversation.conversationID, deviceID: author.deviceID,
-            epoch: max(UInt64(max(1, now.wallClock)), latest + 1))
+            epoch: max(UInt64(max(1, now.wallClock)), latest + 1), kind: kind)
         return OwnLog(
             record: LogRecord(
                 description: description, authorID: author.userID, conversation: conversation,
@@ -136,7 +182,7 @@ struct Logs: Sendable {
     /// New entries of this device are on the disk.
     mutating func appended(_ record: LogRecord) {
         put(record)
-        current[record.description.conversationID] = record.logID
+        if record.description.kind == .messages { current[record.description.conversationID] = record.logID }
         recipientIDs.insert(record.recipientID)
     }
 
@@ -145,6 +191,7 @@ struct Logs: Sendable {
     mutating func adopt(_ record: LogRecord) {
         put(record)
         recipientIDs.insert(record.recipientID)
+        guard record.description.kind == .messages else { return }
         let conversationID = record.description.conversationID
         let epoch = current[conversationID].flatMap { own[$0]?.description.epoch }
         if epoch.map({ $0 < record.description.epoch }) ?? true { current[conversationID] = record.logID }
@@ -153,11 +200,18 @@ struct Logs: Sendable {
     /// Own entries are on the disk.
     mutating func note(_ entries: [EntryRecord], of logID: LogID) {
         for entry in entries where entry.kind.isHidden {
-            hidden[logID, default: HiddenEntries()].insert(entry.sequence)
+            hidden[logID, default: SequenceSet()].insert(entry.sequence)
         }
     }
 
-    /// Whether an own entry is a message.
+    /// Entries of another device of this node's user are on the disk.
+    mutating func note(_ entries: [EntryRecord], ofOtherDevice logID: LogID) {
+        hide(
+            entries.filter { $0.kind.isHidden || $0.kind == .unknown }
+                .map { MessageID(log: logID, sequence: $0.sequence) })
+    }
+
+    /// Whether an entry of this node's user is a message.
     func isMessage(_ messageID: MessageID) -> Bool {
         hidden[messageID.log]?.contains(messageID.sequence) != true
     }
@@ -199,12 +253,20 @@ struct Logs: Sendable {
         }
     }
 
+    /// The time of an entry of a peer's branch is known now.
+    mutating func note(_ timestamp: HybridTimestamp, of sequence: UInt64, in logID: LogID) {
+        incoming[logID]?.note(timestamp, of: sequence)
+    }
+
     /// They are on the disk.
     /// - Parameter conversation: that of the log.
-    mutating func committed(_ logID: LogID, through head: LogHead, in conversation: ConversationRecord) {
+    mutating func committed(
+        _ logID: LogID, through head: LogHead, bytes: Int = 0, in conversation: ConversationRecord
+    ) {
         conversations[conversation.conversationID] = conversation
         headsHashes[conversation.conversationID] = nil
-        incoming[logID]?.commit(through: head)
+        noteRecipient(of: logID, in: conversation)
+        incoming[logID]?.commit(through: head, bytes: bytes)
         returning[logID]?.commit(through: head)
         if returning[logID]?.isSettled == true { returning[logID] = nil }
     }
@@ -246,6 +308,27 @@ struct Logs: Sendable {
     func hasIncoming(of deviceID: DeviceID) -> Bool { incoming.hasLogs(of: deviceID) }
 
     func hasIncoming(by userID: UserID) -> Bool { incoming.count(of: userID) > 0 }
+
+    // MARK: - Strangers
+
+    /// Bodies of entries of a peer's branch have come.
+    mutating func grew(_ logID: LogID, by bytes: Int) { incoming[logID]?.grew(by: bytes) }
+
+    /// Whether the disk takes more entries of a stranger, whoever carries them.
+    func hasRoom(
+        for more: Int, of userID: UserID, in conversation: ConversationRecord, isStranger: (UserID) -> Bool
+    ) -> Bool {
+        func strangers(in conversationID: ConversationID) -> Int {
+            incoming.bytes(in: conversationID).reduce(0) { $0 + (isStranger($1.key) ? $1.value : 0) }
+        }
+        guard case .direct = conversation.kind else {
+            let id = conversation.conversationID
+            return incoming.bytes(in: id)[userID, default: 0] + more <= Limits.strangerBytes
+                && strangers(in: id) + more <= Limits.strangersBytes
+        }
+        let direct = conversations.values.filter { $0.kind == .direct }
+        return direct.reduce(0) { $0 + strangers(in: $1.conversationID) } + more <= Limits.strangersBytes
+    }
 
     /// Whether a user may begin one more log.
     /// - Throws: `ProtocolError` `violation`.

@@ -43,8 +43,12 @@ struct OwnLog: Sendable {
     mutating func setNextExpiry(_ expiry: Int64) { record.nextExpiry = expiry }
 
     /// What drafts tell their author, once they are entries; `nil` for those that tell nothing.
-    func news(of entries: [EntryRecord], drafts: [Draft], record: LogRecord, in logs: Logs) -> [EntryNews?] {
-        let recipients = record.conversation.recipientIDs(of: record.authorID)
+    /// - Parameter conversation: the log's, with those who belong to it now.
+    func news(
+        of entries: [EntryRecord], drafts: [Draft], record: LogRecord, in conversation: ConversationRecord,
+        _ logs: Logs
+    ) -> [EntryNews?] {
+        let recipients = conversation.recipientIDs(of: record.authorID)
         let states = Dictionary(uniqueKeysWithValues: recipients.map { ($0, DeliveryState.queued) })
         return zip(entries, drafts).map { entry, item in
             switch item.draft {
@@ -58,7 +62,7 @@ struct OwnLog: Sendable {
                 let update = logs.update(
                     by: amendment, of: record.authorID, in: record.description.conversationID)
                 return update.map { .update($0, by: entry.sequence) }
-            case .join, .leave: return nil
+            case .join, .leave, .accept, .decline, .version, .control, .profile: return nil
             }
         }
     }

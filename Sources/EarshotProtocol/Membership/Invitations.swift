@@ -20,6 +20,10 @@ struct Invitations: Hashable, Sendable {
         left.insert(Answer(userID: userID, addition: addition))
     }
 
+    func hasLeft(_ userID: UserID, answering addition: LogPlace) -> Bool {
+        left.contains(Answer(userID: userID, addition: addition))
+    }
+
     /// - Parameter additions: what the user may answer.
     func status(of userID: UserID, additions: [LogPlace]) -> Participant.Status {
         let answers = additions.map { Answer(userID: userID, addition: $0) }

@@ -94,14 +94,22 @@ package struct Membership: Hashable, Sendable {
         rebuild()
     }
 
-    /// Takes a `Join`, once the addition that it answers is held.
-    package mutating func noteJoin(of userID: UserID, answering addition: LogPlace) {
-        if isAddition(addition, of: userID) { invitations.noteJoin(of: userID, answering: addition) }
+    /// Takes a `Join`.
+    /// - Returns: whether the addition that it answers is held; else it counts for nothing yet.
+    @discardableResult
+    package mutating func noteJoin(of userID: UserID, answering addition: LogPlace) -> Bool {
+        guard isAddition(addition, of: userID) else { return false }
+        invitations.noteJoin(of: userID, answering: addition)
+        return true
     }
 
-    /// Takes a `Leave`, once the addition that it answers is held.
-    package mutating func noteLeave(of userID: UserID, answering addition: LogPlace) {
-        if isAddition(addition, of: userID) { invitations.noteLeave(of: userID, answering: addition) }
+    /// Takes a `Leave`.
+    /// - Returns: whether the addition that it answers is held; else it counts for nothing yet.
+    @discardableResult
+    package mutating func noteLeave(of userID: UserID, answering addition: LogPlace) -> Bool {
+        guard isAddition(addition, of: userID) else { return false }
+        invitations.noteLeave(of: userID, answering: addition)
+        return true
     }
 
     /// Bounds what strangers' answers can cost: there are no more of them than additions.
@@ -109,9 +117,13 @@ package struct Membership: Hashable, Sendable {
         guard let (start, path) = logs.path(to: place) else { return false }
         switch logs[start][path].last?.entry {
         case .add(userID, _): return true
+        case .created: return logs[start].authorID == userID
         case .begin(let begin):
-            guard case .takeover(let restated) = begin.cause else { return false }
-            return restated.members.contains { $0.userID == userID }
+            switch begin.cause {
+            case .takeover(let restated): return restated.members.contains { $0.userID == userID }
+            case .handOver: return logs[start].authorID == userID
+            case .pass, .full: return false
+            }
         default: return false
         }
     }
@@ -146,6 +158,8 @@ package struct Membership: Hashable, Sendable {
 
 extension Membership {
     package var ownerID: UserID { state.ownerID }
+    /// Who founded it.
+    package var creatorID: UserID { logs[chain.terms[0].start].authorID }
     package var uniqueName: String { state.uniqueName }
     package var attributes: ConversationAttributes { state.attributes }
     package var isClosed: Bool { state.isClosed }
@@ -168,6 +182,17 @@ extension Membership {
         state.userIDs.compactMap(participant).sorted { ($0.since, $0.userID) < ($1.since, $1.userID) }
     }
 
+    /// Everybody who ever was in, ascending by time: those who are out are listed with what ended that.
+    package var everybody: [Participant] {
+        let out = stays.userIDs.filter { !state.isIn($0) }.sorted().compactMap { userID in
+            status(of: userID).map {
+                Participant(
+                    userID: userID, role: .participant, status: $0, since: HybridTimestamp(rawValue: 0))
+            }
+        }
+        return participants + out
+    }
+
     private func participant(_ userID: UserID) -> Participant? {
         guard let member = state.members[userID], let status = status(of: userID) else { return nil }
         let role: Participant.Role = userID == ownerID ? .owner : .participant
@@ -186,9 +211,69 @@ extension Membership {
         }
     }
 
+    /// Whether a user is in and has answered the addition, or needs no answer; also when the conversation is closed.
+    package func hasJoined(_ userID: UserID) -> Bool { state.isIn(userID) && answer(of: userID) == .joined }
+
+    /// Whether a user is in, invited or not.
+    package func isIn(_ userID: UserID) -> Bool { state.isIn(userID) && status(of: userID) != .left }
+
+    /// Whether a user's stay has ever ended.
+    package func wasEverOut(_ userID: UserID) -> Bool { stays.hasEnded(userID) }
+
+    /// The addition that a user who is in has to answer; of a former owner, the entry with which they became it.
+    package func addition(of userID: UserID) -> LogPlace? {
+        guard state.isIn(userID), let member = state.members[userID] else { return nil }
+        return member.owned ?? member.stay
+    }
+
+    /// How far each control log may go to a user who is out: up to what says so; `nil` for a whole log.
+    package func controlEnds(for userID: UserID) -> [LogID: LogPlace?] {
+        var ends: [LogID: LogPlace?] = [:]
+        var last: (term: Int, place: LogPlace)?
+        for (index, term) in chain.terms.enumerated() {
+            let records = term.paths.flatMap { logs[term.start][$0] }
+            if let end = records.last(where: { $0.entry.endsStay(of: userID) }) { last = (index, end.place) }
+        }
+        for (start, losses) in chain.losses {
+            // The user may hold an addition that no longer counts: what overrules it says so.
+            let lost = losses.flatMap { loss in
+                logs[start].branches[loss.branch].enumerated().dropFirst(loss.after)
+                    .filter { $0.element.entry.concernsStay(of: userID) }
+                    .map { (record: $0.element, isLate: $0.offset < loss.removalsEnd) }
+            }
+            guard !lost.isEmpty, let term = overruling(start), let first = logs[chain.terms[term].start].first else {
+                continue
+            }
+            if term > last?.term ?? -1 { last = (term, first.place) }
+            // A removal counts also in a log that does not.
+            guard let removal = lost.last(where: { $0.isLate && $0.record.entry.endsStay(of: userID) }) else {
+                continue
+            }
+            ends.updateValue(removal.record.place, forKey: start.logID)
+        }
+        guard let last else { return [:] }
+        for term in chain.terms.prefix(last.term) { ends.updateValue(nil, forKey: term.start.logID) }
+        ends.updateValue(last.place, forKey: chain.terms[last.term].start.logID)
+        return ends
+    }
+
+    /// The log that counts instead of another, or of its end, by its number from 0.
+    private func overruling(_ start: LogPlace) -> Int? {
+        var start = start
+        while true {
+            if let index = chain.terms.firstIndex(where: { $0.start == start }) {
+                return index + 1 < chain.terms.count ? index + 1 : nil
+            }
+            guard let begin = logs[start].begin, let (before, _) = logs.path(to: begin.follows) else { return nil }
+            start = before
+        }
+    }
+
     private func answer(of userID: UserID) -> Participant.Status? {
         guard let member = state.members[userID] else { return nil }
-        return member.hasOwned ? .joined : invitations.status(of: userID, additions: member.additions)
+        guard let owned = member.owned else { return invitations.status(of: userID, additions: member.additions) }
+        // A present owner leaves only by a hand-over.
+        return userID != ownerID && invitations.hasLeft(userID, answering: owned) ? .left : .joined
     }
 
     private func isAddedInVain(_ userID: UserID) -> Bool {
@@ -220,6 +305,61 @@ extension Membership {
             }
         }
         return records.values.sorted { ($0.timestamp, $0.place.chain) < ($1.timestamp, $1.place.chain) }
+    }
+}
+
+// MARK: - What a device is to write
+
+extension Membership {
+    /// Whether a device may append to the control log that counts last.
+    package func mayWrite(_ userID: UserID, on deviceID: DeviceID) -> Bool { ownerID == userID && writer == deviceID }
+
+    /// What a device writes without being asked: it takes up a hand-over to its user, and removes whoever has left.
+    package func duties(of userID: UserID, on deviceID: DeviceID) -> [ControlEntry] {
+        guard !isClosed, let end = ends.first else { return [] }
+        if ownerID != userID, let place = openHandOver(to: userID) {
+            return [.begin(ControlBegin(term: UInt64(term) + 1, follows: place, heads: [end], cause: .handOver))]
+        }
+        guard mayWrite(userID, on: deviceID) else { return [] }
+        return participants.filter { $0.status == .left }.map { .remove($0.userID, reason: .left) }
+    }
+
+    /// The last hand-over to a user in the control log that counts last.
+    private func openHandOver(to userID: UserID) -> LogPlace? {
+        let log = logs[chain.last.start]
+        guard log.isPrimary else { return nil }
+        return chain.last.paths.lazy.compactMap { path in
+            log[path].last { $0.entry == .handOver(to: userID) }?.place
+        }.first
+    }
+
+    /// Whether the log that counts last is of a device that has proved to hold the identity key.
+    package var isWriterPrimary: Bool { logs[chain.last.start].isPrimary }
+
+    /// A removal in a log that does not count, and that keeps a user out until an addition names it.
+    package func lateRemoval(of userID: UserID) -> LogPlace? { state.lateRemovals[userID]?.last?.place }
+
+    /// What goes before the next entry if the log that counts last is full.
+    package var continuation: ControlEntry? {
+        guard let end = ends.first, end.sequence >= Limits.controlEntries else { return nil }
+        return .begin(ControlBegin(term: UInt64(term) + 1, follows: end, cause: .full))
+    }
+}
+
+extension ControlEntry {
+    /// Whether it begins or ends the stay of a user.
+    fileprivate func concernsStay(of userID: UserID) -> Bool {
+        if case .add(userID, _) = self { true } else { endsStay(of: userID) }
+    }
+
+    fileprivate func endsStay(of userID: UserID) -> Bool {
+        switch self {
+        case .remove(userID, _, _): return true
+        case .begin(let begin):
+            guard case .takeover(let restated) = begin.cause else { return false }
+            return !restated.members.contains { $0.userID == userID }
+        default: return false
+        }
     }
 }
 
@@ -275,8 +415,12 @@ extension Membership {
 
     /// Whether a user may be given the contents of entries of a version.
     package func isOwed(_ userID: UserID, at version: LogPlace) -> Bool {
-        guard state.isIn(userID), answer(of: userID) == .joined else { return false }
-        return givesHistory || state(at: version)?.isIn(userID) == true
+        state.isIn(userID) && answer(of: userID) == .joined && mayRead(userID, at: version)
+    }
+
+    /// Whether the contents of entries of a version are for a user, once they have joined.
+    func mayRead(_ userID: UserID, at version: LogPlace) -> Bool {
+        givesHistory || state(at: version)?.isIn(userID) == true
     }
 
     /// Whether an entry of a message log counts.

@@ -21,8 +21,9 @@ struct MembershipState: Hashable, Sendable {
         /// The addition that began the stay, and others that an answer may name.
         fileprivate(set) var additions: [LogPlace]
         let since: HybridTimestamp
-        /// An owner needs no invitation.
-        fileprivate(set) var hasOwned: Bool
+        /// The entry with which the user became the owner. An owner needs no invitation, and a former one who leaves names
+        /// this.
+        fileprivate(set) var owned: LogPlace?
 
         var stay: LogPlace { additions[0] }
     }
@@ -54,7 +55,7 @@ struct MembershipState: Hashable, Sendable {
             preconditionFailure("the first log begins with `created`")
         }
         ownerID = userID
-        members = [userID: Member(additions: [record.place], since: record.timestamp, hasOwned: true)]
+        members = [userID: Member(additions: [record.place], since: record.timestamp, owned: record.place)]
         uniqueName = creation.uniqueName
         attributes = creation.attributes
         attributesOrder = Self.order(of: creation.attributes, in: record)
@@ -114,7 +115,7 @@ struct MembershipState: Hashable, Sendable {
         let left = late.filter { !named.contains($0.place) }
         lateRemovals[userID] = left.isEmpty ? nil : left
         let places = additions.map(\.place)
-        members[userID] = Member(additions: places, since: additions[0].timestamp, hasOwned: false)
+        members[userID] = Member(additions: places, since: additions[0].timestamp)
         return changes + [.began(userID, places: places)]
     }
 
@@ -175,10 +176,10 @@ extension MembershipState {
         if members[userID] == nil {
             let last = members.max { ($0.value.since, $0.key) < ($1.value.since, $1.key) }
             if let last, members.count >= Limits.participants { changes += remove(last.key, cuts: [], .removed) }
-            members[userID] = Member(additions: [record.place], since: record.timestamp, hasOwned: true)
+            members[userID] = Member(additions: [record.place], since: record.timestamp)
             changes.append(.began(userID, places: [record.place]))
         }
-        members[userID]?.hasOwned = true
+        members[userID]?.owned = record.place
         return changes
     }
 
@@ -199,7 +200,7 @@ extension MembershipState {
                 members[member.userID] = known
             } else {
                 let places = [record.place, member.added]
-                members[member.userID] = Member(additions: places, since: record.timestamp, hasOwned: false)
+                members[member.userID] = Member(additions: places, since: record.timestamp)
                 changes.append(.began(member.userID, places: places))
             }
         }

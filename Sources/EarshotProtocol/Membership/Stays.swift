@@ -49,6 +49,12 @@ struct Stays: Hashable, Sendable {
         }
     }
 
+    /// Whether a stay of a user has ended.
+    func hasEnded(_ userID: UserID) -> Bool { stays[userID]?.contains { $0.end != nil } == true }
+
+    /// Everybody who ever was in, in no order.
+    var userIDs: some Collection<UserID> { stays.keys }
+
     /// Why a user who was in is in no longer.
     func end(of userID: UserID) -> RemovalReason? { stays[userID]?.last?.end?.reason }
 

@@ -8,7 +8,8 @@ extension NodeMachine {
     package mutating func found(_ deviceID: DeviceID, addresses: [PeerAddress], now: Moment) -> [NodeAction] {
         handle(now: now) { node in
             guard deviceID != node.local.deviceID else { return }
-            let remembered = node.trust.directory.devices[deviceID]?.addresses ?? []
+            let remembered =
+                node.trust.directory.devices[deviceID]?.addresses ?? node.devices.own[deviceID]?.addresses ?? []
             let silent = node.peers.found(deviceID, addresses: addresses, remembered: remembered, now: now.uptime)
             if let silent { node.doubt(silent, isAnew: false, now: now) }
         }
@@ -25,7 +26,14 @@ extension NodeMachine {
 
     /// Tries where known devices were reached last: they may still be there, and multicast may not.
     package mutating func dialRemembered(now: Moment) -> [NodeAction] {
-        handle(now: now) { $0.peers.recall($0.trust.reachableDevices, now: now.uptime) }
+        handle(now: now) { node in
+            let own = node.devices.reachable.map {
+                DeviceRecord(
+                    deviceID: $0.deviceID, userID: node.local.userID, credential: $0.credential, addresses: $0.addresses
+                )
+            }
+            node.peers.recall(own + node.trust.reachableDevices, now: now.uptime)
+        }
     }
 
     mutating func dialDue(now: Moment) { run(peers.dialDue(now: now)) }
@@ -64,6 +72,10 @@ extension NodeMachine {
     /// Bytes came.
     package mutating func received(_ bytes: [UInt8], on connectionID: ConnectionID, now: Moment) -> [NodeAction] {
         handle(now: now) { node in
+            guard !node.pairing.owns(connectionID) else {
+                node.receivedForPairing(bytes, on: connectionID, now: now)
+                return
+            }
             node.run(node.peers.received(bytes, on: connectionID, now: now), on: connectionID, now: now)
             if !node.charge(connectionID, now: now), let peer = node.peer(on: connectionID) {
                 node.close(connectionID, .tooManyRequests, error: PeerLimits.tooManyRequests(peer), now: now)
@@ -78,7 +90,10 @@ extension NodeMachine {
     /// The connection is gone.
     package mutating func disconnected(_ connectionID: ConnectionID, now: Moment) -> [NodeAction] {
         handle(now: now) { node in
-            guard let link = node.peers.links[connectionID] else { return }
+            guard let link = node.peers.links[connectionID] else {
+                node.run(node.pairing.disconnected(connectionID), now: now)
+                return
+            }
             let error = ProtocolError(.closedByPeer, "the connection was closed before the handshake was finished")
             // Who connects and says nothing wanted to know whether this port can be reached.
             let isProbe = !link.isOutbound && !link.machine.hasHeard
@@ -116,6 +131,7 @@ extension NodeMachine {
             case .doubted: peers.dialBeside(connectionID, now: now.uptime)
             case .violated(let error): close(connectionID, .violation, error: error, now: now)
             case .trusted: peers.trusted(connectionID)
+            case .pair(let tag, let input): beginPairing(on: connectionID, tag: tag, input: input, now: now)
             case .close(let error): end(connectionID, error: error, now: now)
             }
         }
@@ -152,12 +168,11 @@ extension NodeMachine {
     }
 
     private func refusal(of peer: LinkPeer) -> (CloseReason, ProtocolError)? {
-        guard peer.userID != local.userID else {
-            let error = ProtocolError(
-                .closedHere, "this node reached its own identity", closeReason: .ownIdentity)
-            return (.ownIdentity, error)
+        guard peer.deviceID != local.deviceID else {
+            return (.ownIdentity, ProtocolError(.closedHere, "this node reached itself", closeReason: .ownIdentity))
         }
-        return trust.refusal(of: peer)
+        if let error = devices.refusal(of: peer.credential) { return (.revoked, error) }
+        return isOwn(peer) ? nil : trust.refusal(of: peer)
     }
 
     func excess(of peer: LinkPeer, at address: PeerAddress?, now: Moment) -> (CloseReason, ProtocolError)? {
@@ -167,6 +182,7 @@ extension NodeMachine {
     }
 
     private mutating func noteRefusal(of peer: LinkPeer, at address: PeerAddress?, now: Moment) {
+        guard !isOwn(peer) else { return }
         run(trust.refused(peer, at: address?.host, exchange: exchange, now: now), now: now)
     }
 
@@ -185,22 +201,32 @@ extension NodeMachine {
         }
         guard let link = peers.establish(peer, on: connectionID, now: now.uptime) else { return }
         note { $0.add(LinkNote(establishedOn: link)) }
-        replication.linkBegan(connectionID, to: peer)
+        if mayReplicate(with: peer, now: now) { replication.linkBegan(connectionID, to: peer) }
         clocks.wake(by: link.connection.machine.deadline)
         if peers.links.connection(to: peer.deviceID) == nil,
             let surplus = peers.links.surplusLink(beside: connectionID, standing: standing)
         {
             close(surplus, .overloaded, error: nil, now: now)
         }
-        run(
-            trust.linked(
-                peer, at: link.isOutbound ? link.address : nil, exchange: exchange, isIdle: isIdle, now: now),
-            now: now)
+        let address = link.isOutbound ? link.address : nil
+        if !isOwn(peer) {
+            run(trust.linked(peer, at: address, exchange: exchange, isIdle: isIdle, now: now), now: now)
+        }
         peers.chargeLink(link, isStranger: isStranger(peer.userID), now: now.uptime)
-        if peers.choose(connectionID, for: peer) {
+        let isChosen = peers.choose(connectionID, for: peer)
+        run(
+            devices.linked(peer, at: address, on: connectionID, local: local.link.credential, now: now), now: now)
+        wakeForRenewals(now: now)
+        if isChosen {
             replication.linkChosen(connectionID)
             performReplication(now: now)
         }
+    }
+
+    /// A link with an expired credential is for its renewal alone.
+    private func mayReplicate(with peer: LinkPeer, now: Moment) -> Bool {
+        !isOwn(peer)
+            || local.link.credential.isValid(at: now.wallClock) && peer.credential.isValid(at: now.wallClock)
     }
 
     private func standing(of userID: UserID) -> LinkTable.Standing {
@@ -217,12 +243,15 @@ extension NodeMachine {
     // MARK: - What peers may cost
 
     private mutating func charge(_ connectionID: ConnectionID, now: Moment) -> Bool {
+        // Devices of one user trust each other with their machines.
+        guard peer(on: connectionID).map(isOwn) != true else { return true }
         let isStranger = peer(on: connectionID).map { self.isStranger($0.userID) } ?? true
         return peers.charge(connectionID, isStranger: isStranger, now: now.uptime)
     }
 
     /// Throws in the middle of what a peer has sent as soon as that is too much.
     func checkBudget(on connectionID: ConnectionID, now: Moment) throws(ProtocolError) {
+        guard peer(on: connectionID).map(isOwn) != true else { return }
         try peers.checkBudget(on: connectionID, isStranger: isStranger, now: now.uptime)
     }
 
@@ -246,8 +275,13 @@ extension NodeMachine {
         run(reachability.ended(connectionID))
         if let note = LinkNote(endOf: link, error, now: now.uptime) { self.note { $0.add(note) } }
         if let peer = link.peer {
-            run(trust.unlinked(peer, now: now), now: now)
-            if peers.links.connection(to: peer.deviceID) == nil { run(typing.unlinked(peer.deviceID, of: peer.userID)) }
+            devices.unlinked(connectionID)
+            if !isOwn(peer) {
+                run(trust.unlinked(peer, now: now), now: now)
+                if peers.links.connection(to: peer.deviceID) == nil {
+                    run(typing.unlinked(peer.deviceID, of: peer.userID))
+                }
+            }
             replication.linkEnded(connectionID)
             performReplication(now: now)
         } else if let stranger = link.machine.introduced, local.link.networkKey == nil || !link.isOutbound {

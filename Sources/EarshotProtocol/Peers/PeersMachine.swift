@@ -313,6 +313,12 @@ struct PeersMachine: Sendable {
         return link
     }
 
+    /// A connection turns out to be no link: it is somebody else's from now on.
+    /// - Returns: whether there is one.
+    mutating func handOver(_ connectionID: ConnectionID) -> Bool { remove(connectionID) != nil }
+
+    func drawKey() -> AgreementKey { ephemeralKey() }
+
     private mutating func remove(_ connectionID: ConnectionID) -> Link? {
         linksToFlush.remove(connectionID)
         return links.remove(connectionID)
@@ -329,7 +335,7 @@ struct PeersMachine: Sendable {
     private func isRefusal(_ error: ProtocolError?, of target: Dialer.Target, by link: Link) -> Bool {
         if case .device(let deviceID) = target, link.machine.introduced?.deviceID != deviceID { return false }
         return switch error?.closeReason {
-        case .notAdmitted, .blocked, .identityConflict, .tooManyRequests: true
+        case .notAdmitted, .blocked, .identityConflict, .tooManyRequests, .revoked: true
         default: false
         }
     }
@@ -356,6 +362,8 @@ struct PeersMachine: Sendable {
     private func isWorthTelling(_ error: ProtocolError, wasEstablished: Bool) -> Bool {
         switch error.closeReason {
         case .shutdown, .duplicate, .ownIdentity, .logDiffers: false
+        // An event has said once that it is refused.
+        case .revoked where error.code == .closedHere: false
         // A link that was open comes back with the next credential. If there is none, the next handshake says so.
         case .credentialExpired where wasEstablished: false
         default: true

@@ -18,9 +18,14 @@ struct EntryKeys: Sendable {
         return key(bytes)
     }
 
-    /// - Parameter place: which message of a call it is, from 0.
-    func key(_ text: String, place: Int) -> EntryKey {
-        key(SignedBytes(label: "earshot idempotency key v1").adding(UInt64(place)).adding(Array(text.utf8)).bytes)
+    /// - Parameters:
+    ///   - place: which message of a call it is, from 0.
+    ///   - recipient: which recipient of a call with several it is for, from 0.
+    func key(_ text: String, place: Int, recipient: Int? = nil) -> EntryKey {
+        let bytes =
+            recipient.map { SignedBytes(label: "earshot idempotency recipient v1").adding(UInt64($0)) }
+            ?? SignedBytes(label: "earshot idempotency key v1")
+        return key(bytes.adding(UInt64(place)).adding(Array(text.utf8)).bytes)
     }
 
     private func key(_ bytes: [UInt8]) -> EntryKey {

@@ -1,6 +1,6 @@
 package import EarshotModel
 
-/// A message that answers what a consumer has acknowledged.
+/// A message that answers what a consumer has acknowledged, or something that is said about a message then.
 package struct ProgramReply: Sendable {
     package enum Key: Sendable {
         /// The program's own.
@@ -11,7 +11,7 @@ package struct ProgramReply: Sendable {
         var isNamed: Bool { if case .named = self { true } else { false } }
     }
 
-    package let recipientID: UserID
+    package let destination: Destination
     package let draft: EntryDraft
     package let key: Key
     /// The place of the message that it answers; `nil` if it answers none.
@@ -20,9 +20,9 @@ package struct ProgramReply: Sendable {
     package let notBefore: Int64?
 
     package init(
-        recipientID: UserID, draft: EntryDraft, key: Key, answering: Int64? = nil, notBefore: Int64? = nil
+        to destination: Destination, draft: EntryDraft, key: Key, answering: Int64? = nil, notBefore: Int64? = nil
     ) {
-        self.recipientID = recipientID
+        self.destination = destination
         self.draft = draft
         self.key = key
         self.answering = answering
@@ -39,23 +39,33 @@ extension NodeMachine {
     // MARK: - Sending
 
     /// Messages are sent once, however often this is called with one key.
+    /// - Parameter place: which of several recipients of one call it is, from 0; `nil` if there is only one.
     package mutating func send(
-        _ drafts: [MessageDraft], to recipientID: UserID, key: String, requestID: RequestID, now: Moment
+        _ drafts: [MessageDraft], to destination: Destination, at place: Int? = nil, key: String, requestID: RequestID,
+        now: Moment
+    ) -> [NodeAction] {
+        send(drafts.map(EntryDraft.message), to: destination, at: place, key: key, requestID: requestID, now: now)
+    }
+
+    /// The same for anything that an entry can say. What is no message is answered without one.
+    package mutating func send(
+        _ drafts: [EntryDraft], to destination: Destination, at place: Int? = nil, key: String, requestID: RequestID,
+        now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
-            let drafts = drafts.map(EntryDraft.message)
             try node.check(drafts)
             try Self.checkKey(key)
-            let refusal = node.refusal(of: recipientID)
-            let items = drafts.enumerated().map { place, draft in
-                var item = node.item(draft, to: recipientID, key: node.programs.key(key, place: place), isNamed: true)
+            let refusal = node.refusal(of: destination)
+            let keys = (0...drafts.count).map { node.programs.key(key, place: $0, recipient: place) }
+            let items = try zip(drafts, keys).map { draft, key throws(ProtocolError) in
+                var item = try node.item(draft, to: destination, key: key, isNamed: true)
                 item.refusal = refusal
                 return item
             }
             var call = ProgramCall(requestID: requestID, kind: .send, items: items)
-            call.next = node.programs.key(key, place: drafts.count)
-            if refusal == nil { node.use(recipientID, now: now) }
+            call.next = keys.last
+            if refusal == nil { node.use(destination, now: now) }
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
         }
     }
@@ -65,7 +75,7 @@ extension NodeMachine {
     ///   - notBefore: milliseconds since 1970.
     ///   - scheduledID: drawn at random; not used for a message with a key.
     package mutating func schedule(
-        _ draft: MessageDraft, to recipientID: UserID, notBefore: Int64, key: String?, scheduledID: EntryKey,
+        _ draft: MessageDraft, to destination: Destination, notBefore: Int64, key: String?, scheduledID: EntryKey,
         requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
@@ -74,11 +84,11 @@ extension NodeMachine {
             if let key { try Self.checkKey(key) }
             let entryKey = key.map { node.programs.key($0) }
             let record = ScheduledRecord(
-                scheduledID: entryKey ?? scheduledID, conversation: .direct(node.local.userID, recipientID),
-                recipientID: recipientID, draft: draft, notBefore: notBefore, key: entryKey, now: now)
+                scheduledID: entryKey ?? scheduledID, by: node.local.userID, to: destination, draft: draft,
+                notBefore: notBefore, key: entryKey, now: now)
             var call = ProgramCall(requestID: requestID, kind: .schedule(record))
-            call.refusal = node.refusal(of: recipientID)
-            if call.refusal == nil { node.use(recipientID, now: now) }
+            call.refusal = node.refusal(of: destination)
+            if call.refusal == nil { node.use(destination, now: now) }
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
         }
     }
@@ -96,7 +106,8 @@ extension NodeMachine {
     package var scheduled: [ScheduledMessage] { programs.schedule.all }
 
     /// The bytes that stand in an entry for a key of a program.
-    package func entryKey(_ key: String) -> EntryKey { programs.key(key) }
+    /// - Parameter place: which of several recipients of one call it is for, from 0; `nil` if there is only one.
+    package func entryKey(_ key: String, at place: Int? = nil) -> EntryKey { programs.key(key, recipient: place) }
 
     /// The same for a message that goes with an acknowledgement.
     package func entryKey(_ key: ProgramReply.Key, of consumer: String) -> EntryKey {
@@ -109,8 +120,10 @@ extension NodeMachine {
     // MARK: - The inbox
 
     /// A consumer has dealt with everything up to a place, and answers some of it.
+    /// - Parameter handled: the last message of each log up to that place.
     package mutating func acknowledge(
-        _ consumer: String, through cursor: Int64, sending replies: [ProgramReply], requestID: RequestID, now: Moment
+        _ consumer: String, through cursor: Int64, handled: [MessageID] = [], sending replies: [ProgramReply],
+        requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             try node.checkIsRunning()
@@ -118,33 +131,42 @@ extension NodeMachine {
                 throw ProtocolError(
                     .invalidMessage, "one call sends at most \(Limits.messagesPerSend) messages, not \(replies.count)")
             }
-            let call = ProgramCall(
+            var call = ProgramCall(
                 requestID: requestID, kind: .acknowledge(consumer: consumer, through: cursor),
-                items: node.items(replies, of: consumer))
+                items: try node.items(replies, of: consumer))
+            call.handled = handled
             if call.items.allSatisfy({ $0.refusal == nil }) {
-                for reply in replies { node.use(reply.recipientID, now: now) }
+                for reply in replies { node.use(reply.destination, now: now) }
             }
             node.run(node.programs.begin(call, in: node.situation(now)), now: now)
         }
     }
 
-    private mutating func items(_ replies: [ProgramReply], of consumer: String) -> [ProgramCall.Item] {
+    private mutating func items(
+        _ replies: [ProgramReply], of consumer: String
+    ) throws(ProtocolError) -> [ProgramCall.Item] {
         var keys: Set<EntryKey> = []
-        return replies.map { reply in
-            var item = item(
-                reply.draft, to: reply.recipientID, key: entryKey(reply.key, of: consumer), isNamed: reply.key.isNamed)
+        var items: [ProgramCall.Item] = []
+        for (index, reply) in replies.enumerated() {
+            var item: ProgramCall.Item
+            do throws(ProtocolError) {
+                item = try self.item(
+                    reply.draft, to: reply.destination, key: entryKey(reply.key, of: consumer),
+                    isNamed: reply.key.isNamed)
+            } catch { throw error.about(index) }
             item.answering = reply.answering
             item.notBefore = reply.notBefore
             do throws(ProtocolError) {
-                try checkRecipient(reply.recipientID)
+                try checkDestination(reply.destination)
                 try check([reply.draft])
                 if case .named(let key) = reply.key { try Self.checkKey(key) }
                 guard item.key.map({ keys.insert($0).inserted }) ?? true else {
                     throw ProtocolError(.keyReused, "two messages of one call have the same idempotency key")
                 }
             } catch { item.refusal = error }
-            return item
+            items.append(item)
         }
+        return items
     }
 
     /// What a consumer is to be given next, as `RequestAnswer.planned`.
@@ -207,20 +229,16 @@ extension NodeMachine {
         guard !isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
     }
 
-    /// Why a user cannot be written to now.
-    private func refusal(of userID: UserID) -> ProtocolError? {
+    /// Why nothing can be written there now.
+    private func refusal(of destination: Destination) -> ProtocolError? {
         do throws(ProtocolError) {
-            try checkRecipient(userID)
+            try checkDestination(destination)
             return nil
         } catch { return error }
     }
 
-    /// - Throws: the error with which messages to a user are refused now.
-    package func checkRecipient(_ userID: UserID) throws(ProtocolError) {
-        guard userID != local.userID else {
-            throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
-        }
-        try trust.checkRecipient(userID)
+    private mutating func use(_ destination: Destination, now: Moment) {
+        if case .user(let userID) = destination { use(userID, now: now) }
     }
 
     private static func checkKey(_ key: String) throws(ProtocolError) {
@@ -230,12 +248,15 @@ extension NodeMachine {
         }
     }
 
+    /// - Throws: `ProtocolError` `unknownConversation`.
     private func item(
-        _ draft: EntryDraft, to recipientID: UserID, key: EntryKey?, isNamed: Bool
-    ) -> ProgramCall.Item {
-        ProgramCall.Item(
-            conversation: .direct(local.userID, recipientID), recipientID: recipientID, draft: draft, key: key,
-            isNamed: isNamed)
+        _ draft: EntryDraft, to destination: Destination, key: EntryKey?, isNamed: Bool
+    ) throws(ProtocolError) -> ProgramCall.Item {
+        guard let conversation = conversation(of: destination) else {
+            throw ProtocolError(.unknownConversation, "this node knows no such conversation: join it first")
+        }
+        return ProgramCall.Item(
+            conversation: conversation, destination: destination, draft: draft, key: key, isNamed: isNamed)
     }
 
     // MARK: - The store's answers
@@ -275,10 +296,14 @@ extension NodeMachine {
             case .findKeys(let requestID, let keys): emit(.findKeys(.call(requestID), keys))
             case .write(let send):
                 do throws(ProtocolError) {
-                    let recipientID = send.parts.first?.conversation.recipientIDs(of: local.userID).first
+                    let conversation = send.parts.first?.conversation
+                    let recipientID =
+                        conversation?.kind == .direct ? conversation?.recipientIDs(of: local.userID).first : nil
                     let name = recipientID.flatMap { trust.directory.users[$0]?.name }
                     try replication.send(send, name: name)
-                } catch { complete(send.requestID, .failure(error), now: now) }
+                } catch {
+                    if let requestID = send.requestID { complete(requestID, .failure(error), now: now) }
+                }
             case .complete(let requestID, let result): emit(.complete(requestID, result))
             }
         }
@@ -294,23 +319,39 @@ extension NodeMachine {
     }
 
     mutating func lookUpAgain(_ send: PendingSend, now: Moment) {
-        run(programs.lookUpAgain(send.requestID, in: situation(now)), now: now)
+        guard let requestID = send.requestID else { return }
+        run(programs.lookUpAgain(requestID, in: situation(now)), now: now)
     }
 
     /// Goes on with what has waited for time to pass, or for logs to be back.
     mutating func advancePrograms(now: Moment) {
         guard !isStopping else { return }
-        let userID = local.userID
-        let actions = programs.advance(in: situation(now)) { message, requestID in
+        let (userID, conversations) = (local.userID, replication.conversations)
+        // A message to a conversation that this user has left waits until they join it again.
+        let mayGo = { (destination: Destination) in
+            if case .conversation(let conversationID) = destination {
+                conversations.mayWrite(to: conversationID)
+            } else {
+                true
+            }
+        }
+        let actions = programs.advance(in: situation(now), mayGo: mayGo) { message, requestID in
+            let conversation: ConversationRecord? =
+                switch message.destination {
+                case .user(let peerID): .direct(userID, peerID)
+                case .conversation(let conversationID): conversations.record(conversationID)
+                }
             // An older copy of the database may hold it still, though it has been sent.
             let key = message.id.bytes
-            let item = ProgramCall.Item(
-                conversation: .direct(userID, message.recipientID), recipientID: message.recipientID,
-                draft: .message(message.draft), key: key, isNamed: false)
-            return ProgramCall(requestID: requestID, kind: .due(key), items: [item])
+            return conversation.map { conversation in
+                let item = ProgramCall.Item(
+                    conversation: conversation, destination: message.destination, draft: .message(message.draft),
+                    key: key, isNamed: false)
+                return ProgramCall(requestID: requestID, kind: .due(key), items: [item])
+            }
         }
         run(actions, now: now)
-        if let wait = programs.schedule.wait(now: now) {
+        if let wait = programs.schedule.wait(now: now, mayGo: mayGo) {
             let (due, overflow) = now.uptime.addingReportingOverflow(wait)
             clocks.wake(by: overflow ? .max : due)
         }
@@ -326,13 +367,17 @@ extension Replication {
             guard case .text(let written) = try? EntryBody(decoding: bytes).content else { return nil }
             content = written
         }
-        let progress = deliveries.committed(log.deliveryKey) ?? DeliveryProgress()
-        let recipientID = log.record.recipientID
-        let state = progress.state(of: known.entry.sequence, failure: deliveries.failure(of: known.messageID))
+        let conversation = conversations.record(log.description.conversationID) ?? log.record.conversation
+        let recipientIDs = conversation.recipientIDs(of: log.record.authorID)
+        let states = recipientIDs.map { userID in
+            let progress = deliveries.committed(log.deliveryKey(for: userID)) ?? DeliveryProgress()
+            return (userID, progress.state(of: known.entry.sequence, failure: deliveries.failure(of: known.messageID)))
+        }
         let message = Message(
             content, messageID: known.messageID, conversationID: log.description.conversationID,
-            senderID: log.record.authorID, recipientIDs: [recipientID], timestamp: known.entry.timestamp,
-            expiry: known.entry.expiry, states: [recipientID: state], isDeleted: known.entry.isDeleted)
+            senderID: log.record.authorID, recipientIDs: recipientIDs, timestamp: known.entry.timestamp,
+            expiry: known.entry.expiry, states: Dictionary(uniqueKeysWithValues: states),
+            isDeleted: known.entry.isDeleted)
         return FoundEntry(
             entry: known.entry, conversationID: message.conversationID,
             message: known.entry.kind.isShown ? message : nil)

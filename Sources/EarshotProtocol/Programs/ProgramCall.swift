@@ -20,7 +20,7 @@ struct ProgramCall: Sendable {
     /// One message.
     struct Item: Sendable {
         let conversation: ConversationRecord
-        let recipientID: UserID
+        let destination: Destination
         let draft: EntryDraft
         let key: EntryKey?
         /// Whether the key came from the program. Then it names this content, and no other.
@@ -36,7 +36,7 @@ struct ProgramCall: Sendable {
         func scheduled(now: Moment) -> ScheduledRecord? {
             guard let notBefore, let key, case .message(let draft) = draft else { return nil }
             return ScheduledRecord(
-                scheduledID: key, conversation: conversation, recipientID: recipientID, draft: draft,
+                scheduledID: key, conversationID: conversation.conversationID, to: destination, draft: draft,
                 notBefore: notBefore, key: key, now: now)
         }
     }
@@ -53,6 +53,8 @@ struct ProgramCall: Sendable {
     var items: [Item] = []
     /// The key that the next message of the call would have. If there is an entry with it, the key was used for more.
     var next: EntryKey?
+    /// The last message of each log that the call acknowledges.
+    var handled: [MessageID] = []
     /// Why nothing can be scheduled, unless it was before.
     var refusal: ProtocolError?
 
@@ -117,9 +119,12 @@ struct FoundEntry: Sendable {
     /// Whether it says what an item says, to the same users. The encoded entry decides, so that it does not matter whether
     /// its content is still there.
     func isSame(as item: ProgramCall.Item, _ salts: EntrySalts) -> Bool {
-        guard conversationID == item.conversation.conversationID else { return false }
-        let body = EntryBody(
-            timestamp: entry.timestamp, expiry: entry.expiry, content: .init(item.draft), key: item.key)
+        isSame(in: item.conversation.conversationID, draft: item.draft, key: item.key, salts)
+    }
+
+    func isSame(in conversationID: ConversationID, draft: EntryDraft, key: EntryKey?, _ salts: EntrySalts) -> Bool {
+        guard conversationID == self.conversationID else { return false }
+        let body = EntryBody(timestamp: entry.timestamp, expiry: entry.expiry, content: .init(draft), key: key)
         // An entry that was written before there were salts has none.
         return [body.encoded(with: salts), body.encoded()].contains { EntryContent.body($0).hash == entry.content.hash }
             || (entry.isDeleted && entry.expiry == .max)

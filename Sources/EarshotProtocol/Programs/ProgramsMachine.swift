@@ -59,7 +59,9 @@ struct ProgramsMachine: Sendable {
     // MARK: - Keys
 
     /// The key of a message of a call that has a key itself.
-    func key(_ text: String, place: Int = 0) -> EntryKey { keys.key(text, place: place) }
+    func key(_ text: String, place: Int = 0, recipient: Int? = nil) -> EntryKey {
+        keys.key(text, place: place, recipient: recipient)
+    }
 
     /// The key of an answer that has none from its program: the same whenever the consumer answers that message again.
     func key(ofAnswer place: Int, to messageID: MessageID, by consumer: String) -> EntryKey {
@@ -222,7 +224,9 @@ struct ProgramsMachine: Sendable {
                     if let refusal = call.refusal { throw refusal }
                     return write([.schedule(record)], for: call, in: situation)
                 }
-                guard let message = ScheduledMessage(record), known.isSame(as: message, key: key, salts) else {
+                guard let message = ScheduledMessage(record),
+                    known.isSame(as: (message, record.conversationID), key: key, salts)
+                else {
                     throw Self.reused
                 }
                 return end(
@@ -259,7 +263,7 @@ struct ProgramsMachine: Sendable {
             do throws(ProtocolError) {
                 let known = item.key.flatMap { found[$0] }
                 let isWaiting = item.scheduled(now: now).map(waits) ?? false
-                let isRepeated = isWaiting || known?.isSame(as: item, salts) ?? false
+                let isRepeated = isWaiting || known?.isRepeated(by: item, salts) ?? false
                 guard consumer.isAhead(through) else {
                     guard isRepeated else { throw Self.tooLate }
                     continue
@@ -313,7 +317,11 @@ struct ProgramsMachine: Sendable {
         guard !changes.isEmpty || !parts.isEmpty else {
             return ended(call.requestID, .success(.accepted([])), in: situation) ?? []
         }
-        return [.write(PendingSend(requestID: call.requestID, parts: parts, changes: changes))]
+        // What is acknowledged already changes nothing.
+        let handled = changes.isEmpty ? [] : call.handled
+        return [
+            .write(PendingSend(requestID: call.requestID, parts: parts, changes: changes, handled: handled))
+        ]
     }
 
     /// What a call wrote is on the disk, or is not.
@@ -362,17 +370,22 @@ struct ProgramsMachine: Sendable {
     // MARK: - Time
 
     /// What has waited for time to pass, or for logs to be back.
-    mutating func advance(in situation: Situation, due: (ScheduledMessage, RequestID) -> ProgramCall) -> [Action] {
+    /// - Parameter mayGo: whether messages may go there now; others wait until they may.
+    mutating func advance(
+        in situation: Situation, mayGo: (Destination) -> Bool,
+        due: (ScheduledMessage, RequestID) -> ProgramCall?
+    ) -> [Action] {
         var actions: [Action] = []
         if !situation.isTakingBack, !paused.isEmpty {
             waiting += paused
             paused = []
             actions += proceed(in: situation)
         }
-        for record in schedule.takeDue(now: situation.now) {
-            guard let message = schedule[record.scheduledID] else { continue }
+        for record in schedule.takeDue(now: situation.now, mayGo: mayGo) {
+            guard let message = schedule[record.scheduledID],
+                let call = due(message, RequestID(.max - ownCalls - 1))
+            else { continue }
             ownCalls += 1
-            let call = due(message, RequestID(.max - ownCalls))
             bytes += call.bytes
             waiting.append(call)
             actions += proceed(in: situation)
@@ -395,12 +408,15 @@ extension ProgramChange {
 }
 
 extension FoundEntry {
-    fileprivate func isSame(as scheduled: ScheduledMessage, key: EntryKey, _ salts: EntrySalts) -> Bool {
-        guard let message else { return false }
-        return message.recipientIDs == [scheduled.recipientID]
-            && isSame(
-                as: ProgramCall.Item(
-                    conversation: .direct(message.senderID, scheduled.recipientID), recipientID: scheduled.recipientID,
-                    draft: .message(scheduled.draft), key: key, isNamed: true), salts)
+    /// What is said about a message counts on from what was said before: the key alone tells that it is said again.
+    fileprivate func isRepeated(by item: ProgramCall.Item, _ salts: EntrySalts) -> Bool {
+        isSame(as: item, salts) || (message == nil && !item.draft.kind.isShown && !item.isNamed)
+    }
+
+    fileprivate func isSame(as scheduled: (ScheduledMessage, ConversationID), key: EntryKey, _ salts: EntrySalts)
+        -> Bool
+    {
+        guard message != nil else { return false }
+        return isSame(in: scheduled.1, draft: .message(scheduled.0.draft), key: key, salts)
     }
 }

@@ -15,17 +15,34 @@ struct AppendedSends: Sendable {
     private(set) var accepted: [(requestID: RequestID, messages: [Message])] = []
     /// What else the calls change.
     private(set) var changes: [ProgramChange] = []
+    /// Messages of others that programs have dealt with, each with all before it in its log.
+    private(set) var handled: [MessageID] = []
 
-    init(_ sends: [PendingSend], to logs: Logs, by author: LogAuthor, clocks: inout ClockMachine, now: Moment) {
-        var groups: [LogID: (log: OwnLog, drafts: [OwnLog.Draft])] = [:]
-        var places: [(requestID: RequestID, parts: [(logID: LogID, range: Range<Int>)])] = []
+    /// - Parameters:
+    ///   - privates: say what the logs of private conversations are to name.
+    ///   - heads: those of logs that other entries of the commit make longer.
+    init(
+        _ sends: [PendingSend], to logs: Logs, privates: PrivateConversations, heads: [LogID: LogHead],
+        by author: LogAuthor, clocks: inout ClockMachine, now: Moment
+    ) {
+        var groups: [LogID: (log: OwnLog, conversation: ConversationRecord, drafts: [OwnLog.Draft])] = [:]
+        var places: [(requestID: RequestID?, parts: [(logID: LogID, range: Range<Int>)])] = []
         for send in sends {
             var parts: [(logID: LogID, range: Range<Int>)] = []
             for part in send.parts {
-                let log = logs.logForMessages(in: part.conversation, now: now)
+                let log =
+                    part.kind == .control
+                    ? logs.logForControl(in: part.conversation, beginning: part.beginsControlLog, now: now)
+                    : logs.logForMessages(in: part.conversation, now: now)
+                if groups[log.record.logID] == nil, let version = privates.dueVersion(of: log.record) {
+                    groups[log.record.logID] = (
+                        log, part.conversation, [(.version(version), clocks.tick(now: now), .max, nil)]
+                    )
+                }
                 let start = groups[log.record.logID]?.drafts.count ?? 0
                 for (index, draft) in part.drafts.enumerated() {
-                    groups[log.record.logID, default: (log, [])].drafts.append(
+                    let draft = draft.naming { logs.ends(of: $0, in: part.conversation, with: heads) }
+                    groups[log.record.logID, default: (log, part.conversation, [])].drafts.append(
                         (
                             draft, clocks.tick(now: now), draft.expiry(from: now.wallClock),
                             part.keys.isEmpty ? nil : part.keys[index]
@@ -35,17 +52,42 @@ struct AppendedSends: Sendable {
             }
             places.append((send.requestID, parts))
             changes += send.changes
+            handled += send.handled
         }
         var news: [LogID: [EntryNews?]] = [:]
         for (logID, group) in groups.sorted(by: { $0.key < $1.key }) {
             let (record, entries) = group.log.extended(by: group.drafts, author)
-            let appended = group.log.news(of: entries, drafts: group.drafts, record: record, in: logs)
+            let appended = group.log.news(
+                of: entries, drafts: group.drafts, record: record, in: group.conversation, logs)
             news[logID] = appended
             runs.append(Run(record: record, entries: entries, news: appended.compactMap(\.self)))
         }
-        accepted = places.map { requestID, parts in
-            (requestID, parts.flatMap { part in news[part.logID]?[part.range].compactMap { $0?.message } ?? [] })
+        accepted = places.compactMap { requestID, parts in
+            requestID.map { requestID in
+                (requestID, parts.flatMap { part in news[part.logID]?[part.range].compactMap { $0?.message } ?? [] })
+            }
         }
+    }
+}
+
+extension PendingSend.Part {
+    fileprivate var beginsControlLog: Bool {
+        guard case .control(let control) = drafts.first else { return false }
+        switch control.entry {
+        case .created, .begin: return true
+        default: return false
+        }
+    }
+}
+
+extension EntryDraft {
+    /// A removal names the ends of its user's logs as they are in the commit that writes it.
+    fileprivate func naming(_ ends: (UserID) -> [LogPlace]) -> EntryDraft {
+        guard case .control(let control) = self, case .remove(let userID, _, let reason) = control.entry else {
+            return self
+        }
+        return .control(
+            ControlBody(.remove(userID, cuts: Array(ends(userID).prefix(Limits.removalCuts)), reason: reason)))
     }
 }
 

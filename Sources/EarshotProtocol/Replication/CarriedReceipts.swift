@@ -27,9 +27,14 @@ struct CarriedReceipts: Sendable {
 
     /// Whether a receipt says more than what is kept of its device.
     func isNews(_ receipt: Receipt) -> Bool {
-        guard let known = receipts[receipt.logID]?[receipt.deviceID] else { return count < Limits.carriedReceipts }
-        return (receipt.sequence, receipt.readSequence) != (known.sequence, known.readSequence)
-            && receipt.sequence >= known.sequence && receipt.readSequence >= known.readSequence
+        guard let known = receipts[receipt.logID]?[receipt.deviceID] else {
+            return count < Limits.allCarriedReceipts
+                && receipts[receipt.logID, default: [:]].count < Limits.carriedReceipts
+        }
+        // A device whose database was restored from an older copy may hold more than before, and say less of what was read.
+        guard receipt.sequence == known.sequence else { return receipt.sequence > known.sequence }
+        let numbers = zip(receipt.numbers, known.numbers)
+        return numbers.allSatisfy { $0 >= $1 } && (numbers.contains { $0 > $1 } || receipt.fills(known.missing))
     }
 
     /// - Returns: whether it is kept.
@@ -71,4 +76,8 @@ struct CarriedReceipts: Sendable {
     mutating func writeAgain(_ receipts: [Receipt]) {
         for receipt in receipts { unwritten.insert(Key(logID: receipt.logID, deviceID: receipt.deviceID)) }
     }
+}
+
+extension Receipt {
+    fileprivate var numbers: [UInt64] { [readSequence, handledSequence] }
 }

@@ -145,23 +145,39 @@ struct CommitInFlight: Sendable {
     var appended: [Appended] = []
     var accepted: [(requestID: RequestID, messages: [Message])] = []
     var received: [ReceivedRun] = []
+    var bodies: [MissingBodies.Found] = []
+    /// What messages tell whose bodies come with this commit, or that count only from now on.
+    var lateNews: [(logID: LogID, news: EntryNews, isByOwnUser: Bool)] = []
     var cuts: [Cut] = []
     var rewritten: [RewrittenPage] = []
     var failures: [PendingFailure] = []
     var progress: [WrittenProgress] = []
     var userEvents: [Event] = []
+    /// What is new about conversations of many.
+    var conversationNews: [JournalRecord] = []
     var requests: [PendingRequest] = []
 
     /// Notes what `Replication.commitFinished` posts, in the same order. All else is in the commit already.
     mutating func addJournal(_ deliveries: Deliveries, author: LogAuthor) {
         var journal = commit.journal
+        for record in conversationNews { journal.add(record) }
         for appended in appended {
             guard let (first, last) = appended.news.ends else { continue }
             journal.add(.queued(appended.record.logID, first...last))
         }
         for run in received {
             guard let (first, last) = run.news.ends else { continue }
-            journal.add(.received(run.logID, author.userID, first...last))
+            // An entry that gets its body later, or counts only later, is told of then.
+            let told = SequenceSet(first...last).subtracting(run.missing).subtracting(run.disregarded)
+            for part in told.ranges {
+                journal.add(
+                    run.isByOwnUser ? .queued(run.logID, part) : .received(run.logID, author.userID, part))
+            }
+        }
+        for (logID, news, isByOwnUser) in lateNews {
+            guard let (first, last) = [news].ends else { continue }
+            journal.add(
+                isByOwnUser ? .queued(logID, first...last) : .received(logID, author.userID, first...last))
         }
         for record in progress.flatMap(\.steps) { journal.add(record) }
         for record in deliveries.told(commit.failures, with: progress) { journal.add(record) }

@@ -71,8 +71,25 @@ struct Deliveries: Sendable {
     /// - Returns: whether it says more than was known.
     mutating func acknowledge(_ receipt: Receipt, _ key: DeliveryKey) -> Bool {
         var target = target(key) ?? DeliveryProgress()
-        guard receipt.sequence > target.delivered || receipt.readSequence > target.read else { return false }
-        target.acknowledge(receipt)
+        guard target.acknowledge(receipt) else { return false }
+        tracked[key, default: Tracked()].target = target
+        unwritten.insert(key)
+        return true
+    }
+
+    /// The same of a log of another device of this node's user, of which this device may have only the first part.
+    /// - Parameter end: the last entry that this device has.
+    mutating func acknowledge(_ receipt: Receipt, _ key: DeliveryKey, through end: UInt64) -> Bool {
+        var target = target(key) ?? DeliveryProgress()
+        var missing = receipt.missing
+        missing.removeAll(after: end)
+        let known = Receipt(
+            logID: receipt.logID, sequence: min(receipt.sequence, end), chain: receipt.chain,
+            readSequence: min(receipt.readSequence, end), handledSequence: min(receipt.handledSequence, end),
+            missing: missing, deviceID: receipt.deviceID, signature: receipt.signature)
+        guard target.acknowledge(known) else { return false }
+        // Cut off, it proves nothing.
+        target.receipt = nil
         tracked[key, default: Tracked()].target = target
         unwritten.insert(key)
         return true
@@ -98,24 +115,42 @@ struct Deliveries: Sendable {
         return true
     }
 
+    /// A program of this node's user has dealt with a peer's messages up to here; the commit that says so is being made.
+    mutating func markHandled(_ key: DeliveryKey, through sequence: UInt64) {
+        guard let target = target(key), min(sequence, target.delivered) > target.handled else { return }
+        tracked[key]?.target.handled = min(sequence, target.delivered)
+        unwritten.insert(key)
+    }
+
     // MARK: - Progress on its way to the disk
 
     var hasUnwritten: Bool { !unwritten.isEmpty || carried.hasUnwritten }
 
     /// Adds changes to a commit: what the logs' recipients have, and receipts for what this node keeps of peers' logs.
-    /// - Parameter heads: those of peers' logs that change with the commit.
-    mutating func move(into next: inout CommitInFlight, heads: [LogID: LogHead], logs: Logs, author: LogAuthor) {
+    /// - Parameters:
+    ///   - heads: those of peers' logs that change with the commit.
+    ///   - missing: the entries whose bodies this node lacks after the commit, by branch.
+    mutating func move(
+        into next: inout CommitInFlight, heads: [LogID: LogHead], missing: [LogID: SequenceSet] = [:], logs: Logs,
+        author: LogAuthor
+    ) {
         next.progress = takeUnwritten { key, progress in
             guard key.recipientID == author.userID, let log = logs.incoming(key.logID) else { return nil }
+            let missing = log.lacking(missing, in: logs)
+            // Whoever lacks more than a receipt can name signs for what they had before.
+            guard missing.ranges.count <= Limits.missingRangesPerReceipt else { return nil }
             // Peers know a branch by its log's id and the chain hash alone.
             let chain = (heads[key.logID] ?? log.committed).chain
             return Receipt.sign(
                 logID: log.description.logID, sequence: progress.delivered, chain: chain, readSequence: progress.read,
-                deviceID: author.deviceID, with: author.signingKey)
+                handledSequence: progress.handled, missing: missing, deviceID: author.deviceID,
+                with: author.signingKey)
         }
         next.commit.receipts = carried.takeUnwritten()
         for index in next.progress.indices
-        where next.progress[index].key.recipientID != author.userID && logs.own(next.progress[index].key.logID) != nil {
+        where next.progress[index].key.recipientID != author.userID
+            && logs.isByOwnUser(next.progress[index].key.logID)
+        {
             let (key, value) = (next.progress[index].key, next.progress[index].value)
             next.progress[index].steps = steps(to: value, of: key).flatMap { $0.told(where: logs.isMessage) }
         }
@@ -152,6 +187,13 @@ struct Deliveries: Sendable {
 
     /// It is not on the disk, and goes into the next commit again.
     mutating func writeAgain(_ key: DeliveryKey) { unwritten.insert(key) }
+
+    /// The commit that moved a program's place in the inbox is not on the disk: it will be given the messages again.
+    /// - Parameter key: of what this node keeps of a peer's log.
+    mutating func takeBackHandled(_ key: DeliveryKey) {
+        let onDisk = committed(key)?.handled ?? 0
+        tracked[key]?.target.handled = onDisk
+    }
 
     /// Forgets a log that has not begun after all.
     mutating func forget(_ key: DeliveryKey) {
@@ -225,6 +267,17 @@ struct Deliveries: Sendable {
                     messageID: MessageID(log: logID, sequence: sequence), recipientID: log.record.recipientID,
                     reason: reason,
                     isWithheld: sequence > progress.offered))
+        }
+    }
+
+    /// Messages count for nobody. Who has one all the same has it.
+    mutating func failUncounted(_ sequences: some Sequence<UInt64>, of log: OwnLog) {
+        let (logID, offered) = (log.record.logID, target(log.deliveryKey)?.offered ?? 0)
+        for sequence in sequences where failures[logID]?[sequence] == nil {
+            fail(
+                DeliveryFailure(
+                    messageID: MessageID(log: logID, sequence: sequence), recipientID: log.record.recipientID,
+                    reason: .removed, isWithheld: sequence > offered))
         }
     }
 
@@ -307,23 +360,28 @@ struct Deliveries: Sendable {
     // MARK: - A log that comes back
 
     /// Entries of an own log that came back go into the next commit. They have left this node before.
-    /// - Parameter base: the last entry before the first one of the log, which is that of another branch.
-    mutating func returned(_ key: DeliveryKey, _ sequences: ClosedRange<UInt64>, after base: UInt64) {
+    /// - Parameters:
+    ///   - base: the last entry before the first one of the log, which is that of another branch.
+    ///   - isSent: whether a recipient had them; otherwise another device of this node's user.
+    mutating func returned(
+        _ key: DeliveryKey, _ sequences: ClosedRange<UInt64>, after base: UInt64, isSent: Bool = true
+    ) {
         if tracked[key] == nil {
             var start = DeliveryProgress()
-            (start.offered, start.sent, start.delivered, start.read) = (base, base, base, base)
+            (start.offered, start.sent, start.delivered, start.read, start.handled) = (base, base, base, base, base)
             tracked[key] = Tracked(start)
         }
         let first = min(returned[key]?.lowerBound ?? sequences.lowerBound, sequences.lowerBound)
         returned[key] = first...max(returned[key]?.upperBound ?? 0, sequences.upperBound)
-        confirmed(key, through: sequences.upperBound)
+        confirmed(key, through: sequences.upperBound, isSent: isSent)
     }
 
     /// A peer has entries of an own log up to here: they have left this node.
-    mutating func confirmed(_ key: DeliveryKey, through sequence: UInt64) {
+    /// - Parameter isSent: whether the peer is a recipient.
+    mutating func confirmed(_ key: DeliveryKey, through sequence: UInt64, isSent: Bool = true) {
         var target = target(key) ?? DeliveryProgress()
         target.offered = max(target.offered, sequence)
-        target.sent = max(target.sent, sequence)
+        if isSent { target.sent = max(target.sent, sequence) }
         tracked[key, default: Tracked()].target = target
         unwritten.insert(key)
     }
@@ -352,9 +410,9 @@ struct Deliveries: Sendable {
 
     /// A failure that a receipt has overtaken need not be remembered. A withheld message's failure is kept for ever:
     /// anybody who asks for the log again, from however far back, must not get what was withheld.
-    mutating func forgetSettledFailures(in logID: LogID, through delivered: UInt64) {
+    mutating func forgetSettledFailures(in logID: LogID, by progress: DeliveryProgress) {
         guard let failed = failures[logID] else { return }
-        let left = failed.filter { $0.value.isWithheld || $0.key > delivered }
+        let left = failed.filter { $0.value.isWithheld || !progress.holds($0.key) }
         failures[logID] = left.isEmpty ? nil : left
     }
 
@@ -379,19 +437,72 @@ struct Deliveries: Sendable {
     }
 }
 
+extension IncomingLog {
+    /// What of everything up to its end is missing. What a branch has before its base is in others.
+    fileprivate func lacking(_ missing: [LogID: SequenceSet], in logs: Logs) -> SequenceSet {
+        var lacking = missing[logID] ?? SequenceSet()
+        guard let base, !missing.isEmpty else { return lacking }
+        for other in logs.branches(of: description) where other != logID {
+            var shared = missing[other] ?? SequenceSet()
+            shared.removeAll(after: base.sequence)
+            lacking.formUnion(shared)
+        }
+        return lacking
+    }
+}
+
 extension OwnLog {
     var deliveryKey: DeliveryKey { DeliveryKey(logID: record.logID, recipientID: record.recipientID) }
 }
 
 extension DeliveryProgress {
-    /// Accepts a receipt. A recipient whose own database is older than its last receipt may have forgotten one of the
-    /// two numbers. Neither number goes back, and a receipt that does not prove both is not kept.
-    mutating func acknowledge(_ receipt: Receipt) {
-        let saysBoth = receipt.sequence >= delivered && receipt.readSequence >= read
-        delivered = max(delivered, receipt.sequence)
+    /// Whether a receipt says that a device of the recipient holds an entry, body and all.
+    func holds(_ sequence: UInt64) -> Bool { sequence <= delivered && !missing.contains(sequence) }
+
+    /// Whether a recipient has said more than before.
+    func isFurther(than old: DeliveryProgress) -> Bool {
+        delivered > old.delivered || read > old.read || handled > old.handled || missing != old.missing
+    }
+
+    /// Accepts a receipt. A recipient whose own database is older than its last receipt may have forgotten some of the
+    /// numbers. None goes back, what one device lacks another one may have, and a receipt that does not prove all of it
+    /// is not kept.
+    /// - Returns: whether it says more than was known.
+    mutating func acknowledge(_ receipt: Receipt) -> Bool {
+        let end = max(delivered, receipt.sequence)
+        let missing = lacking(through: end).intersection(receipt.lacking(through: end))
+        guard receipt.saysMore(than: self), missing.ranges.count <= Limits.undeliveredRanges else { return false }
+        let saysAll =
+            receipt.sequence >= delivered && receipt.readSequence >= read && receipt.handledSequence >= handled
+            && receipt.missing == missing
+        delivered = end
         read = max(read, receipt.readSequence)
+        handled = max(handled, receipt.handledSequence)
+        self.missing = missing
         offered = max(offered, delivered)
         sent = max(sent, delivered)
-        self.receipt = saysBoth ? receipt : nil
+        self.receipt = saysAll ? receipt : nil
+        return true
+    }
+
+    /// The entries up to a place that it does not show to be held.
+    private func lacking(through end: UInt64) -> SequenceSet { missing.adding(delivered, through: end) }
+}
+
+extension Receipt {
+    /// Whether one of its numbers is higher than what is known, or its device holds a body that none had said to hold.
+    func saysMore(than known: DeliveryProgress) -> Bool {
+        sequence > known.delivered || readSequence > known.read || handledSequence > known.handled
+            || fills(known.missing)
+    }
+
+    fileprivate func lacking(through end: UInt64) -> SequenceSet { missing.adding(sequence, through: end) }
+}
+
+extension SequenceSet {
+    /// With what comes after one place, up to another.
+    fileprivate func adding(_ start: UInt64, through end: UInt64) -> SequenceSet {
+        guard start < end else { return self }
+        return union(SequenceSet(start + 1...end))
     }
 }

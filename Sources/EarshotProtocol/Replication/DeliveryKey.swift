@@ -19,24 +19,30 @@ extension DeliveryKey {
         returned: ClosedRange<UInt64>? = nil
     ) -> [JournalRecord] {
         var steps: [JournalRecord] = []
-        func add(_ step: JournalRecord.Step, after: UInt64, through: UInt64, isLeftOut: (DeliveryFailure) -> Bool) {
-            guard through > after else { return }
-            var first = after + 1
-            for place in failed.keys.filter({ $0 > after && $0 <= through }).sorted()
-            where failed[place].map(isLeftOut) == true {
-                if first < place { steps.append(.progress(logID, recipientID, step, first...place - 1)) }
-                first = place + 1
+        func add(_ step: JournalRecord.Step, _ sequences: SequenceSet, isLeftOut: (DeliveryFailure) -> Bool) {
+            var sequences = sequences
+            for place in failed.keys where sequences.contains(place) && failed[place].map(isLeftOut) == true {
+                sequences.remove(place...place)
             }
-            if first <= through { steps.append(.progress(logID, recipientID, step, first...through)) }
+            for run in sequences.ranges { steps.append(.progress(logID, recipientID, step, run)) }
         }
-        func addNews(_ step: JournalRecord.Step, after: UInt64, through: UInt64, isLeftOut: (DeliveryFailure) -> Bool) {
-            guard let returned else { return add(step, after: after, through: through, isLeftOut: isLeftOut) }
-            add(step, after: after, through: min(through, returned.lowerBound - 1), isLeftOut: isLeftOut)
-            add(step, after: max(after, returned.upperBound), through: through, isLeftOut: isLeftOut)
+        // What the recipient lacked at first and has now.
+        let late = old.missing.subtracting(new.missing)
+        func passed(from start: UInt64, to end: UInt64) -> SequenceSet {
+            start < end ? SequenceSet(start + 1...end) : SequenceSet()
         }
-        addNews(.sent, after: old.sent, through: new.sent) { _ in true }
-        addNews(.delivered, after: old.delivered, through: new.delivered, isLeftOut: \.isWithheld)
-        add(.read, after: old.read, through: new.read, isLeftOut: \.isWithheld)
+        let back = returned.map { SequenceSet($0) } ?? SequenceSet()
+        func seen(from start: UInt64, to end: UInt64) -> SequenceSet {
+            passed(from: start, to: end).subtracting(new.missing)
+                .union(late.intersection(passed(from: 0, to: min(start, end))))
+        }
+        add(.sent, passed(from: old.sent, to: new.sent).subtracting(back)) { _ in true }
+        add(
+            .delivered,
+            passed(from: old.delivered, to: new.delivered).subtracting(new.missing).union(late).subtracting(back),
+            isLeftOut: \.isWithheld)
+        add(.handled, seen(from: old.handled, to: new.handled), isLeftOut: \.isWithheld)
+        add(.read, seen(from: old.read, to: new.read), isLeftOut: \.isWithheld)
         return steps
     }
 }

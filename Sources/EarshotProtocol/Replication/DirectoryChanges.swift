@@ -8,10 +8,16 @@ struct DirectoryChanges: Sendable {
     private var forgottenUsers: [UserID] = []
     private var devices: [DeviceID: DeviceRecord] = [:]
     private var forgottenDevices: Set<DeviceID> = []
+    /// Devices of this node's own user; `nil` for one that is forgotten.
+    private var ownDevices: [DeviceID: OwnDeviceRecord?] = [:]
+    private var revocations: [Revocation] = []
     private var events: [Event] = []
 
     /// Events wait for a change: without one there is no work.
-    var isEmpty: Bool { users.isEmpty && forgottenUsers.isEmpty && devices.isEmpty && forgottenDevices.isEmpty }
+    var isEmpty: Bool {
+        users.isEmpty && forgottenUsers.isEmpty && devices.isEmpty && forgottenDevices.isEmpty && ownDevices.isEmpty
+            && revocations.isEmpty
+    }
 
     /// How many users and devices wait to be written.
     var count: Int { users.count + devices.count }
@@ -39,6 +45,12 @@ struct DirectoryChanges: Sendable {
         forgottenDevices.insert(deviceID)
     }
 
+    mutating func write(_ device: OwnDeviceRecord) { ownDevices[device.deviceID] = device }
+
+    mutating func forgetOwn(_ deviceID: DeviceID) { ownDevices[deviceID] = .some(nil) }
+
+    mutating func write(_ revocation: Revocation) { revocations.append(revocation) }
+
     /// An event to post when its user is written.
     /// - Parameter isMerged: whether to merge it with an earlier event about the same user. So it is while the disk
     ///   fails, however long that takes and however often the user comes and goes.
@@ -62,6 +74,9 @@ struct DirectoryChanges: Sendable {
         next.commit.forgottenUsers = forgottenUsers
         next.commit.forgottenDevices = forgottenDevices.sorted()
         next.commit.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
+        next.commit.ownDevices = ownDevices.values.compactMap(\.self).sorted { $0.deviceID < $1.deviceID }
+        next.commit.forgottenOwnDevices = ownDevices.filter { $0.value == nil }.keys.sorted()
+        next.commit.revocations = revocations
         next.userEvents = events
         for event in events { if let record = JournalRecord(event) { next.commit.journal.add(record) } }
         self = DirectoryChanges()
@@ -78,6 +93,11 @@ struct DirectoryChanges: Sendable {
         }
         forgottenDevices.formUnion(failed.commit.forgottenDevices.filter { directory.devices[$0] == nil })
         forgottenUsers += failed.commit.forgottenUsers.filter { directory.users[$0] == nil }
+        for device in failed.commit.ownDevices where ownDevices[device.deviceID] == nil {
+            ownDevices[device.deviceID] = device
+        }
+        for deviceID in failed.commit.forgottenOwnDevices where ownDevices[deviceID] == nil { forgetOwn(deviceID) }
+        revocations = failed.commit.revocations + revocations
         let all = failed.userEvents + events
         events = []
         for event in all { tell(event, isMerged: true) }

@@ -5,6 +5,8 @@ enum EntryNews: Sendable {
     case message(Message)
     /// A message is changed by the entry with this number.
     case update(MessageUpdate, by: UInt64)
+    /// A user says something else of themselves.
+    case profile(UserID, by: UInt64)
 
     var message: Message? {
         if case .message(let message) = self { message } else { nil }
@@ -14,15 +16,21 @@ enum EntryNews: Sendable {
     fileprivate var sequence: UInt64 {
         switch self {
         case .message(let message): message.messageID.sequence
-        case .update(_, let sequence): sequence
+        case .update(_, let sequence), .profile(_, let sequence): sequence
         }
     }
 
-    /// - Parameter message: the event that tells of a message.
-    func event(_ message: (Message) -> Event) -> Event {
+    /// - Parameters:
+    ///   - message: the event that tells of a message.
+    ///   - ownID: this node's user.
+    ///   - user: another user as they are now.
+    /// - Returns: `nil` for news of a user who was forgotten.
+    func event(_ message: (Message) -> Event, to ownID: UserID, user: (UserID) -> User?) -> Event? {
         switch self {
         case .message(let content): message(content)
         case .update(let update, _): .messageUpdated(update)
+        case .profile(ownID, _): .profileUpdated
+        case .profile(let userID, _): user(userID).map { .userUpdated($0, changes: [.profile]) }
         }
     }
 }

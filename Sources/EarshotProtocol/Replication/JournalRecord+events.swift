@@ -12,8 +12,18 @@ extension JournalRecord {
             return switch step {
             case .sent: .messageSent(change)
             case .delivered: .messageDelivered(change)
+            case .handled: .messageHandled(change)
             case .read: .messageRead(change)
             }
+        }
+    }
+
+    /// What tells observers that a conversation of many has changed; `nil` for a record of another kind.
+    var conversationEvent: Event? {
+        switch self {
+        case .conversation(let update): .conversationUpdated(update)
+        case .participant(let update): .participantUpdated(update)
+        case .queued, .received, .progress, .failed, .user: nil
         }
     }
 

@@ -44,6 +44,9 @@ extension NodeMachine {
         case .open:
             try replication.conversations.checkJoined(conversation.conversationID)
             return nil
+        case .private:
+            _ = try replication.conversations.privates.check(conversation.conversationID)
+            return nil
         }
     }
 
@@ -93,7 +96,13 @@ extension NodeMachine {
         noteUse(of: connectionID, now: now)
         defer { performReplication(now: now) }
         switch frame {
+        case .grant, .revocations, .deviceNames, .contacts:
+            try received(frame, of: peer, on: connectionID, now: now)
         case .entries(let run):
+            guard mayTake(run, from: peer) else {
+                peers.credit(-1, on: connectionID)
+                return
+            }
             try replication.receivedEntries(
                 run, on: connectionID, isStranger: isStranger(peer.userID), trust: trust, clocks: &clocks, now: now)
         case .receipts(let receipts):
@@ -113,6 +122,7 @@ extension NodeMachine {
                 if receipt.deviceID == peer.deviceID {
                     try replication.receivedReceipt(receipt, on: connectionID, trust: trust, now: now)
                 } else {
+                    guard !isRevoked(receipt, credentials) else { continue }
                     try replication.receivedCarried(
                         receipt, credentials: credentials, on: connectionID, trust: trust, now: now)
                 }
@@ -120,10 +130,14 @@ extension NodeMachine {
             }
         case .digests(let digests):
             try checkBudget(on: connectionID, now: now)
-            replication.receivedDigests(digests, on: connectionID)
+            let proved = digests.map(withProvedName)
+            if isOwn(peer) { learnConversations(from: proved) }
+            replication.receivedDigests(proved, on: connectionID)
         case .wanted(let wanted): try replication.receivedWanted(wanted, on: connectionID)
+        case .wantedBodies(let wanted): replication.receivedWantedBodies(wanted, on: connectionID)
+        case .bodies(let bodies): replication.receivedBodies(bodies, on: connectionID, trust: trust)
         case .unplaced(let log): replication.receivedUnplaced(log, on: connectionID, now: now)
-        case .taken(let logID, let place): replication.receivedTaken(logID, through: place, on: connectionID)
+        case .taken(let logID, let place): replication.receivedTaken(logID, through: place, on: connectionID, now: now)
         case .typing(let conversationID, let isTyping): heardTyping(isTyping, in: conversationID, from: peer, now: now)
         case .dialBack(let port, let nonce): askedToDialBack(port: port, nonce: nonce, on: connectionID, now: now)
         case .dialBackResult(let nonce, let isReachable):
@@ -204,6 +218,8 @@ extension NodeMachine {
             node.clocks.wake(by: node.typing.deadline)
             node.replication.tick(clocks: &node.clocks, now: now)
             for connectionID in node.openConnections { node.noteCredential(on: connectionID, now: now) }
+            node.renewLinkedDevices(now: now)
+            node.tickPairing(now: now)
         }
     }
 
@@ -225,6 +241,10 @@ extension NodeMachine {
             if case .receipts(let receipts) = frame { note { $0.receiptsSent += receipts.count } }
             send(frame, on: connectionID)
         case .carry(let receipts, let connectionID): carry(receipts, on: connectionID)
+        case .give(var frame, let connectionID):
+            frame.credential = credential(of: frame.log.deviceID)
+            send(.entries(frame), on: connectionID)
+        case .vouch(let userIDs, let connectionID): vouch(for: userIDs, on: connectionID)
         case .introduced(let credential): run(trust.introduce(credential, exchange: exchange, now: now), now: now)
         case .used(let connectionID): noteUse(of: connectionID, now: now)
         case .credit(let requests, let connectionID): peers.credit(requests, on: connectionID)
@@ -246,7 +266,44 @@ extension NodeMachine {
     private mutating func carry(_ receipts: [Receipt], on connectionID: ConnectionID) {
         for start in stride(from: 0, to: receipts.count, by: Limits.credentialsPerFrame) {
             let part = Array(receipts[start...].prefix(Limits.credentialsPerFrame))
-            send(.carried(part, part.compactMap { trust.credential(of: $0.deviceID) }), on: connectionID)
+            send(.carried(part, part.compactMap { credential(of: $0.deviceID) }), on: connectionID)
         }
+    }
+
+    /// Tells another device of this node's user who somebody is: it may have met none of their devices.
+    private mutating func vouch(for userIDs: [UserID], on connectionID: ConnectionID) {
+        let credentials = userIDs.compactMap { trust.credential(of: $0) }
+        for start in stride(from: 0, to: credentials.count, by: Limits.credentialsPerFrame) {
+            let part = credentials[start...].prefix(Limits.credentialsPerFrame)
+            send(.contacts(part.map(\.wire)), on: connectionID)
+        }
+    }
+
+    /// The credential of a device that this node has met or heard of, whosever it is.
+    private func credential(of deviceID: DeviceID) -> Credential? {
+        trust.credential(of: deviceID) ?? devices.credential(of: deviceID)
+    }
+
+    // MARK: - Devices of this node's user
+
+    /// Another device of this node's user says which open conversations it knows.
+    private mutating func learnConversations(from digests: [ConversationDigest]) {
+        for digest in digests where !digest.uniqueName.isEmpty {
+            replication.learn(digest.conversationID, uniqueName: digest.uniqueName)
+        }
+    }
+
+    /// What a revoked device wrote is taken from devices of this node's own user alone: others may have got it from a
+    /// thief.
+    private func mayTake(_ run: EntriesFrame, from peer: LinkPeer) -> Bool {
+        guard !isOwn(peer), run.log.deviceID != peer.deviceID, run.log.deviceID != local.deviceID else { return true }
+        let userID = run.credential?.userID ?? replication.logs.author(of: run.log.deviceID)
+        return userID.map { !isRevoked(run.log.deviceID, of: $0) } ?? true
+    }
+
+    private func isRevoked(_ receipt: Receipt, _ credentials: [Credential]) -> Bool {
+        let credential = credentials.first { $0.deviceID == receipt.deviceID }
+        guard let userID = credential?.userID ?? trust.owner(of: receipt.deviceID) else { return false }
+        return isRevoked(receipt.deviceID, of: userID)
     }
 }

@@ -9,20 +9,26 @@ struct PendingSend: Sendable {
         let drafts: [EntryDraft]
         /// The drafts' keys, in their order; empty if none has one.
         var keys: [EntryKey?] = []
+        /// The kind of the log that they go into.
+        var kind = LogKind.messages
     }
 
-    let requestID: RequestID
+    /// `nil` for what nobody has asked for.
+    let requestID: RequestID?
     let parts: [Part]
     /// What is written in the same commit.
     let changes: [ProgramChange]
+    /// The last message of each log that a program has dealt with, from the same commit on.
+    let handled: [MessageID]
     let count: Int
     /// The size of texts and headers, in bytes.
     let bytes: Int
 
-    init(requestID: RequestID, parts: [Part], changes: [ProgramChange] = []) {
+    init(requestID: RequestID?, parts: [Part], changes: [ProgramChange] = [], handled: [MessageID] = []) {
         self.requestID = requestID
         self.parts = parts
         self.changes = changes
+        self.handled = handled
         count = parts.reduce(0) { $0 + $1.drafts.count }
         bytes = parts.reduce(0) { $0 + $1.drafts.reduce(0) { $0 + $1.byteCount } }
     }

@@ -39,6 +39,7 @@ struct OutgoingLog: Sendable {
     /// The highest numbers that the peer has reported on this link.
     private var saidDelivered: UInt64 = 0
     private var saidRead: UInt64 = 0
+    private var saidHandled: UInt64 = 0
 
     /// - Parameter place: the peer has the log up to here.
     init(after place: Place) {
@@ -65,9 +66,13 @@ struct OutgoingLog: Sendable {
         let isRead =
             receipt.readSequence > saidRead
             && (receipt.readSequence > known.read || sentHere.contains(receipt.readSequence))
+        let isHandled =
+            receipt.handledSequence > saidHandled
+            && (receipt.handledSequence > known.handled || sentHere.contains(receipt.handledSequence))
         saidDelivered = max(saidDelivered, receipt.sequence)
         saidRead = max(saidRead, receipt.readSequence)
-        return isDelivery || isRead
+        saidHandled = max(saidHandled, receipt.handledSequence)
+        return isDelivery || isRead || isHandled || receipt.fills(known.missing)
     }
 
     /// The chain hash at a place; `nil` if no frame that was sent ends there.

@@ -8,13 +8,29 @@ struct ReceivedRun: Sendable {
     /// The branch that they belong to, as it is with them.
     let branch: IncomingLog
     let conversation: ConversationRecord
+    /// The entry before them.
+    let before: Place
     /// Whether this device has written them, and has them back.
     let isOwn: Bool
+    /// Whether another device of this node's user has written them.
+    let isByOwnUser: Bool
+    /// Whether another device of this node's user has sent them.
+    let isFromOwnUser: Bool
     let entries: [EntryRecord]
+    /// Those whose bodies are missing, and that this node's user may have.
+    let missing: SequenceSet
+    /// Those that this node's user may not have, as far as is known.
+    var unowed = SequenceSet()
     let news: [EntryNews]
     let bytes: Int
     /// Users whom the author does not reach.
     let unreached: [UserID]
+
+    /// Those that do not count yet, as far as is known.
+    var disregarded: SequenceSet {
+        guard conversation.kind == .private else { return SequenceSet() }
+        return entries.reduce(into: SequenceSet()) { if $1.kind == .disregarded { $0.insert($1.sequence) } }
+    }
 
     var logID: LogID { branch.logID }
     var log: LogDescription { branch.description }
@@ -25,7 +41,7 @@ struct ReceivedRun: Sendable {
         guard var record = logs.own(logID)?.record else {
             return LogRecord(
                 logID: logID, description: log, base: branch.base, authorID: branch.authorID,
-                conversation: conversation, head: head)
+                conversation: conversation, head: head, bytes: branch.bytes)
         }
         record.head = head
         return record
@@ -58,24 +74,42 @@ struct ReceivedRuns: Sendable {
     /// - Throws: `ProtocolError`, for which the link is to be closed.
     mutating func take(
         _ frame: EntriesFrame, into branch: IncomingLog, known: Int, of conversation: ConversationRecord,
-        from link: ReplicationSession, isStranger: Bool, logs: inout Logs, author: LogAuthor, now: Moment
+        from link: ReplicationSession, isStranger: Bool, logs: inout Logs, privates: inout PrivateConversations,
+        author: LogAuthor, now: Moment
     ) throws(ProtocolError) -> Intake {
         var branch = branch
+        let before = branch.proved.place
         let isOwn = frame.log.deviceID == author.deviceID
         // No peer's word makes an entry later than it is.
         let latest = HybridTimestamp(milliseconds: now.wallClock + Timing.clockTolerance)
-        let taken = try branch.receive(
-            frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil)
+        var taken = try branch.receive(
+            frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil,
+            mayMiss: frame.log.kind == .messages
+                && (frame.log.deviceID != link.deviceID || privates.mayWithhold(in: frame.log.conversationID)))
         guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
         let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
         try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)
+        if conversation.kind == .private { privates.judge(&taken, of: branch, isOwn: isOwn) }
         // Not before: what is not queued for the disk is not proved, or a hole would follow.
         logs.proved(branch)
+        var (missing, unowed) = (SequenceSet(), SequenceSet())
+        // Where a recipient gives own entries back, what has no mark was withheld.
+        if !isOwn || conversation.kind != .direct {
+            for entry in taken where entry.record.isMissing { missing.insert(entry.record.sequence) }
+            unowed = privates.unowed(
+                taken[0].record.sequence...branch.proved.sequence, of: branch.logID, by: branch.authorID,
+                in: branch.description)
+            missing.subtract(unowed)
+        }
         let run = ReceivedRun(
             connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,
-            conversation: conversation, isOwn: isOwn,
-            entries: taken.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record },
-            news: isOwn ? [] : taken.compactMap { EntryNews($0.record, $0.body, of: branch, to: author.userID, logs) },
+            conversation: conversation, before: before, isOwn: isOwn,
+            isByOwnUser: !isOwn && branch.authorID == author.userID,
+            isFromOwnUser: link.userID == author.userID,
+            entries: taken.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record }, missing: missing,
+            unowed: unowed,
+            news: isOwn
+                ? [] : taken.compactMap { EntryNews($0.record, $0.body, of: branch, in: conversation, author, logs) },
             bytes: bytes, unreached: frame.unreached)
         add(run)
         return .new(run, taken.compactMap { $0.body?.timestamp })
@@ -140,13 +174,16 @@ struct ReceivedRuns: Sendable {
                 let end = run.head.sequence
                 deliveries.returned(
                     DeliveryKey(logID: logID, recipientID: record.recipientID), (first[logID] ?? end)...end,
-                    after: record.start.sequence)
+                    after: record.start.sequence, isSent: !run.isFromOwnUser)
             } else {
                 deliveries.keep(DeliveryKey(logID: logID, recipientID: author.userID), through: run.head.sequence)
             }
         }
         return heads
     }
+
+    /// Whether entries of a branch wait for a commit.
+    func isWaiting(_ logID: LogID) -> Bool { waiting.contains { $0.logID == logID } }
 
     mutating func written(_ run: ReceivedRun) { bytes.remove(run.bytes, of: run.deviceID) }
 
@@ -175,21 +212,30 @@ struct ReceivedRuns: Sendable {
 
 extension EntryNews {
     /// - Returns: `nil` for an entry that tells nothing.
-    fileprivate init?(
-        _ record: EntryRecord, _ body: EntryBody?, of log: IncomingLog, to recipientID: UserID, _ logs: Logs
+    init?(
+        _ record: EntryRecord, _ body: EntryBody?, of log: IncomingLog, in conversation: ConversationRecord,
+        _ reader: LogAuthor, _ logs: Logs
     ) {
         let conversationID = log.description.conversationID
+        let isOwn = log.authorID == reader.userID
+        let recipients = isOwn ? conversation.recipientIDs(of: reader.userID) : [reader.userID]
         switch body?.content {
         case .text(let content):
             self = .message(
                 Message(
                     content, messageID: MessageID(log: log.logID, sequence: record.sequence),
-                    conversationID: conversationID, senderID: log.authorID, recipientIDs: [recipientID],
-                    timestamp: record.timestamp, expiry: record.expiry, states: [recipientID: .delivered]))
+                    conversationID: conversationID, senderID: log.authorID, recipientIDs: recipients,
+                    timestamp: record.timestamp, expiry: record.expiry,
+                    states: Dictionary(
+                        uniqueKeysWithValues: recipients.map { ($0, isOwn ? .queued : .delivered) })))
         case .amendment(let amendment):
             guard let update = logs.update(by: amendment, of: log.authorID, in: conversationID) else { return nil }
             self = .update(update, by: record.sequence)
-        case .branches, .join, .leave, .unknown, nil: return nil
+        case .profile:
+            // Others of a conversation of many are told nothing that way.
+            guard case .direct = conversation.kind else { return nil }
+            self = .profile(log.authorID, by: record.sequence)
+        case .branches, .join, .leave, .version, .control, .unknown, nil: return nil
         }
     }
 }

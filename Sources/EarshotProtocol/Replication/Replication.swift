@@ -31,12 +31,20 @@ struct Replication: Sendable {
 
     init(local: LocalDevice, snapshot: Snapshot) {
         author = LogAuthor(local)
-        logs = Logs(author: author, records: snapshot.logs, hidden: snapshot.hidden)
+        logs = Logs(author: author, records: snapshot.logs, hidden: snapshot.hidden, unknown: snapshot.unknown)
         deliveries = Deliveries(
             deliveries: snapshot.deliveries, failures: snapshot.failures, carried: snapshot.receipts)
-        conversations = ConversationTable(userID: author.userID, records: snapshot.conversations)
+        conversations = ConversationTable(
+            userID: author.userID, deviceID: author.deviceID, records: snapshot.conversations,
+            entries: snapshot.membershipEntries, told: snapshot.privateConversations)
         sessions = ReplicationSessions(deviceID: author.deviceID)
         fetching = Fetching(deviceID: author.deviceID)
+        for (logID, missing) in snapshot.missing {
+            guard let log = logs.proved(logID) else { continue }
+            let unowed = conversations.privates.unowed(missing, of: logID, by: log.authorID, in: log.description)
+            fetching.bodies.lacks(missing.subtracting(unowed), of: log.description, in: logID, from: nil)
+            fetching.bodies.lacks(unowed: unowed, of: log.description, in: logID)
+        }
         takingBack = TakingBack(limbo: logs.allLimbos)
     }
 
@@ -118,6 +126,9 @@ struct Replication: Sendable {
     mutating func write(_ device: DeviceRecord) { changes.write(device) }
     mutating func forget(_ userID: UserID) { changes.forget(userID, isUntold: commits.hasFailed) }
     mutating func forget(_ deviceID: DeviceID) { changes.forget(deviceID) }
+    mutating func write(_ device: OwnDeviceRecord) { changes.write(device) }
+    mutating func forgetOwn(_ deviceID: DeviceID) { changes.forgetOwn(deviceID) }
+    mutating func write(_ revocation: Revocation) { changes.write(revocation) }
 
     /// An event to post when the users in it are written.
     mutating func tell(_ event: Event) { changes.tell(event, isMerged: commits.hasFailed) }
@@ -144,8 +155,10 @@ struct Replication: Sendable {
 
     /// A link is established. Nothing goes over it before it is chosen.
     mutating func linkBegan(_ connectionID: ConnectionID, to peer: LinkPeer) {
+        let sharing = peer.userID == author.userID ? Sharing(limit: Limits.sharedWithOwnDevice) : Sharing()
         sessions.begin(
-            ReplicationSession(connectionID: connectionID, userID: peer.userID, deviceID: peer.deviceID))
+            ReplicationSession(
+                connectionID: connectionID, userID: peer.userID, deviceID: peer.deviceID, sharing: sharing))
     }
 
     /// Of the links to a device this one stays: tells the peer what this node holds, so that each sends what the other
@@ -157,50 +170,390 @@ struct Replication: Sendable {
         for frame in Frame.heads(of: conversationID, logs.heads(of: conversationID)) {
             actions.append(.send(frame, connectionID))
         }
-        let receipts = logs.incoming(by: session.userID)
-            .filter { $0.description.deviceID == session.deviceID || isOfMany($0.description.conversationID) }
-            .compactMap { ownReceipt(for: $0.logID) }
+        guard !isOwn(session) else {
+            tellEverything(on: connectionID)
+            return
+        }
+        let receipts = logs.incoming(by: session.userID).compactMap { ownReceipt(for: $0.logID) }
         for frame in Frame.frames(of: receipts) { actions.append(.send(frame, connectionID)) }
-        let digests = conversations.joined.map { digest(of: $0.record) }
+        let digests =
+            conversations.joined.map { digest(of: $0.record, for: session) }
+            + conversations.privates.shared(with: session.userID).map { digest(of: $0, for: session) }
         for frame in Frame.digests(digests) { actions.append(.send(frame, connectionID)) }
+    }
+
+    // MARK: - Devices of this node's user
+
+    private func isOwn(_ session: ReplicationSession) -> Bool { session.userID == author.userID }
+
+    /// The chosen links to other devices of this node's user, ascending.
+    private var ownLinks: [ConnectionID] {
+        sessions[author.userID].filter { connectionID in
+            sessions[connectionID].map { sessions[$0.deviceID] == connectionID } ?? false
+        }
+    }
+
+    /// Whether this node has anything to do with other devices of its user.
+    private var hasOwnDevices: Bool { !sessions[author.userID].isEmpty || logs.hasIncoming(by: author.userID) }
+
+    /// Devices of one user give each other all that they hold: tells another one which conversations there are, and who
+    /// is in them.
+    private mutating func tellEverything(on connectionID: ConnectionID) {
+        guard let session = sessions[connectionID] else { return }
+        let direct = logs.conversations.values.filter { $0.kind == .direct }
+        let many = conversations.all.map(\.record) + conversations.privates.all.map(\.record)
+        let records = (direct + many).sorted { $0.conversationID < $1.conversationID }
+        let peers = direct.compactMap { $0.recipientIDs(of: author.userID).first }.sorted()
+        if !peers.isEmpty { actions.append(.vouch(for: peers, connectionID)) }
+        var digests: [ConversationDigest] = []
+        for record in records {
+            digests.append(digest(of: record, for: session))
+            sessions[connectionID]?.told(record.conversationID)
+        }
+        for frame in Frame.digests(digests) { actions.append(.send(frame, connectionID)) }
+    }
+
+    /// Tells other devices of this node's user of a conversation that they may not know.
+    private mutating func tellOwnDevices(of conversation: ConversationRecord) {
+        for connectionID in ownLinks {
+            guard let session = sessions[connectionID], !session.sharing.contains(conversation.conversationID) else {
+                continue
+            }
+            if conversation.kind == .direct, let peerID = conversation.recipientIDs(of: author.userID).first {
+                actions.append(.vouch(for: [peerID], connectionID))
+            }
+            tell(conversation, on: connectionID)
+        }
+    }
+
+    /// Another device of this node's user knows an open conversation.
+    mutating func learn(_ conversationID: ConversationID, uniqueName: String) {
+        guard conversations[conversationID] == nil else { return }
+        conversations.learn(conversationID, uniqueName: uniqueName)
+        commits.hurry()
+    }
+
+    /// What one device of a user has read, all have.
+    private mutating func readElsewhere(_ receipt: Receipt, now: Moment) {
+        guard receipt.readSequence > 0, logs.branches(of: receipt.logID).count == 1,
+            let log = logs.incoming(receipt.logID), log.authorID != author.userID
+        else { return }
+        let key = DeliveryKey(logID: log.logID, recipientID: author.userID)
+        let end = min(receipt.readSequence, deliveries.committed(key)?.delivered ?? 0)
+        if deliveries.markRead(key, through: end) { commits.mayWait(now: now) }
+    }
+
+    /// What is known of a log of another device of this node's user: how far its recipients have it.
+    private mutating func acknowledgedElsewhere(_ receipt: Receipt, by userID: UserID, now: Moment) {
+        guard userID != author.userID, logs.branches(of: receipt.logID).count == 1,
+            let log = logs.incoming(receipt.logID), log.authorID == author.userID, log.committed.sequence > 0
+        else { return }
+        let key = DeliveryKey(logID: log.logID, recipientID: userID)
+        if deliveries.acknowledge(receipt, key, through: log.committed.sequence) { commits.mayWait(now: now) }
+    }
+
+    /// Entries of another device of this node's user are on the disk: receipts for them may have been first.
+    private mutating func acknowledgeCarried(of logID: LogID, trust: TrustMachine, now: Moment) {
+        for receipt in deliveries.carried.receipts(for: logID) {
+            if let userID = trust.owner(of: receipt.deviceID) { acknowledgedElsewhere(receipt, by: userID, now: now) }
+        }
     }
 
     // MARK: - Conversations in common
 
-    private func isOfMany(_ conversationID: ConversationID) -> Bool { conversations[conversationID] != nil }
+    private func isOfMany(_ conversationID: ConversationID) -> Bool { conversations.isOfMany(conversationID) }
 
-    /// What this node holds of a conversation. Its name goes only to where it is advertised.
-    private mutating func digest(of conversation: ConversationRecord) -> ConversationDigest {
+    /// What of a conversation goes over a link.
+    private func access(to conversationID: ConversationID, of session: ReplicationSession) -> ConversationAccess {
+        conversations.access(
+            with: session.userID, saysJoined: session.sharing.saysJoined(conversationID), in: conversationID)
+    }
+
+    /// What this node holds of a conversation, of what may go over a link, as a hash.
+    private mutating func headsHash(
+        of conversationID: ConversationID, for session: ReplicationSession
+    ) -> HeadsHash {
+        let access = access(to: conversationID, of: session)
+        guard access != .everything else { return headsHash(of: conversationID) }
+        return .of(access.heads(among: logs.heads(of: conversationID)))
+    }
+
+    /// The same for a peer. The name of an open conversation goes only to where it is advertised, and to devices of this
+    /// node's user.
+    private mutating func digest(
+        of conversation: ConversationRecord, for session: ReplicationSession
+    ) -> ConversationDigest {
         var digest = ConversationDigest(
-            conversationID: conversation.conversationID, heads: logs.headsHash(of: conversation.conversationID))
-        if conversations[conversation.conversationID]?.isAdvertised == true {
+            conversationID: conversation.conversationID,
+            heads: headsHash(of: conversation.conversationID, for: session),
+            isPrivate: conversation.kind == .private,
+            hasJoined: conversations.privates.status(in: conversation.conversationID) == .joined)
+        let isTold = isOwn(session) && conversation.kind != .private
+        if isTold || conversations[conversation.conversationID]?.isAdvertised == true {
             digest.uniqueName = conversation.uniqueName
         }
+        guard isOwn(session) else { return digest }
+        if conversation.kind == .direct { digest.peerID = conversation.recipientIDs(of: author.userID).first }
+        digest.progress = progressHash(of: conversation.conversationID)
         return digest
+    }
+
+    /// How far the messages of a conversation have come, as a hash: which of those of this node's user the others have,
+    /// and which of the others' this node's user has read. On all devices of one user it comes to be the same.
+    private func progressHash(of conversationID: ConversationID) -> ProgressHash {
+        let others = recipientIDs(in: conversationID).sorted()
+        let mine = logs.own(in: conversationID).map { ($0.description.logID, $0.record.logID) }
+        let theirs = logs.incoming(of: conversationID).map { ($0.description.logID, $0.logID) }
+        var progress: [LogProgress] = []
+        // Of a log with branches nobody can say how far it has come.
+        for (logID, branch) in (mine + theirs).sorted(by: { $0.0 < $1.0 }) where logs.branches(of: logID).count == 1 {
+            for userID in logs.isByOwnUser(branch) ? others : [author.userID] {
+                guard let known = deliveries.committed(DeliveryKey(logID: branch, recipientID: userID)) else {
+                    continue
+                }
+                if userID != author.userID, known.delivered > 0 {
+                    progress.append(
+                        LogProgress(
+                            logID: logID, userID: userID, delivered: known.delivered, read: known.read,
+                            handled: known.handled, missing: known.missing))
+                } else if known.read > 0, userID == author.userID {
+                    progress.append(LogProgress(logID: logID, userID: userID, read: known.read))
+                }
+            }
+        }
+        return .of(progress)
+    }
+
+    private mutating func headsHash(of conversationID: ConversationID) -> HeadsHash {
+        let hash = logs.headsHash(of: conversationID)
+        guard !fetching.bodies.isEmpty else { return hash }
+        let missing = logs.incoming(of: conversationID)
+            .map { (end: $0.committed.chain, bodies: fetching.bodies.lacking($0.logID)) }
+            .filter { !$0.bodies.isEmpty }
+        return hash.lacking(missing.sorted { $0.end < $1.end })
+    }
+
+    /// Whether what both ends of a link hold of a conversation is compared from time to time. A pair's is where another
+    /// device than the two has written.
+    private func isCompared(_ conversation: ConversationRecord, with session: ReplicationSession) -> Bool {
+        guard common(conversation.conversationID, with: session) != nil else { return false }
+        if session.sharing.contains(conversation.conversationID) { return true }
+        return conversation.kind == .direct
+            && logs.hasWriters(in: conversation.conversationID, beside: [author.deviceID, session.deviceID])
+    }
+
+    private mutating func tell(_ conversation: ConversationRecord, on connectionID: ConnectionID) {
+        guard let session = sessions[connectionID] else { return }
+        if isOwn(session) || conversation.kind == .direct {
+            sessions[connectionID]?.told(conversation.conversationID)
+        }
+        actions.append(.send(.digests([digest(of: conversation, for: session)]), connectionID))
     }
 
     /// The conversation of a log, if both users of a link may read it; `nil` if this node is not to have it.
     private func common(_ conversationID: ConversationID, with session: ReplicationSession) -> ConversationRecord? {
+        guard !isOwn(session) else {
+            return conversations.record(conversationID) ?? logs.conversations[conversationID]
+                ?? session.sharing.peerID(of: conversationID).map { .direct(author.userID, $0) }
+        }
         let direct = ConversationRecord.direct(author.userID, session.userID)
         if conversationID == direct.conversationID { return direct }
-        return conversations.isJoined(conversationID) ? conversations[conversationID]?.record : nil
+        return conversations.record(conversationID, with: session.userID)
     }
 
     /// A peer says what it belongs to.
     mutating func receivedDigests(_ digests: [ConversationDigest], on connectionID: ConnectionID) {
-        for digest in digests {
-            guard let session = sessions[connectionID], sessions[connectionID]?.heard(digest) == true else {
-                continue
+        for var digest in digests {
+            guard let userID = sessions.peer(on: connectionID)?.userID else { return }
+            let isOwn = userID == author.userID
+            // What another device of this node's user knows is not advertised.
+            if isOwn { digest.uniqueName = "" }
+            if let peerID = digest.peerID, !isOwn || digest.conversationID != .direct(author.userID, peerID) {
+                digest.peerID = nil
             }
-            if common(digest.conversationID, with: session) != nil { compare(digest.conversationID, on: connectionID) }
+            let isNew =
+                !digest.uniqueName.isEmpty && !conversations.isJoined(digest.conversationID)
+                && !sessions.all.contains { sessions[$0]?.sharing.advertisedName(digest.conversationID) != nil }
+            let saidJoined = sessions[connectionID]?.sharing.saysJoined(digest.conversationID)
+            guard sessions[connectionID]?.heard(digest) == true, let session = sessions[connectionID] else { continue }
+            if isNew {
+                post(
+                    .conversationAdvertised(
+                        AdvertisedConversation(
+                            conversationID: digest.conversationID, uniqueName: digest.uniqueName,
+                            userIDs: [session.userID])))
+            }
+            if digest.isPrivate {
+                let isStranger = !isOwn && !logs.hasWritten(to: userID)
+                conversations.privates.offered(digest.conversationID, by: userID, isStranger: isStranger)
+            }
+            guard let conversation = common(digest.conversationID, with: session) else { continue }
+            if digest.hasJoined != saidJoined, conversations.privates.contains(digest.conversationID) {
+                accessChanged(to: digest.conversationID, on: connectionID)
+            }
+            compare(digest.conversationID, on: connectionID)
+            if isOwn { compareProgress(of: conversation, on: connectionID) }
         }
+    }
+
+    /// The other users of a conversation.
+    private func recipientIDs(in conversationID: ConversationID) -> [UserID] {
+        let conversation = conversations.record(conversationID) ?? logs.conversations[conversationID]
+        return conversation?.recipientIDs(of: author.userID) ?? []
+    }
+
+    /// Compares with another device of this node's user how far the messages of a conversation have come. Where that
+    /// differs, each of the two gives the other the receipts that it has.
+    private mutating func compareProgress(of conversation: ConversationRecord, on connectionID: ConnectionID) {
+        let conversationID = conversation.conversationID
+        let (heads, progress) = (headsHash(of: conversationID), progressHash(of: conversationID))
+        guard sessions[connectionID]?.differs(conversationID, with: heads, progress) == true else { return }
+        sendProgress(of: conversationID, on: connectionID)
+        tell(conversation, on: connectionID)
+    }
+
+    /// Gives another device of this node's user what proves how far the messages of a conversation have come.
+    private mutating func sendProgress(of conversationID: ConversationID, on connectionID: ConnectionID) {
+        guard let session = sessions[connectionID] else { return }
+        var receipts: [Receipt] = []
+        for log in logs.incoming(of: conversationID) {
+            if log.authorID == author.userID {
+                receipts += deliveries.carried.receipts(for: log.description.logID)
+            } else if let receipt = ownReceipt(for: log.logID), receipt.readSequence > 0 {
+                receipts.append(receipt)
+            }
+        }
+        for log in logs.own(in: conversationID) {
+            let carried = deliveries.carried.receipts(for: log.description.logID)
+            let devices = Set(carried.map(\.deviceID))
+            receipts += carried
+            receipts += recipientIDs(in: conversationID)
+                .compactMap { deliveries.committed(log.deliveryKey(for: $0))?.receipt }
+                .filter { !devices.contains($0.deviceID) }
+        }
+        receipts.removeAll { $0.deviceID == session.deviceID }
+        if !receipts.isEmpty { actions.append(.carry(receipts, connectionID)) }
+    }
+
+    /// Open conversations whose names linked users tell, and which this node's user does not belong to, ascending by name.
+    var advertised: [AdvertisedConversation] {
+        var names: [ConversationID: String] = [:]
+        var users: [ConversationID: Set<UserID>] = [:]
+        for session in sessions.chosen.compactMap({ sessions[$0] }) {
+            for (conversationID, name) in session.sharing.advertised where !conversations.isJoined(conversationID) {
+                names[conversationID] = name
+                users[conversationID, default: []].insert(session.userID)
+            }
+        }
+        return names.map {
+            AdvertisedConversation(conversationID: $0, uniqueName: $1, userIDs: Array(users[$0] ?? []))
+        }.sorted { ($0.uniqueName, $0.conversationID) < ($1.uniqueName, $1.conversationID) }
+    }
+
+    /// Whether a user is told what is here of a conversation.
+    private func isToBeTold(_ userID: UserID, of conversationID: ConversationID) -> Bool {
+        userID == author.userID || !conversations.privates.contains(conversationID)
+            || conversations.isParticipant(userID, in: conversationID)
+    }
+
+    /// Whether entries of a log are looked at.
+    private func mayTake(_ log: LogDescription, from userID: UserID) -> Bool {
+        guard conversations.privates.contains(log.conversationID) else { return log.kind == .messages }
+        return log.kind == .control || conversations.privates.takesMessages(from: userID, in: log.conversationID)
+    }
+
+    /// Whether a frame of a private conversation cannot be looked at now, or ever.
+    private mutating func mustWait(
+        _ frame: EntriesFrame, on connectionID: ConnectionID
+    ) throws(ProtocolError) -> Bool {
+        guard let session = sessions[connectionID] else { return true }
+        guard mayTake(frame.log, from: session.userID) else {
+            // The author may know more of who is in than this node does.
+            let mayCount = conversations.privates.mayYetTakeMessages(in: frame.log.conversationID)
+            guard mayCount, frame.log.deviceID == session.deviceID else {
+                actions.append(.credit(-1, connectionID))
+                return true
+            }
+            try conversations.privates.waits.add(frame, on: connectionID)
+            return true
+        }
+        let isBehind = conversations.privates.waits.isWaiting(frame.log, on: connectionID)
+        guard isBehind || conversations.privates.lacksVersion(of: frame) else { return false }
+        try conversations.privates.waits.add(frame, on: connectionID)
+        if !isBehind { sendHeads(of: frame.log.conversationID, asks: true, on: connectionID) }
+        return true
+    }
+
+    /// Entries of a private conversation are on the disk.
+    private mutating func absorb(
+        _ entries: [EntryRecord], of record: LogRecord, after before: Place, trust: TrustMachine,
+        clocks: inout ClockMachine, now: Moment
+    ) {
+        guard record.conversation.kind == .private else { return }
+        conversations.privates.noteOwnVersions(in: entries, of: record)
+        guard conversations.privates.take(entries, of: record, after: before) else { return }
+        membershipChanged(in: record.description.conversationID, trust: trust, clocks: &clocks, now: now)
+    }
+
+    private mutating func membershipChanged(
+        in conversationID: ConversationID, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
+    ) {
+        conversations.privates.noteDuties(in: conversationID)
+        conversations.privates.regard(in: conversationID)
+        conversations.changed(conversationID)
+        for connectionID in sessions.chosen { accessChanged(to: conversationID, on: connectionID) }
+        for (connectionID, frame) in conversations.privates.waits.take(of: conversationID) {
+            guard sessions[connectionID] != nil else { continue }
+            do throws(ProtocolError) {
+                guard try !mustWait(frame, on: connectionID) else { continue }
+                try place(frame, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
+            } catch { close(connectionID, error.closeReason ?? .violation, error) }
+        }
+    }
+
+    /// Who is in may have changed: what goes over a link follows.
+    private mutating func accessChanged(to conversationID: ConversationID, on connectionID: ConnectionID) {
+        guard let session = sessions[connectionID], isToBeTold(session.userID, of: conversationID) else { return }
+        let access = access(to: conversationID, of: session)
+        if sessions[connectionID]?.allow(access, in: conversationID, logs: logs) == true {
+            // What the peer holds of what it may have now is to be found out.
+            sessions[connectionID]?.restart(conversationID)
+        }
+        giving.keep(in: conversationID, on: connectionID) { access.end(of: $0) != nil }
+        tell(conversations.privates.record(conversationID), on: connectionID)
+        acknowledgePremature(by: session.userID, in: conversationID)
+        sessions.pump(connectionID)
+        if sessions[connectionID]?.sharing.contains(conversationID) == true {
+            compare(conversationID, on: connectionID)
+        }
+    }
+
+    /// Founds a private conversation.
+    mutating func found(
+        _ conversation: ConversationRecord, _ creation: Creation, _ origin: ConversationOrigin, proof: Signature?,
+        _ invited: [EntryDraft], requestID: RequestID
+    ) throws(ProtocolError) {
+        let created = ControlBody(.created(creation), origin: origin, proof: proof)
+        try control([.control(created)] + invited, of: conversation, requestID: requestID)
+    }
+
+    /// Writes what a call decides about a private conversation.
+    mutating func control(
+        _ drafts: [EntryDraft], of conversation: ConversationRecord, requestID: RequestID
+    ) throws(ProtocolError) {
+        try outbox.add(
+            PendingSend(
+                requestID: requestID, parts: [.init(conversation: conversation, drafts: drafts, kind: .control)]),
+            isHeld: isHolding(conversation.conversationID), to: conversation.label(for: author.userID))
     }
 
     /// Compares what both ends of a link hold of a conversation.
     private mutating func compare(_ conversationID: ConversationID, on connectionID: ConnectionID) {
-        let mine = logs.headsHash(of: conversationID)
+        guard let session = sessions[connectionID] else { return }
+        let mine = headsHash(of: conversationID, for: session)
         switch sessions[connectionID]?.compare(conversationID, with: mine) {
         case .same:
+            allow(conversationID, on: connectionID)
             for log in logs.own(in: conversationID) where sessions[connectionID]?.log(log.record.logID) == nil {
                 sessions[connectionID]?.open(log, after: log.head.place)
             }
@@ -211,13 +564,24 @@ struct Replication: Sendable {
     }
 
     private mutating func sendHeads(of conversationID: ConversationID, asks: Bool, on connectionID: ConnectionID) {
-        for frame in Frame.heads(of: conversationID, logs.heads(of: conversationID), asks: asks) {
+        guard let session = sessions[connectionID] else { return }
+        let access = access(to: conversationID, of: session)
+        let heads = access.heads(among: logs.heads(of: conversationID))
+        for frame in Frame.heads(of: conversationID, heads, asks: asks) {
             actions.append(.send(frame, connectionID))
         }
     }
 
+    /// What of a private conversation may go over a link is what its user may have.
+    private mutating func allow(_ conversationID: ConversationID, on connectionID: ConnectionID) {
+        guard conversations.privates.contains(conversationID), let session = sessions[connectionID] else { return }
+        let access = access(to: conversationID, of: session)
+        _ = sessions[connectionID]?.allow(access, in: conversationID, logs: logs)
+    }
+
     /// It is known what a peer holds of a conversation.
     private mutating func carry(_ conversationID: ConversationID, on connectionID: ConnectionID) {
+        allow(conversationID, on: connectionID)
         sessions.carry(conversationID, on: connectionID)
         for log in logs.own(in: conversationID) { sessions[connectionID]?.openIfNew(log) }
         sessions.pump(connectionID)
@@ -253,7 +617,8 @@ struct Replication: Sendable {
             guard let session = sessions[connectionID],
                 common(conversation.conversationID, with: session) != nil
             else { continue }
-            actions.append(.send(.digests([digest(of: conversation)]), connectionID))
+            guard isToBeTold(session.userID, of: conversation.conversationID) else { continue }
+            tell(conversation, on: connectionID)
             if session.sharing.contains(conversation.conversationID),
                 !session.sharing.isReady(conversation.conversationID)
             {
@@ -267,14 +632,14 @@ struct Replication: Sendable {
         guard sessions.gossip.deadline <= now.uptime else { return }
         let due = sessions.gossip.takeDue(now: now)
         for conversationID in due.comparisons {
-            guard let conversation = conversations[conversationID]?.record ?? logs.conversations[conversationID] else {
+            guard let conversation = conversations.record(conversationID) ?? logs.conversations[conversationID] else {
                 continue
             }
             for connectionID in sessions.chosen {
-                guard let session = sessions[connectionID], session.sharing.contains(conversationID),
-                    common(conversationID, with: session) != nil
+                guard let session = sessions[connectionID], isCompared(conversation, with: session),
+                    isToBeTold(session.userID, of: conversationID)
                 else { continue }
-                actions.append(.send(.digests([digest(of: conversation)]), connectionID))
+                tell(conversation, on: connectionID)
             }
             passOn(of: conversationID)
         }
@@ -282,9 +647,14 @@ struct Replication: Sendable {
             guard let log = logs.incoming(announcement.logID), log.committed.sequence > 0 else { continue }
             let conversationID = log.description.conversationID
             let head = BranchHead(log: log.description, place: log.committed.place)
-            for connectionID in sessions[announcement.userID]
-            where sessions[connectionID]?.sharing.contains(conversationID) == true {
-                let frame = HeadsFrame(conversationID: conversationID, heads: [head], isComplete: false)
+            for connectionID in sessions[announcement.userID] {
+                guard let session = sessions[connectionID], session.deviceID != head.log.deviceID,
+                    let conversation = common(conversationID, with: session),
+                    conversation.kind == .direct || session.sharing.contains(conversationID)
+                else { continue }
+                let heads = access(to: conversationID, of: session).heads(among: [head])
+                guard !heads.isEmpty else { continue }
+                let frame = HeadsFrame(conversationID: conversationID, heads: heads, isComplete: false)
                 actions.append(.send(.heads(frame), connectionID))
             }
         }
@@ -304,9 +674,7 @@ struct Replication: Sendable {
 
     /// Participants whom this node does not reach: those who hear of it from others.
     private func unreached(by record: LogRecord) -> [UserID] {
-        guard record.conversation.kind != .direct,
-            let conversation = conversations[record.description.conversationID]?.record
-        else { return [] }
+        let conversation = conversations.record(record.description.conversationID) ?? record.conversation
         return Array(
             conversation.recipientIDs(of: author.userID).lazy.filter { !sessions.isLinked($0) }
                 .prefix(Limits.unreachedUsers))
@@ -318,7 +686,9 @@ struct Replication: Sendable {
     private mutating func endSession(_ connectionID: ConnectionID) {
         guard sessions.end(connectionID) != nil else { return }
         giving.end(on: connectionID)
+        fetching.bodies.end(connectionID)
         locating.end(connectionID)
+        conversations.privates.waits.end(connectionID)
         perform(fetching.end(connectionID))
     }
 
@@ -342,7 +712,12 @@ struct Replication: Sendable {
         case .sending: readToSend(read, entries, now: now)
         case .locating(let logID):
             if let next = locating.read(read, of: logID, entries) { actions.append(.read(next)) }
-        case .giving: readToGive(read, entries, trust: trust, now: now)
+        case .giving: readToGive(read, entries, now: now)
+        case .completing:
+            if let wanted = fetching.bodies.read(read, entries), let connectionID = read.connectionID {
+                actions.append(.send(.wantedBodies(wanted), connectionID))
+            }
+        case .givingBodies(let wanted): giveBodies(wanted, entries, read, now: now)
         case .cutting(let conversationID): looked(conversationID, read, entries.first)
         case .rewriting(let conversationID):
             if let keys = takingBack.read(entries, of: conversationID) {
@@ -356,7 +731,7 @@ struct Replication: Sendable {
         switch read.purpose {
         case .rewriting(let conversationID): takingBack.readFailed(conversationID)
         case .cutting(let conversationID): takingBack.looked(conversationID, nil, in: nil)
-        case .sending, .locating, .giving: break
+        case .sending, .locating, .giving, .completing, .givingBodies: break
         }
         if let connectionID = read.connectionID {
             close(connectionID, .storageFailure, ProtocolError(.storage, error))
@@ -398,14 +773,27 @@ struct Replication: Sendable {
         commits.hurry()
     }
 
+    /// Whether a user may have the content of an entry of a branch.
+    private func owes(_ branch: LogID, to userID: UserID) -> (EntryRecord) -> Bool {
+        guard
+            let (log, authorID) = logs.own(branch).map({ ($0.description, author.userID) })
+                ?? logs.incoming(branch).map({ ($0.description, $0.authorID) }),
+            conversations.privates.mayWithhold(in: log.conversationID)
+        else { return { _ in true } }
+        let privates = conversations.privates
+        return { privates.owes($0, of: branch, by: authorID, in: log, to: userID) }
+    }
+
     /// It is on the disk that entries may go out: sends them.
     private mutating func sendOffered(_ log: OwnLog, on connectionID: ConnectionID, now: Moment) {
         let committed = deliveries.committed(log.deliveryKey)?.offered ?? 0
         let failed = deliveries.failures(in: log.record.logID)
-        let unreached = unreached(by: log.record)
+        guard let userID = sessions[connectionID]?.userID else { return }
+        let (unreached, owes) = (unreached(by: log.record), owes(log.record.logID, to: userID))
         let offered = sessions[connectionID]?
-            .takeFrames(of: log, committed: committed, failed: failed, author: author, unreached: unreached)
-        guard let (frames, end) = offered, let userID = sessions[connectionID]?.userID else { return }
+            .takeFrames(
+                of: log, committed: committed, failed: failed, author: author, unreached: unreached, owes: owes)
+        guard let (frames, end) = offered else { return }
         actions.append(.used(connectionID))
         for frame in frames { actions.append(.send(.entries(frame), connectionID)) }
         // A device of the same user is no recipient.
@@ -429,14 +817,9 @@ struct Replication: Sendable {
         }
         guard common(frame.log.conversationID, with: session) != nil else {
             // The peer need not know yet that this node's user has left.
-            guard conversations[frame.log.conversationID] != nil else {
+            guard isOfMany(frame.log.conversationID) || frame.log.kind == .control else {
                 throw ProtocolError(.violation, "the peer sent entries of a conversation that it has not in common")
             }
-            actions.append(.credit(-1, connectionID))
-            return
-        }
-        guard isOfMany(frame.log.conversationID) || [session.deviceID, author.deviceID].contains(frame.log.deviceID)
-        else {
             actions.append(.credit(-1, connectionID))
             return
         }
@@ -445,10 +828,41 @@ struct Replication: Sendable {
         else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
         }
+        guard hasRoomForStranger(frame, on: connectionID, trust: trust) else {
+            actions.append(.credit(-1, connectionID))
+            fetching.forget(frame.log.logID)
+            guard sessions[connectionID]?.skip(frame.log.logID) == false else { return }
+            throw ProtocolError(.overloaded, "too many logs of strangers have no room", closeReason: .overloaded)
+        }
         fetching.moved(frame.log.logID, over: connectionID, now: now)
+        guard try !mustWait(frame, on: connectionID) else { return }
         try place(
             frame, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
             now: now)
+    }
+
+    /// Whether the disk takes a frame of a stranger's entries, if they are a stranger's.
+    private func hasRoomForStranger(
+        _ frame: EntriesFrame, on connectionID: ConnectionID, trust: TrustMachine
+    ) -> Bool {
+        guard let session = sessions[connectionID], !session.isSkipping(frame.log.logID) else { return false }
+        guard let userID = authorID(of: frame, on: connectionID) else { return true }
+        return hasRoom(for: frame.windowBytes, of: userID, in: frame.log.conversationID, on: session, trust: trust)
+    }
+
+    private func hasRoom(
+        for more: Int, of userID: UserID, in conversationID: ConversationID, on session: ReplicationSession,
+        trust: TrustMachine
+    ) -> Bool {
+        let (author, logs) = (author, logs)
+        func isStranger(_ userID: UserID) -> Bool {
+            userID != author.userID && trust.isStranger(userID, hasWritten: logs.hasWritten(to: userID))
+        }
+        // Of a private conversation that this node's user has joined, its owner says who may write.
+        guard isStranger(userID), let conversation = common(conversationID, with: session),
+            conversations.privates.status(in: conversationID) != .joined
+        else { return true }
+        return logs.hasRoom(for: more, of: userID, in: conversation, isStranger: isStranger)
     }
 
     /// Finds out which branch of its log a frame belongs to.
@@ -479,9 +893,22 @@ struct Replication: Sendable {
                     actions.append(.credit(-1, connectionID))
                     return
                 }
+                guard !conversations.privates.contains(frame.log.conversationID) else {
+                    // What came before was not to be had then, and is sent again on another link.
+                    throw ProtocolError(
+                        .overloaded, "entries are missing before \(frame.firstSequence)", closeReason: .storageFailure)
+                }
                 throw ProtocolError(.violation, "entries are missing before \(frame.firstSequence)")
             }
-            try logs.checkRoom(for: userID)
+            do throws(ProtocolError) { try logs.checkRoom(for: userID) } catch {
+                // Whoever carries it has done nothing wrong.
+                guard frame.log.deviceID == sessions[connectionID]?.deviceID else {
+                    actions.append(.credit(-1, connectionID))
+                    fetching.forget(frame.log.logID)
+                    return
+                }
+                throw error
+            }
             let log = IncomingLog(description: frame.log, authorID: userID, head: origin)
             try take(
                 frame, into: log, known: 0, on: connectionID, isStranger: isStranger, trust: trust, clocks: &clocks,
@@ -519,12 +946,16 @@ struct Replication: Sendable {
         guard let session = sessions[connectionID],
             let conversation = common(frame.log.conversationID, with: session)
         else { return }
+        guard hasRoomForMissing(in: frame, of: log, on: connectionID) else {
+            // Whoever has more of the bodies is asked next.
+            actions.append(.credit(-1, connectionID))
+            return
+        }
         let intake = try runs.take(
             frame, into: log, known: known, of: conversation, from: session, isStranger: isStranger, logs: &logs,
-            author: author, now: now)
+            privates: &conversations.privates, author: author, now: now)
         if let credential = frame.credential, credential.deviceID == log.description.deviceID,
-            log.authorID != session.userID,
-            isOfMany(conversation.conversationID)
+            log.description.deviceID != session.deviceID, log.authorID != author.userID
         {
             actions.append(.introduced(credential))
         }
@@ -544,8 +975,28 @@ struct Replication: Sendable {
             for timestamp in timestamps {
                 if let skew = clocks.hear(timestamp, of: session.userID, now: now) { post(.clockSkewed(skew)) }
             }
-            if !run.news.isEmpty, conversation.kind == .direct { actions.append(.exchanged(session.userID)) }
+            if !run.news.isEmpty, conversation.kind == .direct,
+                let userID = conversation.recipientIDs(of: author.userID).first
+            {
+                actions.append(.exchanged(userID))
+            }
         }
+    }
+
+    /// Whether a branch may lack all the bodies that a frame lacks.
+    private func hasRoomForMissing(in frame: EntriesFrame, of log: IncomingLog, on connectionID: ConnectionID) -> Bool {
+        let mayWithhold =
+            frame.log.kind == .messages && conversations.privates.mayWithhold(in: frame.log.conversationID)
+        guard mayWithhold || frame.log.deviceID != sessions[connectionID]?.deviceID,
+            frame.log.deviceID != author.deviceID
+        else { return true }
+        let missing =
+            mayWithhold
+            ? conversations.privates.owed(in: frame, of: log)
+            : frame.withoutContent
+        // Without its control entries nobody can say who is in.
+        return missing.isEmpty
+            || frame.log.kind == .messages && fetching.bodies.hasRoom(for: missing, in: log.logID)
     }
 
     /// A peer has own entries that this node has, too: they have left it.
@@ -554,15 +1005,20 @@ struct Replication: Sendable {
         now: Moment
     ) {
         guard count > 0, let own = logs.own(log.logID) else { return }
+        // Another device of this node's user is no recipient, and what it lacks says nothing.
+        let isSent = sessions[connectionID].map { !isOwn($0) } ?? true
         var place = Place(sequence: frame.firstSequence - 1, chain: frame.previousChain)
         for content in frame.contents.prefix(count) {
             place = Place(sequence: place.sequence + 1, chain: place.chain.appending(content.hash))
             deliveries.compare(
-                content, isErased: frame.deleted[place.sequence] != nil,
+                content,
+                // Only what this device has marked was withheld; what a third party lacks says nothing.
+                isErased: frame.deleted[place.sequence] != nil || !isSent
+                    || isOfMany(frame.log.conversationID) && frame.marks[place.sequence] == nil,
                 with: MessageID(log: log.logID, sequence: place.sequence), to: own.record.recipientID)
             if !fetching.isEmpty { reached(place, ofOwn: own.record.logID, trust: trust, now: now) }
         }
-        deliveries.confirmed(own.deliveryKey, through: place.sequence)
+        deliveries.confirmed(own.deliveryKey, through: place.sequence, isSent: isSent)
         commits.hurry()
     }
 
@@ -618,7 +1074,14 @@ struct Replication: Sendable {
         case .parts(let logID, let head, let count):
             (branch, known) = (logs.proved(logID), count)
             guard branch?.proved != head else { break }
-            branch = try self.branch(of: frame, after: head, known: count)
+            do throws(ProtocolError) { branch = try self.branch(of: frame, after: head, known: count) } catch {
+                guard frame.log.deviceID == sessions[connectionID]?.deviceID else {
+                    actions.append(.credit(-1, connectionID))
+                    fetching.forget(frame.log.logID)
+                    return
+                }
+                throw error
+            }
             if let logID = branch?.logID, logs.proved(logID) != nil {
                 try self.place(frame, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
                 return
@@ -662,17 +1125,21 @@ struct Replication: Sendable {
         deliveries.committed(DeliveryKey(logID: logID, recipientID: author.userID))?.receipt
     }
 
-    /// Receipts of others, for logs that the peer's user has written.
+    /// What this node knows of who holds the logs that the peer's user has written, and those of users who are not here:
+    /// the peer may meet them. Devices of one user compare what they know of their own.
     private mutating func sendCarriedReceipts(of conversationID: ConversationID, on connectionID: ConnectionID) {
         guard let session = sessions[connectionID] else { return }
-        // For the peer's own logs, and for those of users who are not here: somebody else may meet them.
+        var (mine, carried): ([Receipt], [Receipt]) = ([], [])
         for log in logs.incoming(of: conversationID)
-        where log.authorID == session.userID || !sessions.isLinked(log.authorID) {
-            let receipts = deliveries.carried.receipts(for: log.description.logID)
+        where log.authorID == session.userID ? !isOwn(session) : !sessions.isLinked(log.authorID) {
+            carried += deliveries.carried.receipts(for: log.description.logID)
                 .filter { $0.deviceID != session.deviceID }
-            if !receipts.isEmpty { actions.append(.carry(receipts, connectionID)) }
-            if log.authorID != session.userID { sendReceipt(for: log.logID, on: connectionID) }
+            if log.authorID != author.userID, let receipt = ownReceipt(for: log.logID) { mine.append(receipt) }
         }
+        guard !(mine + carried).isEmpty, sessions[connectionID]?.isNew(mine + carried, of: conversationID) == true
+        else { return }
+        for frame in Frame.frames(of: mine) { actions.append(.send(frame, connectionID)) }
+        if !carried.isEmpty { actions.append(.carry(carried, connectionID)) }
     }
 
     private mutating func sendReceipt(for logID: LogID, on connectionID: ConnectionID) {
@@ -698,10 +1165,15 @@ struct Replication: Sendable {
         guard let session = sessions[connectionID] else { return }
         // What the two have not in common is skipped.
         if let conversationID = frame.conversationID, common(conversationID, with: session) != nil {
-            for head in frame.heads {
+            for head in frame.heads where mayTake(head.log, from: session.userID) {
                 if head.log.deviceID == author.deviceID {
                     receivedOwnHead(head, on: connectionID, trust: trust, now: now)
                 } else if head.log.deviceID != session.deviceID {
+                    if let userID = logs.author(of: head.log.deviceID),
+                        !hasRoom(for: 1, of: userID, in: conversationID, on: session, trust: trust)
+                    {
+                        continue
+                    }
                     receivedHead(head, on: connectionID)
                 }
             }
@@ -711,19 +1183,18 @@ struct Replication: Sendable {
             receivedAllHeads(on: connectionID)
             return
         }
-        guard let conversationID = frame.conversationID, isOfMany(conversationID),
-            common(conversationID, with: session) != nil
+        guard let conversationID = frame.conversationID, common(conversationID, with: session) != nil,
+            isOfMany(conversationID) || session.sharing.contains(conversationID)
         else { return }
         if sessions[connectionID]?.heardHeads(of: conversationID, asks: frame.asks) == true {
             sendHeads(of: conversationID, asks: false, on: connectionID)
         }
+        fetching.bodies.renew(conversationID, on: connectionID)
         carry(conversationID, on: connectionID)
     }
 
     /// What a peer holds of a log that neither of the two has written.
     private mutating func receivedHead(_ head: BranchHead, on connectionID: ConnectionID) {
-        // Of a pair's messages each device gives its own.
-        guard isOfMany(head.log.conversationID) else { return }
         let branches = logs.branches(of: head.log).compactMap { logs.proved($0) }
         let longer = branches.filter { head.place.sequence <= $0.proved.sequence }
         guard !longer.contains(where: { $0.proved.place == head.place || $0.committed.place == head.place }) else {
@@ -780,9 +1251,10 @@ struct Replication: Sendable {
 
     /// The peer has said all that it holds.
     private mutating func receivedAllHeads(on connectionID: ConnectionID) {
-        guard let userID = sessions[connectionID]?.userID else { return }
+        guard let session = sessions[connectionID] else { return }
         sessions[connectionID]?.receivedAllHeads()
-        for log in logs.own(to: userID) { sessions[connectionID]?.openIfNew(log) }
+        // What devices of one user hold is compared conversation by conversation.
+        for log in isOwn(session) ? [] : logs.own(to: session.userID) { sessions[connectionID]?.openIfNew(log) }
         sessions.pump(connectionID)
     }
 
@@ -813,9 +1285,10 @@ struct Replication: Sendable {
         case .asking(let head):
             let origin = read.sequences.contains(0) ? [LogHead.origin(of: head.log.logID).place] : []
             ask(for: head, knowing: chains, origin: origin, on: read.connectionID)
+        case .givingBodies(let wanted): readBodies(wanted, chains, on: read.connectionID)
         case .giving(let wanted):
             do throws(ProtocolError) {
-                if try giving.begin(wanted, on: read.connectionID, branches: chains) == nil {
+                if try giving.begin(wanted, on: read.connectionID, branches: chains, now: now) == nil {
                     actions.append(.send(.unplaced(wanted.log), read.connectionID))
                 }
             } catch { close(read.connectionID, .violation, error) }
@@ -850,29 +1323,41 @@ struct Replication: Sendable {
         actions.append(.credit(-1, connectionID))
         let branches = logs.branches(of: receipt.logID)
         guard let conversationID = branches.first.flatMap({ logs.proved($0) })?.description.conversationID,
-            isOfMany(conversationID), common(conversationID, with: session) != nil,
+            let conversation = common(conversationID, with: session),
             receipt.deviceID != author.deviceID, receipt.sequence > 0
         else { return }
         let credential = credentials.first { $0.deviceID == receipt.deviceID }
+        let known = receipt.deviceID == session.deviceID ? session.userID : trust.owner(of: receipt.deviceID)
         // Identities cost nothing: only those of participants leave a trace here.
-        guard let userID = credential?.userID ?? trust.owner(of: receipt.deviceID),
-            conversations[conversationID]?.participants[userID] != nil
+        guard let userID = credential?.userID ?? known,
+            conversations.isParticipant(userID, in: conversationID)
+                || conversation.kind == .direct && conversation.participantIDs.contains(userID)
         else { return }
         try receipt.authenticate()
+        guard userID != author.userID else {
+            readElsewhere(receipt, now: now)
+            return
+        }
         if let credential { actions.append(.introduced(credential)) }
+        acknowledgedElsewhere(receipt, by: userID, now: now)
         let own = branches.compactMap { logs.own($0) }
         if let log = own.first(where: { $0.head.place == receipt.place }) {
             acknowledged(receipt, by: userID, of: log)
         } else if own.isEmpty {
-            keep(receipt, now: now)
+            keep(receipt, on: connectionID, now: now)
         } else {
             readChains(.checking(receipt), of: own.map(\.record.logID), at: [receipt.sequence], on: connectionID)
         }
     }
 
     /// A receipt for a log of somebody else, who is not here, or of another device of this node's user.
-    private mutating func keep(_ receipt: Receipt, now: Moment) {
-        guard deliveries.carry(receipt), let log = logs.incoming(receipt.logID) else { return }
+    private mutating func keep(_ receipt: Receipt, on connectionID: ConnectionID, now: Moment) {
+        guard let log = logs.incoming(receipt.logID), log.isOnDisk else {
+            // It is looked at again when the first entries of the log are on the disk.
+            sessions[connectionID]?.keep(receipt)
+            return
+        }
+        guard deliveries.carry(receipt) else { return }
         commits.hurry()
         sessions.gossip.changed(log.description.conversationID, now: now)
         for connectionID in sessions[log.authorID] { actions.append(.carry([receipt], connectionID)) }
@@ -885,7 +1370,7 @@ struct Replication: Sendable {
         guard let session = sessions[connectionID] else { return }
         let branches = logs.branches(of: receipt.logID).compactMap { logs.own($0) }
             .filter {
-                $0.record.conversation.kind != .direct || $0.record.recipientID == session.userID
+                $0.record.conversation.kind != .direct || isOwn(session) || $0.record.recipientID == session.userID
             }
         guard receipt.sequence > 0 else { return }
         if branches.isEmpty, let log = logs.incoming(receipt.logID), log.authorID != session.userID {
@@ -918,6 +1403,22 @@ struct Replication: Sendable {
             .checking(receipt), of: branches.map(\.record.logID), at: [receipt.sequence], on: connectionID)
     }
 
+    /// Entries of a log of somebody else are on the disk: receipts for them may have been first.
+    private mutating func receivedEarlyReceipts(for log: LogDescription, trust: TrustMachine, now: Moment) {
+        for connectionID in sessions.all {
+            for receipt in sessions[connectionID]?.takeEarlyReceipts(for: log) ?? [] {
+                guard let deviceID = sessions[connectionID]?.deviceID else { break }
+                do throws(ProtocolError) {
+                    if receipt.deviceID == deviceID {
+                        try receivedReceipt(receipt, on: connectionID, trust: trust, now: now)
+                    } else {
+                        try receivedCarried(receipt, credentials: [], on: connectionID, trust: trust, now: now)
+                    }
+                } catch { close(connectionID, .violation, error) }
+            }
+        }
+    }
+
     private mutating func acknowledged(
         _ receipt: Receipt, of branch: LogID, on connectionID: ConnectionID, trust: TrustMachine
     ) {
@@ -934,7 +1435,31 @@ struct Replication: Sendable {
     /// A device of a user holds an own log up to a place. This user's own devices are no recipients.
     private mutating func acknowledged(_ receipt: Receipt, by userID: UserID, of log: OwnLog) {
         guard userID != author.userID else { return }
-        if deliveries.acknowledge(receipt, log.deliveryKey(for: userID)) { commits.hurry() }
+        let conversation = log.record.conversation
+        // Identities cost nothing: only those of participants leave a trace here.
+        guard conversation.kind == .direct || conversations.isParticipant(userID, in: conversation.conversationID)
+        else {
+            for connectionID in sessions[userID] where sessions[connectionID]?.deviceID == receipt.deviceID {
+                sessions[connectionID]?.keep(receipt, of: log.record.logID)
+            }
+            return
+        }
+        guard deliveries.acknowledge(receipt, log.deliveryKey(for: userID)) else { return }
+        commits.hurry()
+        // Other devices of this node's user are shown the receipts themselves, also those that meet this one later.
+        if hasOwnDevices { _ = deliveries.carry(receipt) }
+    }
+
+    /// Somebody is known to belong to a conversation: what their devices have said before counts.
+    private mutating func acknowledgePremature(by userID: UserID, in conversationID: ConversationID) {
+        for connectionID in sessions[userID] {
+            for log in logs.own(in: conversationID) {
+                guard let receipt = sessions[connectionID]?.takePrematureReceipt(for: log.record.logID) else {
+                    continue
+                }
+                acknowledged(receipt, by: userID, of: log)
+            }
+        }
     }
 
     // MARK: - Taking back
@@ -1084,6 +1609,12 @@ struct Replication: Sendable {
     mutating func receivedWanted(_ wanted: WantedFrame, on connectionID: ConnectionID) throws(ProtocolError) {
         guard let session = sessions[connectionID] else { return }
         let branches = logs.branches(of: wanted.log).filter { logs.incoming($0) != nil }
+        let access = access(to: wanted.log.conversationID, of: session)
+        guard let end = access.end(of: wanted.log), wanted.end.sequence <= end else {
+            // The peer need not know yet that they are not to have it.
+            actions.append(.credit(-1, connectionID))
+            return
+        }
         guard common(wanted.log.conversationID, with: session) != nil, !branches.isEmpty else {
             throw ProtocolError(.violation, "the peer wants entries that this node does not hold")
         }
@@ -1093,14 +1624,154 @@ struct Replication: Sendable {
     }
 
     /// A peer has on its disk what it was given.
-    mutating func receivedTaken(_ logID: LogID, through place: Place, on connectionID: ConnectionID) {
+    mutating func receivedTaken(_ logID: LogID, through place: Place, on connectionID: ConnectionID, now: Moment) {
         if !giving.isGiving(on: connectionID) { actions.append(.credit(-1, connectionID)) }
-        giving.taken(logID, through: place, on: connectionID)
+        giving.taken(logID, through: place, on: connectionID, now: now)
+    }
+
+    // MARK: - Bodies
+
+    /// A peer wants bodies of entries that it holds without them.
+    mutating func receivedWantedBodies(
+        _ wanted: WantedBodiesFrame, on connectionID: ConnectionID
+    ) {
+        actions.append(.credit(-1, connectionID))
+        guard let session = sessions[connectionID], common(wanted.log.conversationID, with: session) != nil,
+            access(to: wanted.log.conversationID, of: session).end(of: wanted.log) == .max
+        else { return }
+        giving.begin(wanted, on: connectionID)
+    }
+
+    /// Of the branches of the log one has the place that the peer has named.
+    private mutating func readBodies(
+        _ wanted: WantedBodiesFrame, _ chains: [LogID: [UInt64: ChainHash]], on connectionID: ConnectionID
+    ) {
+        let branch = chains.keys.sorted().first { logID in
+            chains[logID]?[wanted.first.sequence] == wanted.first.chain
+                && logs.own(logID).map { wanted.last <= offered($0) } ?? true
+        }
+        guard let branch else {
+            let none = BodiesFrame(logID: wanted.log.logID, first: wanted.first, contents: [], marks: [:])
+            actions.append(.send(.bodies(none), connectionID))
+            return
+        }
+        actions.append(
+            .read(
+                EntriesRead(
+                    connectionID: connectionID, purpose: .givingBodies(wanted), logID: branch,
+                    from: wanted.first.sequence, countLimit: Limits.bodiesPerQuestion,
+                    byteLimit: Limits.entriesFrameBytes)))
+    }
+
+    private mutating func giveBodies(
+        _ wanted: WantedBodiesFrame, _ entries: [EntryRecord], _ read: EntriesRead, now: Moment
+    ) {
+        guard let connectionID = read.connectionID, let (userID, _) = sessions.peer(on: connectionID) else { return }
+        let isOwn = logs.own(read.logID) != nil
+        let (author, failed) = (author, deliveries.failures(in: read.logID))
+        let owes = owes(read.logID, to: userID)
+        let frame = giving.answer(wanted, with: entries, to: userID, now: now) { entry in
+            if case .body = entry.content, failed[entry.sequence]?.isWithheld != true {
+                return owes(entry) ? (entry.content, nil) : (.withheld(entry.content.hash), nil)
+            }
+            let hash = entry.content.hash
+            guard isOwn else { return (.withheld(hash), entry.mark) }
+            let mark = WithheldMark.sign(
+                logID: wanted.log.logID, sequence: entry.sequence, hash: hash, with: author.signingKey)
+            return (.withheld(hash), mark)
+        }
+        actions.append(.send(.bodies(frame), connectionID))
+    }
+
+    /// A peer gives bodies that this node has asked for.
+    mutating func receivedBodies(_ frame: BodiesFrame, on connectionID: ConnectionID, trust: TrustMachine) {
+        guard let session = sessions[connectionID],
+            case (let logID, var entries)? = fetching.bodies.take(frame, on: connectionID),
+            let log = logs.proved(logID),
+            let conversation = conversations.record(log.description.conversationID)
+                ?? logs.conversations[log.description.conversationID]
+        else {
+            actions.append(.credit(-1, connectionID))
+            return
+        }
+        let bytes = entries.reduce(0) { $0 + $1.record.windowBytes }
+        guard !entries.isEmpty,
+            hasRoom(for: bytes, of: log.authorID, in: conversation.conversationID, on: session, trust: trust)
+        else { return }
+        actions.append(.credit(1 + bytes / Limits.requestBytes, connectionID))
+        logs.grew(logID, by: bytes)
+        if conversation.kind == .private { conversations.privates.judgeFound(&entries, of: log) }
+        for (record, body) in entries where body != nil {
+            logs.note(record.timestamp, of: record.sequence, in: logID)
+        }
+        fetching.bodies.add(
+            MissingBodies.Found(logID: logID, conversation: conversation, authorID: log.authorID, entries: entries))
+    }
+
+    private mutating func advanceBodies(now: Moment) {
+        guard !fetching.bodies.isEmpty else { return }
+        let sessions = sessions
+        let reads = fetching.bodies.advance(now: now) { log in
+            // The author has what nobody else may have: the mark of what it withholds.
+            let carriers = sessions.carriers(of: log.conversationID)
+            let author = sessions[log.deviceID].map { [$0] } ?? []
+            return author.filter(carriers.contains) + carriers.filter { !author.contains($0) }
+        }
+        for read in reads { actions.append(.read(read)) }
+    }
+
+    /// Bodies that came go into a commit, and count in its receipts.
+    private mutating func takeBodies(into next: inout CommitInFlight) {
+        let runs = runs
+        next.bodies = fetching.bodies.takeFound(where: runs.isWaiting)
+        for found in next.bodies {
+            let isOwn = logs.own(found.logID) != nil
+            let records = found.entries.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record }
+            next.commit.bodies.append(LogEntries(logID: found.logID, entries: records))
+            guard let log = logs.incoming(found.logID) else { continue }
+            // The receipts of other branches cover what they have in common with this one.
+            for branch in logs.branches(of: log.description) {
+                deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
+            }
+            for (record, body) in found.entries {
+                guard let news = EntryNews(record, body, of: log, in: found.conversation, author, logs) else {
+                    continue
+                }
+                next.lateNews.append((found.logID, news, logs.isByOwnUser(found.logID)))
+            }
+        }
+    }
+
+    private mutating func written(
+        _ found: MissingBodies.Found, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
+    ) {
+        fetching.bodies.written(found)
+        if logs.own(found.logID) != nil {
+            let records = found.entries.map(\.record)
+            logs.note(records, of: found.logID)
+            for record in records { clocks.resume(after: record.timestamp) }
+        }
+        changed(found.conversation, now: now)
+        guard found.conversation.kind == .private, let log = logs.incoming(found.logID) else { return }
+        conversations.privates.regard(in: log.description.conversationID)
+        let privates = conversations.privates
+        fetching.bodies.reconsider(log.logID) { unowed in
+            unowed.subtracting(
+                privates.unowed(unowed, of: log.logID, by: log.authorID, in: log.description))
+        }
+        if conversations.privates.takeAnswers(in: found.entries.map(\.record), of: log) {
+            membershipChanged(in: log.description.conversationID, trust: trust, clocks: &clocks, now: now)
+        }
     }
 
     private mutating func advanceGiving(clocks: inout ClockMachine, now: Moment) {
         for connectionID in giving.connections {
             guard let (userID, _) = sessions.peer(on: connectionID) else { continue }
+            for wanted in giving.takeWantedBodies(on: connectionID, to: userID, now: now) {
+                readChains(
+                    .givingBodies(wanted), of: logs.branches(of: wanted.log), at: [wanted.first.sequence],
+                    on: connectionID)
+            }
             for read in giving.takeReads(on: connectionID, to: userID, now: now) { actions.append(.read(read)) }
             if giving.isPostponed(on: connectionID, to: userID, now: now) {
                 clocks.wake(by: now.uptime + Timing.returnPause)
@@ -1108,14 +1779,14 @@ struct Replication: Sendable {
         }
     }
 
-    private mutating func readToGive(
-        _ read: EntriesRead, _ entries: [EntryRecord], trust: TrustMachine, now: Moment
-    ) {
+    private mutating func readToGive(_ read: EntriesRead, _ entries: [EntryRecord], now: Moment) {
         guard let connectionID = read.connectionID, let (userID, _) = sessions.peer(on: connectionID) else { return }
         do throws(ProtocolError) {
-            guard var frame = try giving.frame(of: entries, read, to: userID, now: now) else { return }
-            frame.credential = trust.credential(of: frame.log.deviceID)
-            actions.append(.send(.entries(frame), connectionID))
+            guard
+                let frame = try giving.frame(
+                    of: entries, read, to: userID, now: now, owes: owes(read.logID, to: userID))
+            else { return }
+            actions.append(.give(frame, connectionID))
         } catch {
             close(connectionID, .storageFailure, error)
         }
@@ -1154,7 +1825,9 @@ struct Replication: Sendable {
 
     /// When a commit or a held message needs a tick.
     var deadline: Int64 {
-        min(commits.deadline(work), takingBack.due, fetching.deadline, sessions.gossip.deadline)
+        min(
+            commits.deadline(work), takingBack.due, fetching.deadline, fetching.bodies.deadline,
+            sessions.gossip.deadline)
     }
 
     /// What has become possible with an input.
@@ -1163,6 +1836,7 @@ struct Replication: Sendable {
         gossip(now: now)
         advanceTakingBack(now: now)
         advanceGiving(clocks: &clocks, now: now)
+        advanceBodies(now: now)
         let takingBack = takingBack
         let reads = sessions.takeReads(
             mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries, isHolding: takingBack.isHolding,
@@ -1183,12 +1857,15 @@ struct Replication: Sendable {
     // MARK: - To the disk
 
     private var work: CommitQueue.Work {
-        if !outbox.isEmpty || !runs.isEmpty || takingBack.hasCommits || deliveries.hasPendingFailures {
+        if !outbox.isEmpty || !runs.isEmpty || fetching.bodies.hasFound || takingBack.hasCommits
+            || deliveries.hasPendingFailures
+        {
             return .pressing
         }
         let isPatient =
             !changes.isEmpty || conversations.hasUnwritten || deliveries.hasUnwritten || expiries.hasUnwritten
             || commits.hasRequests
+        if conversations.privates.hasDuties { return .pressing }
         return isPatient ? .patient : .none
     }
 
@@ -1200,8 +1877,9 @@ struct Replication: Sendable {
         changes.move(into: &next)
         next.requests = commits.takeRequests()
         let heads = runs.move(into: &next, logs: logs, deliveries: &deliveries, author: author)
+        takeBodies(into: &next)
         if next.received.contains(where: \.isOwn) { next.commit.beginsGeneration = !takingBack.isKnownOlder }
-        takeSends(into: &next, clocks: &clocks, now: now)
+        takeSends(into: &next, heads: heads, clocks: &clocks, now: now)
         takeConversations(into: &next)
         takingBack.move(into: &next, logs: logs, deliveries: deliveries)
         // What the journal says of messages that move would be about others, or nobody.
@@ -1209,7 +1887,8 @@ struct Replication: Sendable {
         takeRewritten(into: &next, clocks: &clocks, now: now)
         takeFailures(into: &next)
         expiries.move(into: &next, logs: logs)
-        deliveries.move(into: &next, heads: heads, logs: logs, author: author)
+        let missing = fetching.bodies.lacking(after: next)
+        deliveries.move(into: &next, heads: heads, missing: missing, logs: logs, author: author)
         next.addJournal(deliveries, author: author)
         commits.begin(next)
         actions.append(.commit(next.commit))
@@ -1219,24 +1898,98 @@ struct Replication: Sendable {
     private mutating func takeConversations(into next: inout CommitInFlight) {
         var changed: [ConversationID: OpenConversationRecord] = [:]
         for record in conversations.takeUnwritten() { changed[record.conversationID] = record }
+        let advertised = Set(changed.keys)
         let logs = Dictionary(
             next.commit.logs.filter { $0.conversation.kind == .open }.map { ($0.logID, $0) },
             uniquingKeysWith: { $1 })
-        for run in logs.isEmpty ? [] : next.commit.entries {
-            guard let log = logs[run.logID] else { continue }
-            let conversationID = log.conversation.conversationID
+        func note(_ entries: [EntryRecord], by authorID: UserID, in conversationID: ConversationID) {
             guard var record = changed[conversationID] ?? conversations[conversationID],
-                record.note(run.entries, by: log.authorID, isOwn: log.authorID == author.userID)
-            else { continue }
+                record.note(entries, by: authorID, isOwn: authorID == author.userID)
+            else { return }
             changed[conversationID] = record
         }
+        for run in logs.isEmpty ? [] : next.commit.entries {
+            guard let log = logs[run.logID] else { continue }
+            note(run.entries, by: log.authorID, in: log.conversation.conversationID)
+        }
+        for found in next.bodies {
+            note(found.entries.map(\.record), by: found.authorID, in: found.conversation.conversationID)
+        }
         next.commit.conversations = changed.values.sorted { $0.conversationID < $1.conversationID }
+        next.conversationNews = next.commit.conversations.flatMap {
+            conversations.news(of: $0, isAdvertisedAnew: advertised.contains($0.conversationID))
+        }
+        next.commit.privateConversations = conversations.takeUnwrittenPrivates()
+        next.conversationNews += next.commit.privateConversations.flatMap { conversations.news(of: $0) }
+        takeRegarded(into: &next)
     }
 
-    private mutating func takeSends(into next: inout CommitInFlight, clocks: inout ClockMachine, now: Moment) {
-        let sends = AppendedSends(outbox.takeForCommit(), to: logs, by: author, clocks: &clocks, now: now)
+    /// Messages that turn out to count.
+    private mutating func takeRegarded(into next: inout CommitInFlight) {
+        guard conversations.privates.hasRegarded else { return }
+        let logs = logs
+        let ends = Dictionary(next.received.map { ($0.logID, $0.head.sequence) }) { max($0, $1) }
+        let lacking = fetching.bodies.lacking(after: next)
+        next.commit.regarded = conversations.privates.takeRegarded(
+            isWritten: {
+                $0.sequence <= ends[$0.log] ?? logs.incoming($0.log)?.committed.sequence ?? 0
+                    && lacking[$0.log]?.contains($0.sequence) != true
+            },
+            isProved: { $0.sequence <= logs.incoming($0.log)?.proved.sequence ?? 0 })
+        for run in next.commit.regarded {
+            guard let log = logs.incoming(run.logID),
+                let conversation = conversations.record(log.description.conversationID)
+            else { continue }
+            for record in run.entries {
+                guard let news = EntryNews(record, record.body, of: log, in: conversation, author, logs) else {
+                    continue
+                }
+                next.lateNews.append((run.logID, news, logs.isByOwnUser(run.logID)))
+            }
+        }
+    }
+
+    private mutating func takeSends(
+        into next: inout CommitInFlight, heads: [LogID: LogHead], clocks: inout ClockMachine, now: Moment
+    ) {
+        failUncounted()
+        let duties = conversations.privates.takeDuties().map { conversationID, drafts in
+            PendingSend(
+                requestID: nil,
+                parts: [
+                    .init(conversation: conversations.privates.record(conversationID), drafts: drafts, kind: .control)
+                ])
+        }
+        let sends = AppendedSends(
+            duties + outbox.takeForCommit(), to: logs, privates: conversations.privates, heads: heads, by: author,
+            clocks: &clocks, now: now)
         next.append(sends)
-        for run in sends.runs { offerNew(run.entries, of: run.record) }
+        // Who may have an entry follows from control entries once they are on the disk.
+        let changed = Set(
+            sends.runs.filter { $0.record.description.kind == .control }.map { $0.record.description.conversationID })
+        for run in sends.runs where !changed.contains(run.record.description.conversationID) {
+            offerNew(run.entries, of: run.record)
+        }
+        for messageID in sends.handled where logs.incoming(messageID.log) != nil {
+            deliveries.markHandled(
+                DeliveryKey(logID: messageID.log, recipientID: author.userID), through: messageID.sequence)
+        }
+    }
+
+    /// What this node's user has written in private conversations behind the end of their stay fails.
+    private mutating func failUncounted() {
+        for conversation in conversations.privates.changed {
+            for log in logs.own(in: conversation.conversationID) where log.description.kind == .messages {
+                let logID = log.record.logID
+                let ranges = conversation.uncounted(
+                    of: logID, by: author.userID, in: log.description.logID, through: log.head.sequence)
+                let logs = logs
+                for range in ranges {
+                    let messages = range.lazy.filter { logs.isMessage(MessageID(log: logID, sequence: $0)) }
+                    deliveries.failUncounted(messages, of: log)
+                }
+            }
+        }
     }
 
     /// What goes out with this commit is offered by it.
@@ -1278,11 +2031,17 @@ struct Replication: Sendable {
         }
         for event in done.userEvents { post(event) }
         for conversation in done.commit.conversations { written(conversation) }
+        for conversation in done.commit.privateConversations { conversations.adopt(conversation) }
+        for event in done.conversationNews.compactMap(\.conversationEvent) { post(event) }
         for appended in done.appended { written(appended, trust: trust, clocks: &clocks, now: now) }
         for (requestID, messages) in done.accepted {
             actions.append(.complete(requestID, .success(.accepted(messages))))
         }
         for run in done.received { written(run, trust: trust, clocks: &clocks, now: now) }
+        for found in done.bodies { written(found, trust: trust, clocks: &clocks, now: now) }
+        for (_, news, isByOwnUser) in done.lateNews {
+            tell(news, isByOwnUser ? Event.messageQueued : Event.messageReceived, trust: trust)
+        }
         for cut in done.cuts { written(cut) }
         for page in done.rewritten { written(page, clocks: &clocks, now: now) }
         for progress in done.progress { written(progress, now: now) }
@@ -1294,43 +2053,65 @@ struct Replication: Sendable {
         _ appended: CommitInFlight.Appended, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
     ) {
         let (logID, userID) = (appended.record.logID, appended.record.recipientID)
+        let before = logs.own(logID)?.head.place ?? appended.record.start.place
         logs.appended(appended.record)
         logs.note(appended.entries, of: logID)
+        absorb(appended.entries, of: appended.record, after: before, trust: trust, clocks: &clocks, now: now)
         changed(appended.record.conversation, now: now)
         expiries.wake(for: appended.record, clocks: &clocks, now: now)
-        for news in appended.news { post(news.event(Event.messageQueued)) }
+        for news in appended.news { tell(news, Event.messageQueued, trust: trust) }
         // The user may have been barred while this was written.
         if case .direct = appended.record.conversation.kind { failUndelivered(to: userID, trust: trust) }
+        tellOwnDevices(of: appended.record.conversation)
         if let log = logs.own(logID) { sessions.openIfNew(log) }
+    }
+
+    private mutating func tell(_ news: EntryNews, _ message: (Message) -> Event, trust: TrustMachine) {
+        if let event = news.event(message, to: author.userID, user: trust.directory.user) { post(event) }
     }
 
     /// What entries have said of a conversation is on the disk.
     private mutating func written(_ conversation: OpenConversationRecord) {
         let wasJoined = conversations.isJoined(conversation.conversationID)
-        for participant in conversations.adopt(conversation) where participant.status == .left {
+        for participant in conversations.adopt(conversation) where participant.userID != author.userID {
+            acknowledgePremature(by: participant.userID, in: conversation.conversationID)
             // Whoever has left is given nothing more.
-            sessions.drop(conversation.conversationID, to: participant.userID)
+            if participant.status == .left { sessions.drop(conversation.conversationID, to: participant.userID) }
         }
         if conversation.isJoined, !wasJoined { tellDigest(of: conversation.record) }
     }
 
     /// A conversation has grown: after a while it is compared with what others hold.
     private mutating func changed(_ conversation: ConversationRecord, now: Moment) {
-        let isShared = conversation.kind != .direct || sessions.isCarried(conversation.conversationID)
+        let isShared =
+            conversation.kind != .direct || sessions.isCarried(conversation.conversationID)
+            || logs.hasManyWriters(in: conversation.conversationID)
         if isShared { sessions.gossip.changed(conversation.conversationID, now: now) }
     }
 
     private mutating func written(
         _ run: ReceivedRun, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
     ) {
-        logs.committed(run.logID, through: run.head, in: run.conversation)
+        logs.committed(run.logID, through: run.head, bytes: run.branch.bytes, in: run.conversation)
         changed(run.conversation, now: now)
         sessions.gossip.announce(
             run.logID, to: run.unreached.filter { $0 != author.userID && sessions.isLinked($0) }, now: now)
         runs.written(run)
-        for news in run.news { post(news.event(Event.messageReceived)) }
+        if !run.isOwn { receivedEarlyReceipts(for: run.log, trust: trust, now: now) }
+        if run.isByOwnUser {
+            // What one device of a user writes shows on the others as their own.
+            logs.note(run.entries, ofOtherDevice: run.logID)
+            acknowledgeCarried(of: run.logID, trust: trust, now: now)
+        }
+        for news in run.news { tell(news, run.isByOwnUser ? Event.messageQueued : Event.messageReceived, trust: trust) }
         announce(run)
+        announceToOwnDevices(run, now: now)
+        fetching.bodies.lacks(
+            run.missing, of: run.log, in: run.logID,
+            from: sessions[run.connectionID] == nil ? nil : run.connectionID)
+        fetching.bodies.lacks(unowed: run.unowed, of: run.log, in: run.logID)
         if run.isOwn { returned(run, clocks: &clocks, now: now) }
+        absorb(run.entries, of: run.record(in: logs), after: run.before, trust: trust, clocks: &clocks, now: now)
         if run.log.deviceID != run.deviceID, sessions[run.connectionID] != nil {
             actions.append(.send(.taken(run.log.logID, through: run.head.place), run.connectionID))
         }
@@ -1366,24 +2147,37 @@ struct Replication: Sendable {
     private mutating func written(_ written: WrittenProgress, now: Moment) {
         let (key, progress) = (written.key, written.value)
         let old = deliveries.written(key, progress)
+        if progress.isFurther(than: old), !ownLinks.isEmpty, let log = logs.proved(key.logID) {
+            sessions.gossip.changed(log.description.conversationID, now: now)
+        }
         guard let log = logs.own(key.logID) else {
-            if key.recipientID == author.userID, let log = logs.incoming(key.logID) { sendReceipt(for: log) }
+            guard let log = logs.incoming(key.logID) else { return }
+            guard key.recipientID == author.userID else {
+                post(written.steps, in: log.description.conversationID)
+                return
+            }
+            sendReceipt(for: log)
+            for connectionID in progress.read > old.read ? ownLinks : [] {
+                sendReceipt(for: log.logID, on: connectionID)
+            }
             return
+        }
+        if progress.isFurther(than: old), let receipt = progress.receipt {
+            for connectionID in ownLinks { actions.append(.carry([receipt], connectionID)) }
         }
         if progress.offered > old.offered, key == log.deliveryKey {
             for connectionID in sessions.carriers(of: log.record) { sendOffered(log, on: connectionID, now: now) }
         }
-        post(written.steps, of: log)
-        if progress.delivered > old.delivered {
-            deliveries.forgetSettledFailures(in: key.logID, through: progress.delivered)
+        post(written.steps, in: log.description.conversationID)
+        if progress.delivered > old.delivered || progress.missing != old.missing {
+            deliveries.forgetSettledFailures(in: key.logID, by: progress)
         }
     }
 
     /// What this node now holds of a log goes to its author's devices; if none is linked, to whoever may meet them.
     private mutating func sendReceipt(for log: IncomingLog) {
-        guard log.authorID != author.userID else { return }
-        guard isOfMany(log.description.conversationID) else {
-            // Nobody else waits for it.
+        guard log.authorID != author.userID else {
+            // It says where entries are kept, which matters to the device that wrote them alone.
             if let connectionID = sessions[log.description.deviceID] { sendReceipt(for: log.logID, on: connectionID) }
             return
         }
@@ -1391,7 +2185,8 @@ struct Replication: Sendable {
             sessions[$0].map { sessions[$0.deviceID] == $0.connectionID } ?? false
         }
         for connectionID in authors { sendReceipt(for: log.logID, on: connectionID) }
-        guard authors.isEmpty else { return }
+        // Nobody else waits for one in a pair's conversation.
+        guard authors.isEmpty, isOfMany(log.description.conversationID) else { return }
         for connectionID in sessions.carriers(of: log.description.conversationID) {
             sendReceipt(for: log.logID, on: connectionID)
         }
@@ -1407,10 +2202,17 @@ struct Replication: Sendable {
         actions.append(.send(.heads(frame), connectionID))
     }
 
-    private mutating func post(_ steps: [JournalRecord], of log: OwnLog) {
+    /// Other devices of this node's user hear of what has come, unless their author reaches them first.
+    private mutating func announceToOwnDevices(_ run: ReceivedRun, now: Moment) {
+        tellOwnDevices(of: run.conversation)
+        let others = ownLinks.filter { $0 != run.connectionID && sessions[$0]?.deviceID != run.log.deviceID }
+        if !others.isEmpty { sessions.gossip.announce(run.logID, to: [author.userID], now: now) }
+    }
+
+    private mutating func post(_ steps: [JournalRecord], in conversationID: ConversationID) {
         let logs = logs
         for step in steps {
-            for event in step.events(in: log.description.conversationID, where: logs.isMessage) { post(event) }
+            for event in step.events(in: conversationID, where: logs.isMessage) { post(event) }
         }
     }
 
@@ -1463,7 +2265,11 @@ struct Replication: Sendable {
         for (requestID, _) in failed.accepted { actions.append(.complete(requestID, .failure(reason))) }
         changes.takeBack(failed, directory: trust.directory)
         conversations.writeAgain(failed.commit.conversations)
+        conversations.writeAgain(failed.commit.privateConversations)
+        conversations.privates.noteAllDuties()
+        conversations.privates.writeAgain(regarded: failed.commit.regarded)
         deliveries.writeAgain(failed.commit.receipts)
+        fetching.bodies.writeAgain(failed.bodies)
         for request in failed.requests { actions.append(.complete(request.requestID, .failure(reason))) }
         for failure in failed.failures { takeBack(failure, reason: reason, trust: trust) }
         for key in failed.progress.map(\.key) {
@@ -1471,6 +2277,7 @@ struct Replication: Sendable {
             if logs.own(key.logID) == nil && logs.incoming(key.logID) == nil {
                 deliveries.forget(key)
             } else {
+                if key.recipientID == author.userID { deliveries.takeBackHandled(key) }
                 deliveries.writeAgain(key)
             }
         }
@@ -1533,6 +2340,7 @@ struct Replication: Sendable {
         (load.receivedBytes, load.deviceBytes, load.allReceivedBytes) = (received.log, received.device, received.all)
         load.userEvents = commits.hasFailed ? changes.eventCount : 0
         load.windowBytes = sessions.mostWindowUsed
+        (load.missingRanges, load.askedBodies, load.foundBytes) = fetching.bodies.load
         (load.wantedBranches, load.askedBranches) = (fetching.count, fetching.mostAsked)
         (load.locatedBytes, load.allLocatedBytes) = locating.load
         (load.givenBranches, load.givenFrames) = giving.load

@@ -16,6 +16,10 @@ enum ReplicationAction: Sendable {
     case exchanged(UserID)
     /// Send receipts of others, with the credentials of the devices that signed them.
     case carry([Receipt], ConnectionID)
+    /// Send what another device wrote, with that device's credential.
+    case give(EntriesFrame, ConnectionID)
+    /// Tell another device of this node's user who these users are.
+    case vouch(for: [UserID], ConnectionID)
     /// A device that need not be linked ever is vouched for by its user.
     case introduced(Credential)
     case commit(Commit)

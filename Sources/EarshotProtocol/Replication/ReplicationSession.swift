@@ -14,23 +14,30 @@ struct ReplicationSession: Sendable {
     private var outgoing: [LogID: OutgoingLog] = [:]
     /// The logs of conversations of many that go over the link.
     private var carried: [ConversationID: Set<LogID>] = [:]
+    /// What of private conversations may go over the link.
+    private var accesses: [ConversationID: ConversationAccess] = [:]
     /// Own logs, by the id that their branches share, of which it is not known yet where the peer's end is.
     private var undecided: Set<LogID> = []
-    /// Receipts for what this node does not have yet, by log: the last ones, one for each branch at most.
+    /// Receipts for what this node does not have yet, by log: the last few.
     private var early: [LogID: [Receipt]] = [:]
-    /// Conversations of many.
-    private(set) var sharing = Sharing()
+    /// The peer's receipts for branches in conversations to which nobody has heard yet that its user belongs.
+    private var premature: [LogID: Receipt] = [:]
+    /// Conversations that are compared with the peer's.
+    private(set) var sharing: Sharing
     /// The log that was read last: the others come first.
     private var lastRead: LogID?
     /// Bytes of entries that were sent and not acknowledged.
     private(set) var windowUsed = 0
+    /// Logs of which entries were skipped, so that what follows them does not fit.
+    private var skipped: Set<LogID> = []
     /// Bytes of entries that came again because the disk did not yet have those from an earlier link.
     private var repeatedBytes = 0
 
-    init(connectionID: ConnectionID, userID: UserID, deviceID: DeviceID) {
+    init(connectionID: ConnectionID, userID: UserID, deviceID: DeviceID, sharing: Sharing = Sharing()) {
         self.connectionID = connectionID
         self.userID = userID
         self.deviceID = deviceID
+        self.sharing = sharing
     }
 
     private var windowRoom: Int { max(0, Limits.windowBytes - windowUsed) }
@@ -41,6 +48,7 @@ struct ReplicationSession: Sendable {
 
     /// Begins to send a branch behind a place up to which the peer has it.
     mutating func open(_ log: OwnLog, after place: Place) {
+        guard end(of: log.description) != nil else { return }
         outgoing[log.record.logID] = OutgoingLog(after: place)
         if log.record.conversation.kind != .direct {
             carried[log.description.conversationID, default: []].insert(log.record.logID)
@@ -55,10 +63,38 @@ struct ReplicationSession: Sendable {
 
     /// Nothing more of a conversation goes over the link, and nothing of it is acknowledged any more.
     mutating func drop(_ conversationID: ConversationID) {
-        for logID in carried.removeValue(forKey: conversationID) ?? [] {
-            windowUsed -= outgoing.removeValue(forKey: logID)?.unacknowledgedBytes ?? 0
-        }
+        for logID in carried.removeValue(forKey: conversationID) ?? [] { close(logID) }
         sharing.drop(conversationID)
+    }
+
+    private mutating func close(_ logID: LogID) {
+        windowUsed -= outgoing.removeValue(forKey: logID)?.unacknowledgedBytes ?? 0
+    }
+
+    /// Says what of a private conversation may go over the link from now on: the rest stops.
+    /// - Returns: whether that is another than before.
+    mutating func allow(_ access: ConversationAccess, in conversationID: ConversationID, logs: Logs) -> Bool {
+        guard accesses[conversationID] != access else { return false }
+        accesses[conversationID] = access
+        for logID in carried[conversationID] ?? [] {
+            guard let log = logs.own(logID), let end = access.end(of: log.description) else {
+                carried[conversationID]?.remove(logID)
+                close(logID)
+                continue
+            }
+            // What is on its way to the link may be more than that.
+            if end < log.head.sequence { outgoing[logID]?.takeBackOffer() }
+            outgoing[logID]?.discardReading()
+        }
+        return true
+    }
+
+    /// What both ends hold of a conversation is to be compared anew.
+    mutating func restart(_ conversationID: ConversationID) { sharing.restart(conversationID) }
+
+    /// How much of a log may go over the link; `nil` for nothing.
+    private func end(of log: LogDescription) -> UInt64? {
+        accesses[log.conversationID].map { $0.end(of: log) } ?? .max
     }
 
     /// It is not known where the peer's end of a log is: nothing more of it is sent.
@@ -75,11 +111,14 @@ struct ReplicationSession: Sendable {
     /// The peer has said everything that it holds.
     mutating func receivedAllHeads() { hasHeads = true }
 
-    // MARK: - Conversations of many
+    // MARK: - Conversations in common
 
     /// The peer says what it holds of one.
     /// - Returns: whether there was room to note it.
     mutating func heard(_ digest: ConversationDigest) -> Bool { sharing.heard(digest) }
+
+    /// The peer is told of one that it need not know.
+    mutating func told(_ conversationID: ConversationID) { sharing.told(conversationID) }
 
     /// Compares that with what this node holds now.
     mutating func compare(_ conversationID: ConversationID, with mine: HeadsHash) -> Sharing.Step {
@@ -90,6 +129,16 @@ struct ReplicationSession: Sendable {
     /// - Returns: whether it is to be told the same of this node.
     mutating func heardHeads(of conversationID: ConversationID, asks: Bool) -> Bool {
         sharing.heardHeads(of: conversationID, asks: asks)
+    }
+
+    /// - Returns: whether the peer is to be given the receipts of a conversation.
+    mutating func differs(
+        _ conversationID: ConversationID, with mine: HeadsHash, _ progress: ProgressHash
+    ) -> Bool { sharing.differs(conversationID, with: mine, progress) }
+
+    /// - Returns: whether the peer was not given the same receipts since it last said what it holds.
+    mutating func isNew(_ receipts: [Receipt], of conversationID: ConversationID) -> Bool {
+        sharing.isNew(receipts, of: conversationID)
     }
 
     // MARK: - Entries out
@@ -103,13 +152,15 @@ struct ReplicationSession: Sendable {
         let start = lastRead.flatMap { last in sorted.firstIndex { $0 > last } } ?? 0
         for logID in sorted[start...] + sorted[..<start] {
             guard let next = outgoing[logID], !deliveries.hasPendingFailures(in: logID), let log = logs.own(logID),
-                next.canRead(through: log.head.sequence), !isHeld(log.description.conversationID)
+                let end = end(of: log.description).map({ min($0, log.head.sequence) }), next.canRead(through: end),
+                !isHeld(log.description.conversationID)
             else { continue }
             outgoing[logID]?.beginReading()
             lastRead = logID
             return EntriesRead(
                 connectionID: connectionID, purpose: .sending, logID: logID, from: next.next,
-                countLimit: Limits.entriesPerFrame, byteLimit: min(windowRoom, Limits.entriesFrameBytes))
+                countLimit: Int(min(UInt64(Limits.entriesPerFrame), end - next.next + 1)),
+                byteLimit: min(windowRoom, Limits.entriesFrameBytes))
         }
         return nil
     }
@@ -132,7 +183,8 @@ struct ReplicationSession: Sendable {
     /// - Returns: whether they do.
     mutating func offerNew(_ entries: [EntryRecord], bytes: Int, of record: LogRecord) -> Bool {
         let start = OutgoingLog(after: record.start.place)
-        guard hasHeads, !undecided.contains(record.description.logID), let first = entries.first, windowRoom >= bytes,
+        guard hasHeads, end(of: record.description) == .max, !undecided.contains(record.description.logID),
+            let first = entries.first, windowRoom >= bytes,
             (outgoing[record.logID] ?? start).canContinue(at: first.sequence)
         else { return false }
         if outgoing[record.logID] == nil { open(OwnLog(record: record), after: record.start.place) }
@@ -149,10 +201,11 @@ struct ReplicationSession: Sendable {
     /// - Parameters:
     ///   - committed: up to here the disk says that they may.
     ///   - failed: the failures of the log; of a withheld message only the hash leaves.
+    ///   - owes: whether the peer's user may have the content of an entry.
     /// - Returns: the frames, and the last entry in them; `nil` if there is nothing.
     mutating func takeFrames(
         of log: OwnLog, committed: UInt64, failed: [UInt64: DeliveryFailure], author: LogAuthor,
-        unreached: [UserID] = []
+        unreached: [UserID] = [], owes: (EntryRecord) -> Bool = { _ in true }
     ) -> (frames: [EntriesFrame], through: UInt64)? {
         let logID = log.record.logID
         guard let entries = outgoing[logID]?.takeOffered(committed: committed), let last = entries.last
@@ -165,9 +218,9 @@ struct ReplicationSession: Sendable {
             repeat {
                 bytes += entries[end].windowBytes
                 end += 1
-            } while end < entries.count && end - start < Limits.entriesPerFrame
+            } while end < entries.count && end - start < log.description.kind.entriesPerFrame
                 && bytes + entries[end].windowBytes <= Limits.entriesFrameBytes
-            var frame = frame(of: entries[start..<end], after: before, log: log, failed: failed, author: author)
+            var frame = frame(of: entries[start..<end], after: before, log: log, failed: failed, author: author, owes)
             frame.unreached = unreached
             frames.append(frame)
             outgoing[logID]?.sent(through: entries[end - 1].sequence, chain: entries[end - 1].chain, bytes: bytes)
@@ -179,12 +232,14 @@ struct ReplicationSession: Sendable {
 
     private func frame(
         of entries: ArraySlice<EntryRecord>, after before: Place, log: OwnLog, failed: [UInt64: DeliveryFailure],
-        author: LogAuthor
+        author: LogAuthor, _ owes: (EntryRecord) -> Bool
     ) -> EntriesFrame {
         let last = entries[entries.endIndex - 1]
         var marks: [UInt64: Signature] = [:]
         let contents = entries.map { entry -> EntryContent in
-            if case .body = entry.content, failed[entry.sequence]?.isWithheld != true { return entry.content }
+            if case .body = entry.content, failed[entry.sequence]?.isWithheld != true {
+                return owes(entry) ? entry.content : .withheld(entry.content.hash)
+            }
             let hash = entry.content.hash
             marks[entry.sequence] = WithheldMark.sign(
                 logID: log.description.logID, sequence: entry.sequence, hash: hash, with: author.signingKey)
@@ -205,7 +260,7 @@ struct ReplicationSession: Sendable {
     mutating func hear(_ receipt: Receipt, for branch: LogID, known: DeliveryProgress) -> Bool {
         // What does not go over this link was heard of elsewhere.
         guard outgoing[branch] != nil else {
-            return receipt.sequence > known.delivered || receipt.readSequence > known.read
+            return receipt.saysMore(than: known)
         }
         return outgoing[branch]?.hear(receipt, known: known) == true
     }
@@ -223,7 +278,7 @@ struct ReplicationSession: Sendable {
     /// A receipt for what this node may get back: it counts when it is here.
     mutating func keep(_ receipt: Receipt) {
         guard early.count < Limits.logsPerHeads || early[receipt.logID] != nil else { return }
-        early[receipt.logID, default: []].removeAll { $0.chain == receipt.chain }
+        early[receipt.logID, default: []].removeAll { $0.chain == receipt.chain && $0.deviceID == receipt.deviceID }
         early[receipt.logID, default: []].append(receipt)
         if early[receipt.logID, default: []].count > Limits.branchesPerLog { early[receipt.logID]?.removeFirst() }
     }
@@ -232,7 +287,25 @@ struct ReplicationSession: Sendable {
         early.removeValue(forKey: log.logID) ?? []
     }
 
+    /// A receipt of somebody who is not known to belong to the conversation: it counts when they are.
+    mutating func keep(_ receipt: Receipt, of branch: LogID) {
+        guard premature.count < Limits.logsPerHeads || premature[branch] != nil else { return }
+        premature[branch] = receipt
+    }
+
+    mutating func takePrematureReceipt(for branch: LogID) -> Receipt? { premature.removeValue(forKey: branch) }
+
     // MARK: - Entries in
+
+    /// Nothing more of a log is taken on this link.
+    /// - Returns: whether there was room to note it.
+    mutating func skip(_ logID: LogID) -> Bool {
+        guard skipped.count < Limits.logsPerUser || skipped.contains(logID) else { return false }
+        skipped.insert(logID)
+        return true
+    }
+
+    func isSkipping(_ logID: LogID) -> Bool { skipped.contains(logID) }
 
     /// A peer cannot know that entries from its last link came but are not on the disk yet. It sends them again, and is
     /// not charged for them, up to a window.
@@ -244,6 +317,14 @@ struct ReplicationSession: Sendable {
 }
 
 extension Receipt {
+    /// Whether the device holds the body of an entry that none had said to hold.
+    func fills(_ missing: SequenceSet) -> Bool {
+        missing.ranges.contains { range in
+            range.lowerBound <= sequence
+                && !SequenceSet(range.lowerBound...min(range.upperBound, sequence)).subtracting(self.missing).isEmpty
+        }
+    }
+
     var place: Place { Place(sequence: sequence, chain: chain) }
 
     /// - Throws: `ProtocolError` `unauthentic`.

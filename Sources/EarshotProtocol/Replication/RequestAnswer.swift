@@ -14,6 +14,8 @@ package enum RequestAnswer: Hashable, Sendable {
     case conversation(ConversationID)
     /// A decision about a user is on the disk.
     case decided(UserID)
+    /// A device's revocation or name is on the disk.
+    case deviceChanged(DeviceID)
     /// What a consumer is to be given next.
     case planned(HandOutPlan)
     /// A consumer's failure is on the disk.

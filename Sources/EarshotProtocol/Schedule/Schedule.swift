@@ -47,8 +47,9 @@ struct Schedule: Sendable {
     // MARK: - Time
 
     /// The time until the next is due, in milliseconds; `nil` if none waits.
-    func wait(now: Moment) -> Int64? {
-        waiting.values.lazy.filter { !$0.isUnderWay }
+    /// - Parameter mayGo: whether messages may go there now; others wait until they may.
+    func wait(now: Moment, mayGo: (Destination) -> Bool = { _ in true }) -> Int64? {
+        waiting.values.filter { !$0.isUnderWay && mayGo($0.message.destination) }
             .map { max(clamped($0.record.notBefore, minus: now.wallClock), clamped($0.retryAt, minus: now.uptime)) }
             .min().map { max(0, $0) }
     }
@@ -59,9 +60,10 @@ struct Schedule: Sendable {
     }
 
     /// Those that are due now, in order. They are on their way until they are gone or `putBack`.
-    mutating func takeDue(now: Moment) -> [ScheduledRecord] {
+    mutating func takeDue(now: Moment, mayGo: (Destination) -> Bool = { _ in true }) -> [ScheduledRecord] {
         let due = waiting.values.filter {
             !$0.isUnderWay && $0.record.notBefore <= now.wallClock && $0.retryAt <= now.uptime
+                && mayGo($0.message.destination)
         }
         for item in due { waiting[item.record.scheduledID]?.isUnderWay = true }
         return due.map(\.record).sorted {
@@ -95,28 +97,50 @@ struct Schedule: Sendable {
 extension ScheduledMessage {
     /// - Returns: `nil` if the bytes are not what `ScheduledRecord` has written.
     package init?(_ record: ScheduledRecord) {
-        guard let recipientID = UserID(bytes: record.draft.prefix(Bytes32.count)),
+        guard let userID = UserID(bytes: record.draft.prefix(Bytes32.count)),
             let body = try? EntryBody(decoding: Array(record.draft.dropFirst(Bytes32.count))),
             case .text(let content) = body.content
         else { return nil }
         self.init(
-            id: ScheduledMessageID(record.scheduledID), recipientID: recipientID,
+            id: ScheduledMessageID(record.scheduledID),
+            destination: userID == .nobody ? .conversation(record.conversationID) : .user(userID),
             draft: MessageDraft(content, timeToLive: .milliseconds(body.expiry)),
             notBefore: record.notBefore, createdAt: record.createdAt)
     }
 }
 
 extension ScheduledRecord {
-    /// The draft is kept as an entry without a time, whose expiry is its time to live, behind its recipient.
     init(
-        scheduledID: EntryKey, conversation: ConversationRecord, recipientID: UserID, draft: MessageDraft,
+        scheduledID: EntryKey, by userID: UserID, to destination: Destination, draft: MessageDraft, notBefore: Int64,
+        key: EntryKey?, now: Moment
+    ) {
+        let conversationID: ConversationID =
+            switch destination {
+            case .user(let peerID): .direct(userID, peerID)
+            case .conversation(let conversationID): conversationID
+            }
+        self.init(
+            scheduledID: scheduledID, conversationID: conversationID, to: destination, draft: draft,
+            notBefore: notBefore, key: key, now: now)
+    }
+
+    /// The draft is kept as an entry without a time, whose expiry is its time to live, behind its recipient: zeros for a
+    /// conversation of many.
+    init(
+        scheduledID: EntryKey, conversationID: ConversationID, to destination: Destination, draft: MessageDraft,
         notBefore: Int64, key: EntryKey?, now: Moment
     ) {
         let body = EntryBody(
             timestamp: HybridTimestamp(rawValue: 0), expiry: draft.timeToLive.milliseconds,
             content: .text(draft.content), key: key)
+        let recipientID: UserID = if case .user(let userID) = destination { userID } else { .nobody }
         self.init(
-            scheduledID: scheduledID, conversationID: conversation.conversationID, notBefore: notBefore,
+            scheduledID: scheduledID, conversationID: conversationID, notBefore: notBefore,
             draft: recipientID.bytes + body.encoded(), key: key, createdAt: now.wallClock)
     }
+}
+
+extension UserID {
+    /// No signing key has these bytes.
+    fileprivate static let nobody = UserID(Bytes32())
 }

@@ -11,6 +11,8 @@ package struct Credential: Hashable, Sendable {
     package let notBefore: Int64
     /// When it ends, in milliseconds since 1970: it is valid before this.
     package let notAfter: Int64
+    /// Whether the device holds the identity key. Only that key can sign it, so no other device can claim it.
+    package let isPrimary: Bool
     /// The times that a credential may name, from 1970 on: whole numbers that every language can represent.
     static let times: ClosedRange<Int64> = 0...(1 << 53)
 
@@ -25,44 +27,37 @@ package struct Credential: Hashable, Sendable {
     ///   - deviceKey: the secret half of the device's signing key, which proves that the device agrees.
     package static func issue(
         name: UserName, identityKey: SigningKey, deviceKey: SigningKey, agreementKey: AgreementPublicKey,
-        notBefore: Int64, notAfter: Int64
+        isPrimary: Bool = false, notBefore: Int64, notAfter: Int64
     ) -> Credential {
-        var wire = Wire.CredentialBody()
-        wire.name = name.text
-        let deviceID = DeviceID(deviceKey.publicKey)
-        wire.identityKey = Wire.bytes(identityKey.publicKey)
-        wire.deviceSigningKey = Wire.bytes(deviceID)
-        wire.deviceAgreementKey = Wire.bytes(agreementKey)
-        wire.notBefore = notBefore
-        wire.notAfter = notAfter
-        let body = Wire.encode(wire)
+        let request = CredentialRequest(
+            name: name, deviceID: DeviceID(deviceKey.publicKey), agreementKey: agreementKey, isPrimary: isPrimary,
+            notBefore: notBefore, notAfter: notAfter)
+        let grant = CredentialGrant.issue(request, identityKey: identityKey)
         return Credential(
-            name: name, userID: UserID(identityKey.publicKey), deviceID: deviceID, agreementKey: agreementKey,
-            notBefore: notBefore, notAfter: notAfter, body: body,
-            signature: identityKey.signature(for: signedBytes(body)),
-            deviceSignature: deviceKey.signature(for: countersignedBytes(body)))
+            request, userID: UserID(identityKey.publicKey), body: grant.body, signature: grant.signature,
+            deviceSignature: deviceKey.signature(for: countersignedBytes(grant.body)))
     }
 
     private init(
-        name: UserName, userID: UserID, deviceID: DeviceID, agreementKey: AgreementPublicKey, notBefore: Int64,
-        notAfter: Int64, body: [UInt8], signature: Signature, deviceSignature: Signature
+        _ content: CredentialRequest, userID: UserID, body: [UInt8], signature: Signature, deviceSignature: Signature
     ) {
-        self.name = name
+        name = content.name
         self.userID = userID
-        self.deviceID = deviceID
-        self.agreementKey = agreementKey
-        self.notBefore = notBefore
-        self.notAfter = notAfter
+        deviceID = content.deviceID
+        agreementKey = content.agreementKey
+        notBefore = content.notBefore
+        notAfter = content.notAfter
+        isPrimary = content.isPrimary
         self.body = body
         self.signature = signature
         self.deviceSignature = deviceSignature
     }
 
-    private static func signedBytes(_ body: [UInt8]) -> [UInt8] {
+    static func signedBytes(_ body: [UInt8]) -> [UInt8] {
         SignedBytes(label: "earshot credential v1").adding(body).bytes
     }
 
-    private static func countersignedBytes(_ body: [UInt8]) -> [UInt8] {
+    static func countersignedBytes(_ body: [UInt8]) -> [UInt8] {
         SignedBytes(label: "earshot credential device v1").adding(body).bytes
     }
 
@@ -100,9 +95,11 @@ package struct Credential: Hashable, Sendable {
         guard Ed25519.isValid(deviceSignature, for: Self.countersignedBytes(body), by: deviceID.bytes32) else {
             throw ProtocolError(.unauthentic, "a credential is not signed by the device that it names")
         }
+        let content = CredentialRequest(
+            name: name, deviceID: deviceID, agreementKey: agreementKey, isPrimary: fields.primary,
+            notBefore: fields.notBefore, notAfter: fields.notAfter)
         self.init(
-            name: name, userID: userID, deviceID: deviceID, agreementKey: agreementKey, notBefore: fields.notBefore,
-            notAfter: fields.notAfter, body: body, signature: signature, deviceSignature: deviceSignature)
+            content, userID: userID, body: body, signature: signature, deviceSignature: deviceSignature)
     }
 
     package func encoded() -> [UInt8] { Wire.encode(wire) }

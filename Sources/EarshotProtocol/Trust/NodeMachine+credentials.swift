@@ -7,17 +7,28 @@ extension NodeMachine {
     /// - Precondition: it is one of this node's user, device and keys.
     package mutating func renew(_ credential: Credential, now: Moment) -> [NodeAction] {
         handle(now: now) { node in
+            let hadExpired = !node.local.link.credential.isValid(at: now.wallClock)
             node.peers.renew(credential, now: now.uptime)
+            // Links that were made with an expired credential were for its renewal alone.
+            if hadExpired { node.closeOwnLinks(now: now) }
             node.post(
                 .credentialRenewed(
                     CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter)))
         }
     }
 
-    /// Closes the links of peers whose credential is over. Who has renewed it links anew.
+    private mutating func closeOwnLinks(now: Moment) {
+        for connectionID in connections(to: local.userID) {
+            close(connectionID, .credentialExpired, error: nil, now: now)
+        }
+    }
+
+    /// Closes the links of peers whose credential is over. Who has renewed it links anew. A device of this node's own user
+    /// keeps its link, so that a primary device can renew its credential.
     mutating func closeExpired(now: Moment) {
         for connectionID in openConnections {
-            guard let peer = peer(on: connectionID), peer.credential.notAfter <= now.wallClock else { continue }
+            guard let peer = peer(on: connectionID), !isOwn(peer), peer.credential.notAfter <= now.wallClock
+            else { continue }
             close(connectionID, .credentialExpired, error: nil, now: now)
         }
     }
@@ -25,7 +36,7 @@ extension NodeMachine {
     /// When the credential of a link's peer ends. The wall clock may be set without a word, so it is looked at once an
     /// hour at least.
     mutating func noteCredential(on connectionID: ConnectionID, now: Moment) {
-        guard let peer = peer(on: connectionID) else { return }
+        guard let peer = peer(on: connectionID), !isOwn(peer) else { return }
         let wait = min(max(0, peer.credential.notAfter - now.wallClock), Timing.credentialCheck)
         wake(by: now.uptime + wait)
     }

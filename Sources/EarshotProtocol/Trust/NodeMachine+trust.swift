@@ -17,7 +17,10 @@ extension NodeMachine {
 
     /// Changes who may have a link. Links of those who may not any more end at once; what waits for them stays.
     package mutating func admit(_ admission: Admission, now: Moment) -> [NodeAction] {
-        handle(now: now) { $0.run($0.trust.admit(admission, linked: $0.peers.links.users), now: now) }
+        handle(now: now) { node in
+            let others = node.peers.links.users.filter { $0 != node.local.userID }
+            node.run(node.trust.admit(admission, linked: others), now: now)
+        }
     }
 
     /// A message was exchanged with a user.
@@ -27,7 +30,7 @@ extension NodeMachine {
     }
 
     func isStranger(_ userID: UserID) -> Bool {
-        trust.isStranger(userID, hasWritten: replication.logs.hasWritten(to: userID))
+        userID != local.userID && trust.isStranger(userID, hasWritten: replication.logs.hasWritten(to: userID))
     }
 
     /// What trust asks of the logs.

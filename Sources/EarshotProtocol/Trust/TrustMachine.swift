@@ -260,6 +260,12 @@ struct TrustMachine: Sendable {
         directory.devices[deviceID].flatMap { try? Credential(decoding: $0.credential) }
     }
 
+    /// The credential of a user's device that is valid longest.
+    func credential(of userID: UserID) -> Credential? {
+        directory.devices.values.filter { $0.userID == userID }.compactMap { credential(of: $0.deviceID) }
+            .max { ($0.notAfter, $0.deviceID) < ($1.notAfter, $1.deviceID) }
+    }
+
     /// A link to a peer has ended.
     mutating func unlinked(_ peer: LinkPeer, now: Moment) -> [Action] {
         directory.unlinked(peer, now: now).map { [updated($0, [.isOnline])] } ?? []

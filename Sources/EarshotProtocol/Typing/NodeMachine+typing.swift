@@ -11,8 +11,17 @@ extension NodeMachine {
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             guard !node.isStopping else { throw ProtocolError(.stopped, "the node is stopping") }
-            let others = try node.conversation(conversationID, with: peerID).recipientIDs(of: node.local.userID)
-            for userID in others { try node.trust.checkRecipient(userID) }
+            let conversation = try node.conversation(conversationID, with: peerID)
+            var others = conversation.recipientIDs(of: node.local.userID)
+            switch conversation.kind {
+            case .direct: for userID in others { try node.trust.checkRecipient(userID) }
+            case .open:
+                try node.replication.conversations.checkJoined(conversationID)
+                others.removeAll { node.trust.bar(to: $0) != nil }
+            case .private:
+                _ = try node.replication.conversations.privates.check(conversationID)
+                others.removeAll { node.trust.bar(to: $0) != nil }
+            }
             let links = others.flatMap { node.peers.links.connections(to: $0) }
             node.run(node.typing.set(isTyping, in: conversationID, over: links, now: now.uptime))
             node.emit(.complete(requestID, .success(.told)))
@@ -29,7 +38,13 @@ extension NodeMachine {
 
     /// Whether both this node's user and the other one take part in a conversation.
     private func shares(_ conversationID: ConversationID, with userID: UserID) -> Bool {
-        conversationID == .direct(local.userID, userID)
+        if let membership = membership(conversationID) {
+            return membership.hasJoined(local.userID) && membership.hasJoined(userID)
+        }
+        if let conversation = replication.conversations[conversationID] {
+            return conversation.isJoined && conversation.participants[userID]?.status == .joined
+        }
+        return conversationID == .direct(local.userID, userID)
     }
 
     /// An event that is posted may end somebody's typing.

@@ -23,10 +23,18 @@ extension Frame {
             .dialBackResult(Wire.DialBackResult(nonce: nonce, reachable: isReachable))
         case .wanted(let wanted):
             .wanted(Wire.Wanted(log: wanted.log.wire, end: wanted.end.wire, known: wanted.known.map(\.wire)))
+        case .wantedBodies(let wanted):
+            .wantedBodies(Wire.WantedBodies(log: wanted.log.wire, first: wanted.first.wire, last: wanted.last))
+        case .bodies(let bodies): .bodies(bodies.wire)
         case .unplaced(let log): .unplaced(Wire.Unplaced(log: log.wire))
         case .taken(let logID, let place): .taken(Wire.Taken(logID: Wire.bytes(logID), through: place.wire))
         case .typing(let conversationID, let isTyping):
             .typing(Wire.Typing(conversationID: Wire.bytes(conversationID), ended: !isTyping))
+        case .grant(let grant): .grant(grant.wire)
+        case .revocations(let revocations):
+            .revocations(Wire.Revocations(revocations: revocations.map(\.wire)))
+        case .deviceNames(let names): .deviceNames(Wire.DeviceNames(names))
+        case .contacts(let credentials): .contacts(Wire.Contacts(credentials: credentials))
         }
     }
 
@@ -74,6 +82,8 @@ extension Frame {
         case .dialBackResult(let result):
             return .dialBackResult(nonce: result.nonce, isReachable: result.reachable)
         case .wanted(let wanted): return .wanted(try WantedFrame(wanted))
+        case .wantedBodies(let wanted): return .wantedBodies(try WantedBodiesFrame(wanted))
+        case .bodies(let bodies): return .bodies(try BodiesFrame(bodies))
         case .unplaced(let unplaced): return .unplaced(try LogDescription(unplaced.log))
         case .taken(let taken):
             guard let logID = LogID(bytes: taken.logID) else {
@@ -85,6 +95,14 @@ extension Frame {
                 throw ProtocolError(.malformed, "a conversation has the wrong length")
             }
             return .typing(conversationID, isTyping: !typing.ended)
+        case .grant(let grant): return .grant(try CredentialGrant(grant))
+        case .revocations(let revocations): return .revocations(try Revocation.decode(revocations))
+        case .deviceNames(let names): return .deviceNames(try names.decoded())
+        case .contacts(let contacts):
+            guard contacts.credentials.count <= Limits.credentialsPerFrame else {
+                throw ProtocolError(.violation, "a frame has more than \(Limits.credentialsPerFrame) credentials")
+            }
+            return .contacts(contacts.credentials)
         case nil: return nil
         }
     }
@@ -158,7 +176,10 @@ extension HeadsFrame {
 
 extension ConversationDigest {
     fileprivate var wire: Wire.Digest {
-        Wire.Digest(conversationID: Wire.bytes(conversationID), heads: Wire.bytes(heads), uniqueName: uniqueName)
+        Wire.Digest(
+            conversationID: Wire.bytes(conversationID), heads: Wire.bytes(heads), uniqueName: uniqueName,
+            peerID: peerID.map { Wire.bytes($0) } ?? [], isPrivate: isPrivate,
+            progress: progress.map { Wire.bytes($0) } ?? [], hasJoined: hasJoined)
     }
 
     fileprivate init(_ wire: Wire.Digest) throws(ProtocolError) {
@@ -167,7 +188,17 @@ extension ConversationDigest {
         guard wire.uniqueName.utf8.count <= Limits.nameBytes else {
             throw ProtocolError(.malformed, "the name of a conversation is over \(Limits.nameBytes) bytes")
         }
-        self.init(conversationID: conversationID, heads: heads, uniqueName: wire.uniqueName)
+        let peerID = UserID(bytes: wire.peerID)
+        guard wire.peerID.isEmpty || peerID != nil else {
+            throw ProtocolError(.malformed, "the other user of a conversation has the wrong length")
+        }
+        let progress = ProgressHash(bytes: wire.progress)
+        guard wire.progress.isEmpty || progress != nil else {
+            throw ProtocolError(.malformed, "the digest of a conversation's progress has the wrong length")
+        }
+        self.init(
+            conversationID: conversationID, heads: heads, uniqueName: wire.uniqueName, peerID: peerID,
+            isPrivate: wire.isPrivate, progress: progress, hasJoined: wire.hasJoined)
     }
 }
 
@@ -219,6 +250,77 @@ extension WantedFrame {
     }
 }
 
+extension WantedBodiesFrame {
+    fileprivate init(_ wire: Wire.WantedBodies) throws(ProtocolError) {
+        let first = try Place(wire.first)
+        guard first.sequence > 0, wire.last >= first.sequence,
+            wire.last - first.sequence < UInt64(Limits.bodiesPerQuestion)
+        else { throw ProtocolError(.malformed, "the bodies that the peer wants are out of range") }
+        self.init(log: try LogDescription(wire.log), first: first, last: wire.last)
+    }
+}
+
+extension BodiesFrame {
+    fileprivate var wire: Wire.Bodies {
+        Wire.Bodies(
+            logID: Wire.bytes(logID), first: first.wire,
+            entries: contents.enumerated().map { index, content in
+                var entry = content.wire
+                if let mark = marks[first.sequence + UInt64(index)] { entry.mark = mark.bytes }
+                return entry
+            })
+    }
+
+    fileprivate init(_ wire: Wire.Bodies) throws(ProtocolError) {
+        guard let logID = LogID(bytes: wire.logID) else {
+            throw ProtocolError(.malformed, "a log has the wrong length")
+        }
+        guard wire.entries.count <= Limits.bodiesPerQuestion else {
+            throw ProtocolError(.violation, "a frame has more than \(Limits.bodiesPerQuestion) bodies")
+        }
+        let first = try Place(wire.first)
+        var contents: [EntryContent] = []
+        var marks: [UInt64: Signature] = [:]
+        for (index, entry) in wire.entries.enumerated() {
+            contents.append(try EntryContent(entry))
+            if let mark = try entry.decodedMark() { marks[first.sequence + UInt64(index)] = mark }
+        }
+        self.init(logID: logID, first: first, contents: contents, marks: marks)
+    }
+}
+
+extension EntryContent {
+    fileprivate var wire: Wire.Entry {
+        switch self {
+        case .body(let bytes): Wire.Entry(content: .body(bytes))
+        case .withheld(let hash): Wire.Entry(content: .hash(Wire.bytes(hash)))
+        }
+    }
+
+    fileprivate init(_ wire: Wire.Entry) throws(ProtocolError) {
+        switch wire.content {
+        case .body(let bytes): self = .body(bytes)
+        case .hash(let bytes):
+            guard let hash = EntryHash(bytes: bytes) else {
+                throw ProtocolError(.malformed, "an entry's hash has the wrong length")
+            }
+            self = .withheld(hash)
+        case nil: throw ProtocolError(.malformed, "an entry has neither a body nor a hash")
+        }
+    }
+}
+
+extension Wire.Entry {
+    /// The mark of an entry without a body.
+    fileprivate func decodedMark() throws(ProtocolError) -> Signature? {
+        guard case .hash = content, !mark.isEmpty else { return nil }
+        guard let mark = Signature(mark) else {
+            throw ProtocolError(.malformed, "the mark of a withheld entry has the wrong length")
+        }
+        return mark
+    }
+}
+
 extension EntriesFrame {
     fileprivate var wire: Wire.Entries {
         var wire = Wire.Entries()
@@ -226,14 +328,10 @@ extension EntriesFrame {
         wire.previousChain = Wire.bytes(previousChain)
         wire.firstSequence = firstSequence
         wire.entries = contents.enumerated().map { index, content in
-            var entry = Wire.Entry()
+            var entry = content.wire
             let sequence = firstSequence &+ UInt64(index)
             if let timestamp = deleted[sequence] { entry.deletedTimestamp = timestamp.rawValue }
             if let mark = marks[sequence] { entry.mark = mark.bytes }
-            switch content {
-            case .body(let bytes): entry.content = .body(bytes)
-            case .withheld(let hash): entry.content = .hash(Wire.bytes(hash))
-            }
             return entry
         }
         wire.checkpoint = checkpoint.bytes
@@ -255,25 +353,14 @@ extension EntriesFrame {
         var contents: [EntryContent] = []
         contents.reserveCapacity(wire.entries.count)
         for (index, entry) in wire.entries.enumerated() {
-            switch entry.content {
-            case .body(let bytes): contents.append(.body(bytes))
-            case .hash(let bytes):
-                guard let hash = EntryHash(bytes: bytes) else {
-                    throw ProtocolError(.malformed, "an entry's hash has the wrong length")
-                }
-                contents.append(.withheld(hash))
-                // The number and the time are checked later, and so is the mark.
-                let sequence = firstSequence &+ UInt64(index)
-                if entry.deletedTimestamp > 0 {
-                    deleted[sequence] = HybridTimestamp(rawValue: entry.deletedTimestamp)
-                }
-                guard !entry.mark.isEmpty else { continue }
-                guard let mark = Signature(entry.mark) else {
-                    throw ProtocolError(.malformed, "the mark of a withheld entry has the wrong length")
-                }
-                marks[sequence] = mark
-            case nil: throw ProtocolError(.malformed, "an entry has neither a body nor a hash")
+            contents.append(try EntryContent(entry))
+            guard case .hash = entry.content else { continue }
+            // The number and the time are checked later, and so is the mark.
+            let sequence = firstSequence &+ UInt64(index)
+            if entry.deletedTimestamp > 0 {
+                deleted[sequence] = HybridTimestamp(rawValue: entry.deletedTimestamp)
             }
+            if let mark = try entry.decodedMark() { marks[sequence] = mark }
         }
         self.contents = contents
         if let wire = wire.credential { credential = try Credential(wire: wire) }
@@ -296,7 +383,9 @@ extension Receipt {
         wire.sequence = sequence
         wire.chain = Wire.bytes(chain)
         wire.readSequence = readSequence
+        wire.handledSequence = handledSequence
         wire.signature = signature.bytes
+        wire.missing = missing.ranges.map { Wire.Range(first: $0.lowerBound, last: $0.upperBound) }
         return wire
     }
 
@@ -315,7 +404,7 @@ extension Receipt {
         for item in wire {
             guard let logID = LogID(bytes: item.logID), let chain = ChainHash(bytes: item.chain),
                 let signature = Signature(item.signature), item.sequence <= UInt64(Int64.max),
-                item.readSequence <= item.sequence
+                item.readSequence <= item.sequence, item.handledSequence <= item.sequence
             else { throw ProtocolError(.malformed, "a receipt is out of range") }
             guard let deviceID = item.deviceID.isEmpty ? peer : DeviceID(bytes: item.deviceID) else {
                 throw ProtocolError(.malformed, "the device of a receipt has the wrong length")
@@ -323,8 +412,23 @@ extension Receipt {
             receipts.append(
                 Receipt(
                     logID: logID, sequence: item.sequence, chain: chain, readSequence: item.readSequence,
-                    deviceID: deviceID, signature: signature))
+                    handledSequence: item.handledSequence,
+                    missing: try SequenceSet(item.missing, through: item.sequence), deviceID: deviceID,
+                    signature: signature))
         }
         return receipts
+    }
+}
+
+extension SequenceSet {
+    fileprivate init(_ wire: [Wire.Range], through last: UInt64) throws(ProtocolError) {
+        var ranges: [ClosedRange<UInt64>] = []
+        for range in wire.prefix(Limits.missingRangesPerReceipt) where 1 <= range.first && range.first <= range.last {
+            ranges.append(range.first...range.last)
+        }
+        guard ranges.count == wire.count, ranges.last.map({ $0.upperBound <= last }) ?? true,
+            let set = SequenceSet(ranges: ranges)
+        else { throw ProtocolError(.malformed, "the missing bodies of a receipt are out of range") }
+        self = set
     }
 }

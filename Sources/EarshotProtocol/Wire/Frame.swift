@@ -22,8 +22,17 @@ enum Frame: Hashable, Sendable {
     case typing(ConversationID, isTyping: Bool)
     /// Receipts of other devices than the sender's, with their credentials.
     case carried([Receipt], [Credential])
-    /// Which conversations of many the sender belongs to, and what it holds of them.
+    /// Which conversations the sender has in common with the receiver, and what it holds of them.
     case digests([ConversationDigest])
+    case wantedBodies(WantedBodiesFrame)
+    case bodies(BodiesFrame)
+    /// A primary device renews the credential of the receiver.
+    case grant(CredentialGrant)
+    case revocations([Revocation])
+    /// What the user of both ends calls their devices.
+    case deviceNames([DeviceID: DeviceName])
+    /// Who the users are that the user of both ends writes to. What they prove is looked at by whoever takes them.
+    case contacts([Wire.Credential])
 }
 
 /// A place in a log: the number of an entry, and the chain hash there.
@@ -55,6 +64,14 @@ struct ConversationDigest: Hashable, Sendable {
     let heads: HeadsHash
     /// Empty if the receiver is not told.
     var uniqueName = ""
+    /// The other user of a direct conversation, which only another device of the sender's user is told.
+    var peerID: UserID?
+    /// Whether it is a private conversation to which the receiver's user belongs, or has belonged.
+    var isPrivate = false
+    /// How far its messages have come, as a hash, which only another device of the sender's user is told.
+    var progress: ProgressHash?
+    /// Whether the sender's user has joined that private conversation, as far as the sender knows.
+    var hasJoined = false
 }
 
 /// The sender wants the entries of a branch.
@@ -64,6 +81,23 @@ struct WantedFrame: Hashable, Sendable {
     let end: Place
     /// Places that the sender holds. It wants what follows the last one of these that is in the branch.
     let known: [Place]
+}
+
+/// The sender wants the bodies of entries that it holds without them.
+struct WantedBodiesFrame: Hashable, Sendable {
+    let log: LogDescription
+    let first: Place
+    /// The number of the last of them, at least that of the first.
+    let last: UInt64
+}
+
+/// Entries as the sender holds them, from a place on that the receiver named.
+struct BodiesFrame: Hashable, Sendable {
+    let logID: LogID
+    let first: Place
+    let contents: [EntryContent]
+    /// The author's marks of entries whose content it withholds.
+    let marks: [UInt64: Signature]
 }
 
 extension Frame {

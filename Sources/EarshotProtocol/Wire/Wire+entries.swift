@@ -80,8 +80,11 @@ extension Wire {
             case edit(Edit)
             case retract(Retract)
             case reaction(Reaction)
-            case join(Empty)
-            case leave(Empty)
+            case join(Answer)
+            case leave(Answer)
+            case version(Version)
+            case control(Control)
+            case profile(Profile)
         }
 
         var timestamp: UInt64 = 0
@@ -109,15 +112,23 @@ extension Wire {
             case (3, _): content = .text(try Text(merging: bytes))
             case (6, .branches(let earlier)): content = .branches(try Branches(merging: bytes, into: earlier))
             case (6, _): content = .branches(try Branches(merging: bytes))
-            case (8, _): content = .join(try Empty(merging: bytes))
-            case (9, _): content = .leave(try Empty(merging: bytes))
+            case (7, .version(let earlier)): content = .version(try Version(merging: bytes, into: earlier))
+            case (7, _): content = .version(try Version(merging: bytes))
+            case (8, .join(let earlier)): content = .join(try Answer(merging: bytes, into: earlier))
+            case (8, _): content = .join(try Answer(merging: bytes))
+            case (9, .leave(let earlier)): content = .leave(try Answer(merging: bytes, into: earlier))
+            case (9, _): content = .leave(try Answer(merging: bytes))
             case (10, .edit(let earlier)): content = .edit(try Edit(merging: bytes, into: earlier))
             case (10, _): content = .edit(try Edit(merging: bytes))
             case (11, .retract(let earlier)): content = .retract(try Retract(merging: bytes, into: earlier))
             case (11, _): content = .retract(try Retract(merging: bytes))
             case (12, .reaction(let earlier)): content = .reaction(try Reaction(merging: bytes, into: earlier))
             case (12, _): content = .reaction(try Reaction(merging: bytes))
-            default: break
+            case (50, .profile(let earlier)): content = .profile(try Profile(merging: bytes, into: earlier))
+            case (50, _): content = .profile(try Profile(merging: bytes))
+            case (_, .control(let earlier)):
+                if let control = try Control(number, merging: bytes, into: earlier) { content = .control(control) }
+            default: if let control = try Control(number, merging: bytes) { content = .control(control) }
             }
         }
 
@@ -134,6 +145,9 @@ extension Wire {
             case .reaction(let reaction): writer.message(12, reaction)
             case .join(let join): writer.message(8, join)
             case .leave(let leave): writer.message(9, leave)
+            case .version(let version): writer.message(7, version)
+            case .control(let control): control.write(to: &writer)
+            case .profile(let profile): writer.message(50, profile)
             case .text, nil: break
             }
         }

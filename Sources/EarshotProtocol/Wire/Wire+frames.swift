@@ -16,6 +16,12 @@ extension Wire {
             case unplaced(Unplaced)
             case typing(Typing)
             case digests(Digests)
+            case grant(CredentialGrant)
+            case revocations(Revocations)
+            case deviceNames(DeviceNames)
+            case wantedBodies(WantedBodies)
+            case bodies(Bodies)
+            case contacts(Contacts)
         }
 
         var content: Content?
@@ -57,6 +63,18 @@ extension Wire {
             case (20, _): .typing(try Typing(merging: bytes))
             case (13, .digests(let earlier)): .digests(try Digests(merging: bytes, into: earlier))
             case (13, _): .digests(try Digests(merging: bytes))
+            case (30, .grant(let earlier)): .grant(try CredentialGrant(merging: bytes, into: earlier))
+            case (30, _): .grant(try CredentialGrant(merging: bytes))
+            case (31, .revocations(let earlier)): .revocations(try Revocations(merging: bytes, into: earlier))
+            case (31, _): .revocations(try Revocations(merging: bytes))
+            case (32, .deviceNames(let earlier)): .deviceNames(try DeviceNames(merging: bytes, into: earlier))
+            case (32, _): .deviceNames(try DeviceNames(merging: bytes))
+            case (15, .wantedBodies(let earlier)): .wantedBodies(try WantedBodies(merging: bytes, into: earlier))
+            case (15, _): .wantedBodies(try WantedBodies(merging: bytes))
+            case (16, .bodies(let earlier)): .bodies(try Bodies(merging: bytes, into: earlier))
+            case (16, _): .bodies(try Bodies(merging: bytes))
+            case (33, .contacts(let earlier)): .contacts(try Contacts(merging: bytes, into: earlier))
+            case (33, _): .contacts(try Contacts(merging: bytes))
             default: nil
             }
         }
@@ -77,6 +95,12 @@ extension Wire {
             case .unplaced(let unplaced): writer.message(12, unplaced)
             case .typing(let typing): writer.message(20, typing)
             case .digests(let digests): writer.message(13, digests)
+            case .grant(let grant): writer.message(30, grant)
+            case .revocations(let revocations): writer.message(31, revocations)
+            case .deviceNames(let names): writer.message(32, names)
+            case .wantedBodies(let wanted): writer.message(15, wanted)
+            case .bodies(let bodies): writer.message(16, bodies)
+            case .contacts(let contacts): writer.message(33, contacts)
             case nil: break
             }
         }
@@ -122,12 +146,20 @@ extension Wire {
         var conversationID: [UInt8] = []
         var heads: [UInt8] = []
         var uniqueName = ""
+        var peerID: [UInt8] = []
+        var isPrivate = false
+        var progress: [UInt8] = []
+        var hasJoined = false
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .bytes(let bytes)): conversationID = Array(bytes)
             case (2, .bytes(let bytes)): heads = Array(bytes)
             case (3, .bytes(let bytes)): uniqueName = try text(bytes)
+            case (4, .bytes(let bytes)): peerID = Array(bytes)
+            case (5, .varint(let value)): isPrivate = value != 0
+            case (6, .bytes(let bytes)): progress = Array(bytes)
+            case (7, .varint(let value)): hasJoined = value != 0
             default: break
             }
         }
@@ -136,6 +168,10 @@ extension Wire {
             writer.bytes(1, conversationID)
             writer.bytes(2, heads)
             writer.text(3, uniqueName)
+            writer.bytes(4, peerID)
+            writer.varint(5, isPrivate ? 1 : 0)
+            writer.bytes(6, progress)
+            writer.varint(7, hasJoined ? 1 : 0)
         }
     }
 
@@ -220,6 +256,48 @@ extension Wire {
         }
     }
 
+    struct WantedBodies: WireMessage {
+        var log = Log?.none
+        var first = Place?.none
+        var last: UInt64 = 0
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): log = try Log(merging: bytes, into: log)
+            case (2, .bytes(let bytes)): first = try Place(merging: bytes, into: first)
+            case (3, .varint(let value)): last = value
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            if let log { writer.message(1, log) }
+            if let first { writer.message(2, first) }
+            writer.varint(3, last)
+        }
+    }
+
+    struct Bodies: WireMessage {
+        var logID: [UInt8] = []
+        var first = Place?.none
+        var entries: [Entry] = []
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): logID = Array(bytes)
+            case (2, .bytes(let bytes)): first = try Place(merging: bytes, into: first)
+            case (3, .bytes(let bytes)): entries.append(try Entry(merging: bytes))
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.bytes(1, logID)
+            if let first { writer.message(2, first) }
+            for entry in entries { writer.message(3, entry) }
+        }
+    }
+
     struct Unplaced: WireMessage {
         var log = Log?.none
 
@@ -293,8 +371,10 @@ extension Wire {
         var readSequence: UInt64 = 0
         var signature: [UInt8] = []
         var deviceID: [UInt8] = []
+        var handledSequence: UInt64 = 0
+        var missing: [Range] = []
 
-        mutating func take(_ field: WireField) {
+        mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .bytes(let bytes)): logID = Array(bytes)
             case (2, .varint(let value)): sequence = value
@@ -302,6 +382,8 @@ extension Wire {
             case (4, .varint(let value)): readSequence = value
             case (5, .bytes(let bytes)): signature = Array(bytes)
             case (6, .bytes(let bytes)): deviceID = Array(bytes)
+            case (7, .varint(let value)): handledSequence = value
+            case (8, .bytes(let bytes)): missing.append(try Range(merging: bytes))
             default: break
             }
         }
@@ -313,6 +395,26 @@ extension Wire {
             writer.varint(4, readSequence)
             writer.bytes(5, signature)
             writer.bytes(6, deviceID)
+            writer.varint(7, handledSequence)
+            for range in missing { writer.message(8, range) }
+        }
+    }
+
+    struct Range: WireMessage {
+        var first: UInt64 = 0
+        var last: UInt64 = 0
+
+        mutating func take(_ field: WireField) {
+            switch (field.number, field.value) {
+            case (1, .varint(let value)): first = value
+            case (2, .varint(let value)): last = value
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            writer.varint(1, first)
+            writer.varint(2, last)
         }
     }
 

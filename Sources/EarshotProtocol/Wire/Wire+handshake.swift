@@ -3,11 +3,13 @@ extension Wire {
     struct Hello: WireMessage {
         var version: UInt32 = 0
         var networkTag = ""
+        var pairingTag: [UInt8] = []
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
             case (1, .varint(let value)): version = UInt32(truncatingIfNeeded: value)
             case (2, .bytes(let bytes)): networkTag = try text(bytes)
+            case (3, .bytes(let bytes)): pairingTag = Array(bytes)
             default: break
             }
         }
@@ -15,6 +17,7 @@ extension Wire {
         func write(to writer: inout WireWriter) {
             writer.varint(1, UInt64(version))
             writer.text(2, networkTag)
+            writer.bytes(3, pairingTag)
         }
     }
 
@@ -42,7 +45,7 @@ extension Wire {
         }
     }
 
-    struct Credential: WireMessage {
+    struct Credential: WireMessage, Hashable {
         var body: [UInt8] = []
         var signature: [UInt8] = []
         var deviceSignature: [UInt8] = []
@@ -70,6 +73,7 @@ extension Wire {
         var deviceAgreementKey: [UInt8] = []
         var notBefore: Int64 = 0
         var notAfter: Int64 = 0
+        var primary = false
 
         mutating func take(_ field: WireField) throws(WireError) {
             switch (field.number, field.value) {
@@ -79,6 +83,7 @@ extension Wire {
             case (4, .bytes(let bytes)): deviceAgreementKey = Array(bytes)
             case (5, .varint(let value)): notBefore = Int64(bitPattern: value)
             case (6, .varint(let value)): notAfter = Int64(bitPattern: value)
+            case (7, .varint(let value)): primary = value != 0
             default: break
             }
         }
@@ -90,6 +95,7 @@ extension Wire {
             writer.bytes(4, deviceAgreementKey)
             writer.varint(5, UInt64(bitPattern: notBefore))
             writer.varint(6, UInt64(bitPattern: notAfter))
+            writer.varint(7, primary ? 1 : 0)
         }
     }
 }

@@ -30,19 +30,90 @@ extension CommitWriter {
     func write(_ receipt: Receipt) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO carriedReceipt (log, deviceID, sequence, chain, readSequence, signature)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO carriedReceipt
+                    (log, deviceID, sequence, chain, readSequence, handledSequence, missing, signature)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (log, deviceID) DO UPDATE SET sequence = excluded.sequence, chain = excluded.chain,
-                    readSequence = excluded.readSequence, signature = excluded.signature
+                    readSequence = excluded.readSequence, handledSequence = excluded.handledSequence,
+                    missing = excluded.missing, signature = excluded.signature
                 """
         ).execute(arguments: [
             try number(of: receipt.logID), receipt.deviceID.data, Int64(receipt.sequence), receipt.chain.data,
-            Int64(receipt.readSequence), Data(receipt.signature.bytes),
+            Int64(receipt.readSequence), Int64(receipt.handledSequence), receipt.missing.text,
+            Data(receipt.signature.bytes),
         ])
     }
 }
 
+extension CommitWriter {
+    /// What follows from the entries of a private conversation, for whoever reads the tables.
+    func write(_ conversation: PrivateConversationRecord) throws {
+        let id = conversation.conversationID.data
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO conversation (conversationID, kind, uniqueName, isJoined, ownerID, friendlyName, attributes,
+                    givesHistory, isClosed)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (conversationID) DO UPDATE SET uniqueName = excluded.uniqueName,
+                    isJoined = excluded.isJoined, ownerID = excluded.ownerID, friendlyName = excluded.friendlyName,
+                    attributes = excluded.attributes, givesHistory = excluded.givesHistory,
+                    isClosed = excluded.isClosed
+                """
+        ).execute(arguments: [
+            id, ConversationKind.private.rawValue, conversation.uniqueName, conversation.isJoined,
+            conversation.ownerID.data, conversation.friendlyName, conversation.attributes, conversation.givesHistory,
+            conversation.isClosed,
+        ])
+        for participant in conversation.participants {
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO participant (conversationID, userID, status, since) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (conversationID, userID) DO UPDATE SET status = excluded.status, since = excluded.since
+                    """
+            ).execute(arguments: [
+                id, participant.userID.data, participant.status.rawValue, Int64(participant.since.rawValue),
+            ])
+        }
+    }
+}
+
+extension CommitWriter {
+    /// Messages count after all. They keep their places in the order of arrival.
+    func writeRegarded(_ runs: [LogEntries]) throws {
+        for run in runs {
+            for entry in run.entries {
+                try db.cachedStatement(sql: "UPDATE entry SET kind = ? WHERE log = ? AND sequence = ? AND kind = ?")
+                    .execute(arguments: [
+                        entry.kind.rawValue, try number(of: run.logID), Int64(entry.sequence),
+                        EntryKind.disregarded.rawValue,
+                    ])
+            }
+            try writeRelations(of: run)
+        }
+    }
+}
+
 extension Rows {
+    /// The entries of private conversations that say who belongs to them, log by log.
+    func membershipEntries(_ db: Database) throws -> [MembershipEntries] {
+        let logs = try logs(
+            db,
+            """
+            SELECT log.* FROM log JOIN conversation ON conversation.conversationID = log.conversationID
+            WHERE conversation.kind = ? AND NOT log.isLimbo ORDER BY log.number
+            """, arguments: [ConversationKind.private.rawValue])
+        return try logs.compactMap { number, log in
+            let entries = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT * FROM entry WHERE log = ? AND kind BETWEEN ? AND ? ORDER BY sequence
+                        """),
+                arguments: [number, EntryKind.join.rawValue, EntryKind.disregarded.rawValue]
+            ).map { try entry($0) }
+            return entries.isEmpty ? nil : MembershipEntries(log: log, entries: entries)
+        }
+    }
+
     /// Conversations of many, with all of their participants.
     func openConversations(_ db: Database) throws -> [OpenConversationRecord] {
         var conversations: [OpenConversationRecord] = []
@@ -54,30 +125,56 @@ extension Rows {
             var conversation = OpenConversationRecord(
                 conversationID: conversationID, uniqueName: row["uniqueName"], isJoined: row["isJoined"],
                 isAdvertised: row["isAdvertised"])
-            for participant in try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT * FROM participant WHERE conversationID = ?"),
-                arguments: [conversationID.data])
-            {
-                let userID: UserID = try identifier(participant, "userID")
-                guard let status = Participant.Status(rawValue: participant["status"]) else {
-                    throw StoreError.damaged("the status of a participant", path: path)
-                }
-                conversation.participants[userID] = Participant(
-                    userID: userID, role: .participant, status: status,
-                    since: HybridTimestamp(rawValue: try number(participant, "since")))
+            for participant in try participants(db, in: conversationID, ownerID: nil) {
+                conversation.participants[participant.userID] = participant
             }
             conversations.append(conversation)
         }
         return conversations
     }
 
+    /// What programs were told of private conversations, with everybody who ever was in.
+    func privateConversations(_ db: Database) throws -> [PrivateConversationRecord] {
+        try Row.fetchAll(
+            db, sql: "SELECT * FROM conversation WHERE kind = ? AND ownerID IS NOT NULL ORDER BY conversationID",
+            arguments: [ConversationKind.private.rawValue]
+        ).map { row in
+            let conversationID: ConversationID = try identifier(row, "conversationID")
+            let ownerID: UserID = try identifier(row, "ownerID")
+            return PrivateConversationRecord(
+                conversationID: conversationID, uniqueName: row["uniqueName"], friendlyName: row["friendlyName"],
+                attributes: row["attributes"], ownerID: ownerID, isJoined: row["isJoined"],
+                givesHistory: row["givesHistory"], isClosed: row["isClosed"],
+                participants: try participants(db, in: conversationID, ownerID: ownerID))
+        }
+    }
+
+    private func participants(
+        _ db: Database, in conversationID: ConversationID, ownerID: UserID?
+    ) throws -> [Participant] {
+        try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT * FROM participant WHERE conversationID = ?"),
+            arguments: [conversationID.data]
+        ).map { row in
+            let userID: UserID = try identifier(row, "userID")
+            guard let status = Participant.Status(rawValue: row["status"]) else {
+                throw StoreError.damaged("the status of a participant", path: path)
+            }
+            return Participant(
+                userID: userID, role: userID == ownerID ? .owner : .participant, status: status,
+                since: HybridTimestamp(rawValue: try number(row, "since")))
+        }
+    }
+
     func carriedReceipt(_ row: Row) throws -> Receipt {
-        guard let signature = Signature(row["signature"] as Data) else {
+        guard let signature = Signature(row["signature"] as Data), let missing = SequenceSet(text: row["missing"])
+        else {
             throw StoreError.damaged("a receipt", path: path)
         }
         return Receipt(
             logID: try identifier(row, "logID"), sequence: try number(row, "sequence"),
             chain: try identifier(row, "chain"), readSequence: try number(row, "readSequence"),
+            handledSequence: try number(row, "handledSequence"), missing: missing,
             deviceID: try identifier(row, "deviceID"), signature: signature)
     }
 }

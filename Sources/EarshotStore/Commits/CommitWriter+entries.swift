@@ -43,6 +43,43 @@ extension CommitWriter {
         }
     }
 
+    /// Bodies, or marks, of entries that are here without them. They keep their places in the order of arrival.
+    func complete(_ run: LogEntries) throws {
+        let log = try number(of: run.logID)
+        for entry in run.entries {
+            let (hash, body) = Self.columns(of: entry.content)
+            try db.cachedStatement(
+                sql: """
+                    UPDATE entry SET timestamp = ?, expiry = ?, kind = ?, hash = ?, body = ?, mark = ?
+                    WHERE log = ? AND sequence = ? AND body IS NULL AND NOT isDeleted
+                    """
+            ).execute(arguments: [
+                Int64(entry.timestamp.rawValue), entry.expiry, entry.kind.rawValue, hash, body,
+                entry.mark.map { Data($0.bytes) }, log, Int64(entry.sequence),
+            ])
+            if body != nil, db.changesCount > 0 { try delay(after: entry, in: log) }
+            try db.cachedStatement(sql: "UPDATE log SET bytes = bytes + ? WHERE number = ?")
+                .execute(arguments: [entry.windowBytes, log])
+        }
+        try writeKeys(of: run)
+        try writeRelations(of: run)
+    }
+
+    /// Entries without bodies that follow have taken their times from the entry before them.
+    private func delay(after entry: EntryRecord, in log: Int64) throws {
+        let (sequence, timestamp) = (Int64(entry.sequence), Int64(entry.timestamp.rawValue))
+        try db.cachedStatement(
+            sql: """
+                UPDATE entry SET timestamp = ?3 + sequence - ?2
+                WHERE log = ?1 AND sequence > ?2 AND timestamp < ?3 + sequence - ?2 AND sequence < ifnull(
+                    (SELECT min(sequence) FROM entry WHERE log = ?1 AND sequence > ?2 AND body IS NOT NULL), ?4)
+                """
+        ).execute(arguments: [log, sequence, timestamp, Int64.max])
+        try db.cachedStatement(
+            sql: "UPDATE log SET headTimestamp = max(headTimestamp, ?3 + headSequence - ?2) WHERE number = ?1"
+        ).execute(arguments: [log, sequence, timestamp])
+    }
+
     private static func columns(of content: EntryContent) -> (hash: Data?, body: Data?) {
         switch content {
         case .body(let bytes): (nil, Data(bytes))

@@ -70,6 +70,8 @@ struct CommitWriter {
         for user in commit.users { try write(user) }
         for device in commit.devices { try write(device) }
         for conversation in commit.conversations { try write(conversation) }
+        for conversation in commit.privateConversations { try write(conversation) }
+        try writeDevices(of: commit)
         for log in commit.logs { try write(log) }
         for tail in commit.unsentTails { try write(tail) }
         for tail in commit.rewrittenTails { try write(tail) }
@@ -79,6 +81,8 @@ struct CommitWriter {
             try writeMarks(of: run)
             try writeRelations(of: run)
         }
+        for run in commit.bodies { try complete(run) }
+        try writeRegarded(commit.regarded)
         for delivery in commit.deliveries { try write(delivery) }
         for receipt in commit.receipts { try write(receipt) }
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }
@@ -131,12 +135,12 @@ struct CommitWriter {
         try db.cachedStatement(
             sql: """
                 UPDATE log SET headTimestamp = iif(headChain = ?, headTimestamp, ?), headSequence = ?, headChain = ?,
-                    nextExpiry = ?
+                    nextExpiry = ?, bytes = ?
                 WHERE logID = ?
                 """
         ).execute(arguments: [
             log.head.chain.data, Int64(log.head.timestamp.rawValue), Int64(log.head.sequence), log.head.chain.data,
-            log.nextExpiry, log.logID.data,
+            log.nextExpiry, log.bytes, log.logID.data,
         ])
         if db.changesCount == 0 { try begin(log) }
     }
@@ -153,14 +157,14 @@ struct CommitWriter {
         try db.cachedStatement(
             sql: """
                 INSERT INTO log (logID, conversationID, deviceID, epoch, kind, isLimbo, authorID,
-                    headSequence, headChain, headTimestamp, nextExpiry)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    headSequence, headChain, headTimestamp, nextExpiry, bytes)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             log.logID.data, log.description.conversationID.data, log.description.deviceID.data,
             Int64(bitPattern: log.description.epoch), Int64(log.description.kind.rawValue), log.isLimbo,
             log.authorID.data, Int64(log.head.sequence), log.head.chain.data, Int64(log.head.timestamp.rawValue),
-            log.nextExpiry,
+            log.nextExpiry, log.bytes,
         ])
         if let base = log.base { try write(base, of: log) }
     }
@@ -169,18 +173,23 @@ struct CommitWriter {
         let (progress, receipt) = (delivery.progress, delivery.progress.receipt)
         try db.cachedStatement(
             sql: """
-                INSERT INTO delivery (log, recipientID, offered, sent, delivered, read,
-                    receiptDeviceID, receiptSequence, receiptChain, receiptReadSequence, receiptSignature)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO delivery (log, recipientID, offered, sent, delivered, read, handled, missing, receiptDeviceID,
+                    receiptSequence, receiptChain, receiptReadSequence, receiptHandledSequence, receiptMissing,
+                    receiptSignature)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (log, recipientID) DO UPDATE SET offered = excluded.offered, sent = excluded.sent,
-                    delivered = excluded.delivered, read = excluded.read, receiptDeviceID = excluded.receiptDeviceID,
+                    delivered = excluded.delivered, read = excluded.read, handled = excluded.handled,
+                    missing = excluded.missing, receiptDeviceID = excluded.receiptDeviceID,
                     receiptSequence = excluded.receiptSequence, receiptChain = excluded.receiptChain,
-                    receiptReadSequence = excluded.receiptReadSequence, receiptSignature = excluded.receiptSignature
+                    receiptReadSequence = excluded.receiptReadSequence,
+                    receiptHandledSequence = excluded.receiptHandledSequence,
+                    receiptMissing = excluded.receiptMissing, receiptSignature = excluded.receiptSignature
                 """
         ).execute(arguments: [
             try number(of: delivery.logID), delivery.recipientID.data, Int64(progress.offered), Int64(progress.sent),
-            Int64(progress.delivered), Int64(progress.read), receipt?.deviceID.data,
-            receipt.map { Int64($0.sequence) }, receipt?.chain.data, receipt.map { Int64($0.readSequence) },
+            Int64(progress.delivered), Int64(progress.read), Int64(progress.handled), progress.missing.text,
+            receipt?.deviceID.data, receipt.map { Int64($0.sequence) }, receipt?.chain.data,
+            receipt.map { Int64($0.readSequence) }, Int64(receipt?.handledSequence ?? 0), receipt?.missing.text,
             receipt.map { Data($0.signature.bytes) },
         ])
     }

@@ -190,7 +190,7 @@ private struct Deletion {
                     AND log = (SELECT number FROM log WHERE logID = :log AND deviceID = :device)
                     AND NOT EXISTS (SELECT 1 FROM delivery
                         WHERE delivery.log = failure.log AND delivery.recipientID = failure.recipientID
-                            AND delivered >= :sequence)
+                            AND \(DeliveryColumns.complete) >= :sequence)
                 """
         ).execute(arguments: [
             "log": messageID.log.data, "device": deviceID.data, "sequence": Int64(messageID.sequence),
@@ -235,7 +235,8 @@ private struct Deletion {
                         ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
                     WHERE logID = :log AND deviceID = :device
                         AND NOT EXISTS (SELECT 1 FROM delivery
-                            WHERE delivery.log = number AND recipientID = recipient.userID AND delivered >= :sequence)
+                            WHERE delivery.log = number AND recipientID = recipient.userID
+                                AND \(DeliveryColumns.complete) >= :sequence)
                         AND NOT EXISTS (SELECT 1 FROM failure
                             WHERE failure.log = number AND sequence = :sequence AND recipientID = recipient.userID)
                     """),

@@ -13,10 +13,14 @@ struct HistoryReader {
     struct Place: Comparable {
         /// The timestamp, or the cursor.
         let number: Int64
+        /// The log, by the id that all of its branches have: the order is the same whichever of them a node knew first.
+        let trunkID: LogID
+        let chain: ChainHash
+        /// The branch.
         let logID: LogID
 
         static func < (a: Place, b: Place) -> Bool {
-            a.number == b.number ? a.logID < b.logID : a.number < b.number
+            (a.number, a.trunkID, a.chain) < (b.number, b.trunkID, b.chain)
         }
     }
 
@@ -74,10 +78,13 @@ struct HistoryReader {
     }
 
     private func place(of row: HistoryRow) -> Place {
-        switch order {
-        case .time: Place(number: Int64(row.entry.timestamp.rawValue), logID: row.log.logID)
-        case .arrival: Place(number: row.cursor, logID: row.log.logID)
-        }
+        let number =
+            switch order {
+            case .time: Int64(row.entry.timestamp.rawValue)
+            case .arrival: row.cursor
+            }
+        return Place(
+            number: number, trunkID: row.log.description.logID, chain: row.entry.chain, logID: row.log.logID)
     }
 
     /// How many entries of a log come before a place in the timeline, or are at it.
@@ -105,9 +112,13 @@ struct HistoryReader {
             case .time: "timestamp"
             case .arrival: "cursor"
             }
-        let statement = try db.cachedStatement(sql: "SELECT \(column) FROM entry WHERE log = ? AND sequence = ?")
-        return try Int64.fetchOne(statement, arguments: [log.number, Int64(sequence)])
-            .map { Place(number: $0, logID: log.record.logID) }
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(column), chain FROM entry WHERE log = ? AND sequence = ?")
+        return try Row.fetchOne(statement, arguments: [log.number, Int64(sequence)]).map { row in
+            Place(
+                number: row[0], trunkID: log.record.description.logID, chain: try rows.identifier(row, "chain"),
+                logID: log.record.logID)
+        }
     }
 
     private static let shownKinds = EntryKind.allCases.filter(\.isShown).map { "\($0.rawValue)" }

@@ -28,7 +28,20 @@ package struct HistoryRow: Sendable {
     }
 
     package func state(for recipientID: UserID) -> DeliveryState {
-        (progress[recipientID] ?? DeliveryProgress()).state(of: entry.sequence, failure: failures[recipientID])
+        // In a conversation of many a message fails for everybody, and the author's row says so.
+        let failure = failures[recipientID] ?? (log.conversation.kind == .direct ? nil : failures[log.authorID])
+        return (progress[recipientID] ?? DeliveryProgress()).state(of: entry.sequence, failure: failure)
+    }
+
+    /// For whom this node knows what has become of it. For what it has written itself: all other participants, and who has
+    /// it though they have left. For what others have written: this node's own user.
+    package var recipientIDs: [UserID] {
+        let others = log.conversation.recipientIDs(of: log.authorID)
+        guard log.conversation.kind != .direct else { return others }
+        let known = progress.keys.filter { $0 != log.authorID }
+        // What of an own log may have left is noted in its author's row.
+        guard progress.isEmpty || progress[log.authorID] != nil else { return known.sorted() }
+        return Set(others).union(known.filter { state(for: $0).isDelivered }).sorted()
     }
 }
 

@@ -100,6 +100,23 @@ extension Store {
         }
     }
 
+    /// The last message of each log of others that arrived after one place, up to another. It may be erased since.
+    package func lastArrived(
+        after start: Int64, through end: Int64, for readerID: UserID
+    ) throws(StoreError) -> [MessageID] {
+        guard start < end else { return [] }
+        let rows = Rows(path: path)
+        return try read { db in
+            try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT log.logID, max(entry.sequence) AS sequence \(Self.everArrived) AND entry.cursor <= ?
+                        GROUP BY entry.log
+                        """), arguments: [start, readerID.data, end]
+            ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
+        }
+    }
+
     /// The place of a message of others, which may be erased since; `nil` if it is none.
     package func arrival(of messageID: MessageID, for readerID: UserID) throws(StoreError) -> Int64? {
         try read { db in

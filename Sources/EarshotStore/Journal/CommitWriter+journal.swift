@@ -24,7 +24,7 @@ extension CommitWriter {
         let last = db.lastInsertedRowID
         if last / Self.tidyingInterval != (last - Int64(commit.journal.count)) / Self.tidyingInterval {
             try keepTimes()
-            try prune(newest: last, now: commit.time)
+            try prune(newest: last, written: Int64(commit.journal.count), now: commit.time)
         }
     }
 
@@ -52,6 +52,11 @@ extension CommitWriter {
         case .user(let userID, .updated(let changes)):
             JournalRow(
                 kind: .userUpdated, userID: userID, detail: changes.map(\.rawValue).sorted().joined(separator: " "))
+        case .conversation(let update):
+            JournalRow(kind: .conversationUpdated, userID: update.ownerID, detail: update.journalDetail)
+        case .participant(let update):
+            JournalRow(
+                kind: .participantUpdated, userID: update.participant.userID, detail: update.journalDetail)
         }
     }
 
@@ -74,11 +79,12 @@ extension CommitWriter {
         try db.cachedStatement(sql: Self.insertions[rows.count - 1]).execute(arguments: StatementArguments(arguments))
     }
 
-    /// Removes some of the oldest rows, if the journal is too long or they are too old.
-    private func prune(newest: Int64, now: Int64) throws {
+    /// Removes some of the oldest rows, if the journal is too long or they are too old. The row before those that the
+    /// commit has written stays: whoever has read everything up to there goes on from it.
+    private func prune(newest: Int64, written: Int64, now: Int64) throws {
         let oldest = try Row.fetchAll(
             db.cachedStatement(sql: "SELECT row, time FROM journal WHERE row < ? ORDER BY row LIMIT ?"),
-            arguments: [newest, Self.pruningLimit])
+            arguments: [newest - written, Self.pruningLimit])
         // A clock that was set may have left younger rows before older ones. What is left has no gaps.
         let goes = oldest.prefix { row in
             newest - (row[0] as Int64) >= Limits.journalRows || now - (row[1] as Int64) > Timing.journalAge

@@ -71,25 +71,24 @@ struct JournalReader {
         let record = try history.rows.journalRecord(row, of: log?.record.logID)
         let time: Int64 = row["time"]
         guard let (logID, run) = record.run, let log else {
-            guard known == nil, case .user(let userID, let news) = record else { return place(number, 0) }
-            entries.append(JournalEntry(id: place(number, 0), time: time, content: .user(userID, news)))
+            if known == nil, let content = JournalEntry.Content(record) {
+                entries.append(JournalEntry(id: place(number, 0), time: time, content: content))
+            }
             return place(number, 0)
         }
         let last = run.upperBound - run.lowerBound
         let hidden = try hidden(in: run, of: log)
-        let updates = try updates(in: record, of: log)
+        let told = try told(in: record, of: log)
         var next = run.lowerBound + (known.map { min($0, last) + 1 } ?? 0)
         while next <= run.upperBound, hasRoom {
             let id = place(number, next - run.lowerBound)
             guard !hidden.contains(next) else {
-                if let update = updates[next] {
-                    entries.append(JournalEntry(id: id, time: time, content: .update(update)))
-                }
+                if let content = told[next] { entries.append(JournalEntry(id: id, time: time, content: content)) }
                 next += 1
                 continue
             }
             // Messages are read together, up to the next entry that changes one.
-            let end = updates.keys.filter { $0 > next }.min().map { $0 - 1 } ?? run.upperBound
+            let end = told.keys.filter { $0 > next }.min().map { $0 - 1 } ?? run.upperBound
             switch record {
             case .queued: next = try takeMessages(next...end, of: log, from: id, time) { .queued($0) }
             case .received: next = try takeMessages(next...end, of: log, from: id, time) { .received($0) }
@@ -101,7 +100,8 @@ struct JournalReader {
                 let change = log.record.change(MessageID(log: logID, sequence: next), userID, .failed(reason))
                 entries.append(JournalEntry(id: id, time: time, content: .state(change)))
                 next += 1
-            case .user: preconditionFailure("a record about a user has no messages")
+            case .user, .conversation, .participant:
+                preconditionFailure("a record about a user or a conversation has no messages")
             }
         }
         return place(number, next - 1 - run.lowerBound)
@@ -116,6 +116,22 @@ struct JournalReader {
         return Set(found.map(UInt64.init))
     }
 
+    /// What entries of a run tell that are no messages.
+    private func told(
+        in record: JournalRecord, of log: HistoryReader.NumberedLog
+    ) throws -> [UInt64: JournalEntry.Content] {
+        var told = try updates(in: record, of: log).mapValues(JournalEntry.Content.update)
+        guard case .received(_, _, let run) = record, log.record.conversation.kind == .direct else { return told }
+        let statement = try history.db.cachedStatement(
+            sql: "SELECT sequence FROM entry WHERE log = ? AND sequence BETWEEN ? AND ? AND kind = 50")
+        for sequence in try Int64.fetchAll(
+            statement, arguments: [log.number, Int64(run.lowerBound), Int64(run.upperBound)])
+        {
+            told[UInt64(sequence)] = .user(log.record.authorID, .updated([.profile]))
+        }
+        return told
+    }
+
     /// What entries of a run changed about messages that were here before them.
     private func updates(
         in record: JournalRecord, of log: HistoryReader.NumberedLog
@@ -123,7 +139,7 @@ struct JournalReader {
         let run: ClosedRange<UInt64>
         switch record {
         case .queued(_, let sequences), .received(_, _, let sequences): run = sequences
-        case .progress, .failed, .user: return [:]
+        case .progress, .failed, .user, .conversation, .participant: return [:]
         }
         let statement = try history.db.cachedStatement(
             sql: """
@@ -186,6 +202,18 @@ struct JournalReader {
         }
         logs[number] = log
         return log
+    }
+}
+
+extension JournalEntry.Content {
+    /// - Returns: `nil` for a record about messages.
+    fileprivate init?(_ record: JournalRecord) {
+        switch record {
+        case .user(let userID, let news): self = .user(userID, news)
+        case .conversation(let update): self = .conversation(update)
+        case .participant(let update): self = .participant(update)
+        case .queued, .received, .progress, .failed: return nil
+        }
     }
 }
 

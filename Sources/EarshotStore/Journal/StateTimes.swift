@@ -8,7 +8,7 @@ struct StateTimes {
     private var steps: [UserID: [TimedState: [(last: UInt64, time: Int64)]]] = [:]
 
     init(of log: HistoryReader.NumberedLog, _ run: ClosedRange<UInt64>, _ db: Database) throws {
-        for recipientID in log.record.conversation.participantIDs where recipientID != log.record.authorID {
+        for recipientID in log.progress.keys where recipientID != log.record.authorID {
             for state in TimedState.allCases {
                 let kept = try Self.kept(state, of: log, for: recipientID, run, db)
                 let latest = try Self.latest(state, of: log, for: recipientID, run, db)
@@ -57,7 +57,8 @@ struct StateTimes {
         steps.mapValues { states in
             var times = MessageTimes()
             func time(_ state: TimedState) -> Int64? { states[state].flatMap { Self.first($0, from: sequence) } }
-            (times.sent, times.delivered, times.read) = (time(.sent), time(.delivered), time(.read))
+            (times.sent, times.delivered) = (time(.sent), time(.delivered))
+            (times.handled, times.read) = (time(.handled), time(.read))
             return times
         }
     }

@@ -9,6 +9,8 @@ package struct JournalEntry: Sendable {
         case state(MessageStateChange)
         case update(MessageUpdate)
         case user(UserID, JournalRecord.News)
+        case conversation(ConversationUpdate)
+        case participant(ParticipantUpdate)
     }
 
     package let id: EventID

@@ -16,7 +16,8 @@ struct Migration: Sendable {
 enum Schema {
     static let migrations: [Migration] = [
         .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
-        .failures, .marks, .branches, .unread, .relations, .openConversations,
+        .failures, .marks, .branches, .unread, .relations, .openConversations, .handled, .devices, .missingBodies,
+        .logBytes, .privateConversations, .profiles,
     ]
 
     static var migrator: DatabaseMigrator {

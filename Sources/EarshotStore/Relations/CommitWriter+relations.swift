@@ -157,7 +157,8 @@ extension CommitWriter {
                         ON recipient.conversationID = log.conversationID AND recipient.userID <> log.authorID
                     WHERE number = ?1
                         AND NOT EXISTS (SELECT 1 FROM delivery
-                            WHERE delivery.log = ?1 AND recipientID = recipient.userID AND delivered >= ?2)
+                            WHERE delivery.log = ?1 AND recipientID = recipient.userID
+                                AND \(DeliveryColumns.complete) >= ?2)
                         AND NOT EXISTS (SELECT 1 FROM failure
                             WHERE failure.log = ?1 AND sequence = ?2 AND recipientID = recipient.userID AND isWithheld)
                     """), arguments: [log, sequence]) ?? false

@@ -21,7 +21,7 @@ extension Store {
                     """,
                 arguments: [
                     token.tokenID, token.name, Data(token.hash.bytes), token.scopes.joined(separator: " "),
-                    token.recipients.map { $0.sorted().map(\.description).joined(separator: " ") },
+                    token.recipients.map { $0.map(\.tokenText).sorted().joined(separator: " ") },
                     token.createdAt, token.expiresAt,
                 ])
             return db.changesCount == 1
@@ -50,13 +50,35 @@ extension Rows {
     fileprivate func token(_ row: Row) throws -> TokenRecord {
         guard let hash = Bytes32(row["hash"] as Data) else { throw StoreError.damaged("a token", path: path) }
         let recipients = try (row["recipients"] as String?)?.split(separator: " ").map { text in
-            guard let userID = UserID(String(text)) else { throw StoreError.damaged("a token", path: path) }
-            return userID
+            guard let destination = Destination(tokenText: text) else {
+                throw StoreError.damaged("a token", path: path)
+            }
+            return destination
         }
         return TokenRecord(
             tokenID: row["tokenID"], name: row["name"], hash: hash,
             scopes: (row["scopes"] as String).split(separator: " ").map(String.init),
             recipients: recipients.map(Set.init), createdAt: row["createdAt"], expiresAt: row["expiresAt"],
             usedAt: row["usedAt"])
+    }
+}
+
+extension Destination {
+    /// A user's key, or `#` and the id of a conversation.
+    fileprivate var tokenText: String {
+        switch self {
+        case .user(let userID): userID.description
+        case .conversation(let conversationID): "#\(conversationID)"
+        }
+    }
+
+    fileprivate init?(tokenText text: Substring) {
+        if text.hasPrefix("#") {
+            guard let conversationID = ConversationID(String(text.dropFirst())) else { return nil }
+            self = .conversation(conversationID)
+        } else {
+            guard let userID = UserID(String(text)) else { return nil }
+            self = .user(userID)
+        }
     }
 }

@@ -33,7 +33,9 @@ final class TestHome: Sendable {
     }
 
     /// A node on loopback, without discovery, always on the same port.
-    func up(_ options: String...) async throws -> (program: RunningProgram, port: String) {
+    func up(_ options: String...) async throws -> (program: RunningProgram, port: String) { try await up(options) }
+
+    func up(_ options: [String]) async throws -> (program: RunningProgram, port: String) {
         let program = try RunningProgram(["up", "--no-discovery", "--port", "\(port)", "--home", path] + options)
         return (program, try await program.expect(#"is up: .* port (\d+)"#))
     }

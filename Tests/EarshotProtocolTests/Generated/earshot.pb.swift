@@ -38,6 +38,9 @@ nonisolated struct Earshot_V2_Hello: Sendable {
 
   var networkTag: String = String()
 
+  /// Of an initiator that wants to pair, and no link: the tag of its pairing code. Then there is no network tag.
+  var pairingTag: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -110,6 +113,9 @@ nonisolated struct Earshot_V2_CredentialBody: Sendable {
   var notBefore: Int64 = 0
 
   var notAfter: Int64 = 0
+
+  /// Whether the device holds the identity key.
+  var primary: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -235,6 +241,54 @@ nonisolated struct Earshot_V2_Frame: Sendable {
     set {content = .digests(newValue)}
   }
 
+  var grant: Earshot_V2_CredentialGrant {
+    get {
+      if case .grant(let v)? = content {return v}
+      return Earshot_V2_CredentialGrant()
+    }
+    set {content = .grant(newValue)}
+  }
+
+  var revocations: Earshot_V2_Revocations {
+    get {
+      if case .revocations(let v)? = content {return v}
+      return Earshot_V2_Revocations()
+    }
+    set {content = .revocations(newValue)}
+  }
+
+  var deviceNames: Earshot_V2_DeviceNames {
+    get {
+      if case .deviceNames(let v)? = content {return v}
+      return Earshot_V2_DeviceNames()
+    }
+    set {content = .deviceNames(newValue)}
+  }
+
+  var wantedBodies: Earshot_V2_WantedBodies {
+    get {
+      if case .wantedBodies(let v)? = content {return v}
+      return Earshot_V2_WantedBodies()
+    }
+    set {content = .wantedBodies(newValue)}
+  }
+
+  var bodies: Earshot_V2_Bodies {
+    get {
+      if case .bodies(let v)? = content {return v}
+      return Earshot_V2_Bodies()
+    }
+    set {content = .bodies(newValue)}
+  }
+
+  var contacts: Earshot_V2_Contacts {
+    get {
+      if case .contacts(let v)? = content {return v}
+      return Earshot_V2_Contacts()
+    }
+    set {content = .contacts(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
@@ -252,6 +306,12 @@ nonisolated struct Earshot_V2_Frame: Sendable {
     case unplaced(Earshot_V2_Unplaced)
     case typing(Earshot_V2_Typing)
     case digests(Earshot_V2_Digests)
+    case grant(Earshot_V2_CredentialGrant)
+    case revocations(Earshot_V2_Revocations)
+    case deviceNames(Earshot_V2_DeviceNames)
+    case wantedBodies(Earshot_V2_WantedBodies)
+    case bodies(Earshot_V2_Bodies)
+    case contacts(Earshot_V2_Contacts)
 
   }
 
@@ -301,8 +361,20 @@ nonisolated struct Earshot_V2_Digest: Sendable {
   /// A hash of the ends of all logs that the sender holds.
   var heads: Data = Data()
 
-  /// Its unique name, if the sender advertises it as open.
+  /// Its unique name, if the sender advertises it as open, or the receiver is another device of the same user.
   var uniqueName: String = String()
+
+  /// The other user of a direct conversation. Only another device of the same user is told.
+  var peerID: Data = Data()
+
+  /// Whether it is a private conversation, to which the receiver's user belongs, or has belonged.
+  var `private`: Bool = false
+
+  /// A hash of how far the messages of the conversation have come. Only another device of the same user is told.
+  var progress: Data = Data()
+
+  /// Whether the sender's user has joined the private conversation.
+  var joined: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -407,6 +479,68 @@ nonisolated struct Earshot_V2_Wanted: Sendable {
 
   fileprivate var _log: Earshot_V2_Log? = nil
   fileprivate var _end: Earshot_V2_Place? = nil
+}
+
+/// The sender wants the bodies of entries that it holds without them.
+nonisolated struct Earshot_V2_WantedBodies: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var log: Earshot_V2_Log {
+    get {_log ?? Earshot_V2_Log()}
+    set {_log = newValue}
+  }
+  /// Returns true if `log` has been explicitly set.
+  var hasLog: Bool {self._log != nil}
+  /// Clears the value of `log`. Subsequent reads from it will return its default value.
+  mutating func clearLog() {self._log = nil}
+
+  /// The first of them; the place tells the branch.
+  var first: Earshot_V2_Place {
+    get {_first ?? Earshot_V2_Place()}
+    set {_first = newValue}
+  }
+  /// Returns true if `first` has been explicitly set.
+  var hasFirst: Bool {self._first != nil}
+  /// Clears the value of `first`. Subsequent reads from it will return its default value.
+  mutating func clearFirst() {self._first = nil}
+
+  /// The number of the last of them.
+  var last: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _log: Earshot_V2_Log? = nil
+  fileprivate var _first: Earshot_V2_Place? = nil
+}
+
+/// The answer: the entries from there on as the sender holds them, as far as a frame has room. None if it holds none.
+nonisolated struct Earshot_V2_Bodies: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var logID: Data = Data()
+
+  var first: Earshot_V2_Place {
+    get {_first ?? Earshot_V2_Place()}
+    set {_first = newValue}
+  }
+  /// Returns true if `first` has been explicitly set.
+  var hasFirst: Bool {self._first != nil}
+  /// Clears the value of `first`. Subsequent reads from it will return its default value.
+  mutating func clearFirst() {self._first = nil}
+
+  var entries: [Earshot_V2_Entry] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _first: Earshot_V2_Place? = nil
 }
 
 /// None of the places that the receiver named is in the branch that it wants: it may name others.
@@ -618,6 +752,88 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     set {content = .leave(newValue)}
   }
 
+  /// In logs of messages of a private conversation.
+  var version: Earshot_V2_Version {
+    get {
+      if case .version(let v)? = content {return v}
+      return Earshot_V2_Version()
+    }
+    set {content = .version(newValue)}
+  }
+
+  /// In its control logs.
+  var created: Earshot_V2_Created {
+    get {
+      if case .created(let v)? = content {return v}
+      return Earshot_V2_Created()
+    }
+    set {content = .created(newValue)}
+  }
+
+  var add: Earshot_V2_Add {
+    get {
+      if case .add(let v)? = content {return v}
+      return Earshot_V2_Add()
+    }
+    set {content = .add(newValue)}
+  }
+
+  var remove: Earshot_V2_Remove {
+    get {
+      if case .remove(let v)? = content {return v}
+      return Earshot_V2_Remove()
+    }
+    set {content = .remove(newValue)}
+  }
+
+  var update: Earshot_V2_Update {
+    get {
+      if case .update(let v)? = content {return v}
+      return Earshot_V2_Update()
+    }
+    set {content = .update(newValue)}
+  }
+
+  var pass: Earshot_V2_Pass {
+    get {
+      if case .pass(let v)? = content {return v}
+      return Earshot_V2_Pass()
+    }
+    set {content = .pass(newValue)}
+  }
+
+  var handOver: Earshot_V2_HandOver {
+    get {
+      if case .handOver(let v)? = content {return v}
+      return Earshot_V2_HandOver()
+    }
+    set {content = .handOver(newValue)}
+  }
+
+  var closed: Earshot_V2_Closed {
+    get {
+      if case .closed(let v)? = content {return v}
+      return Earshot_V2_Closed()
+    }
+    set {content = .closed(newValue)}
+  }
+
+  var begin: Earshot_V2_Begin {
+    get {
+      if case .begin(let v)? = content {return v}
+      return Earshot_V2_Begin()
+    }
+    set {content = .begin(newValue)}
+  }
+
+  var profile: Earshot_V2_Profile {
+    get {
+      if case .profile(let v)? = content {return v}
+      return Earshot_V2_Profile()
+    }
+    set {content = .profile(newValue)}
+  }
+
   /// 16 bytes by which the author's device finds the entry again, or nothing. They mean nothing to others.
   var key: Data = Data()
 
@@ -635,6 +851,18 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     case reaction(Earshot_V2_Reaction)
     case join(Earshot_V2_Join)
     case leave(Earshot_V2_Leave)
+    /// In logs of messages of a private conversation.
+    case version(Earshot_V2_Version)
+    /// In its control logs.
+    case created(Earshot_V2_Created)
+    case add(Earshot_V2_Add)
+    case remove(Earshot_V2_Remove)
+    case update(Earshot_V2_Update)
+    case pass(Earshot_V2_Pass)
+    case handOver(Earshot_V2_HandOver)
+    case closed(Earshot_V2_Closed)
+    case begin(Earshot_V2_Begin)
+    case profile(Earshot_V2_Profile)
 
   }
 
@@ -662,9 +890,21 @@ nonisolated struct Earshot_V2_Join: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// In a private conversation: the addition that it answers.
+  var add: Earshot_V2_LogPlace {
+    get {_add ?? Earshot_V2_LogPlace()}
+    set {_add = newValue}
+  }
+  /// Returns true if `add` has been explicitly set.
+  var hasAdd: Bool {self._add != nil}
+  /// Clears the value of `add`. Subsequent reads from it will return its default value.
+  mutating func clearAdd() {self._add = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _add: Earshot_V2_LogPlace? = nil
 }
 
 /// The author belongs to the conversation no longer.
@@ -672,6 +912,352 @@ nonisolated struct Earshot_V2_Leave: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  /// In a private conversation: the addition that it answers.
+  var add: Earshot_V2_LogPlace {
+    get {_add ?? Earshot_V2_LogPlace()}
+    set {_add = newValue}
+  }
+  /// Returns true if `add` has been explicitly set.
+  var hasAdd: Bool {self._add != nil}
+  /// Clears the value of `add`. Subsequent reads from it will return its default value.
+  mutating func clearAdd() {self._add = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _add: Earshot_V2_LogPlace? = nil
+}
+
+/// The author knew the control logs of the conversation up to here when they wrote what follows.
+nonisolated struct Earshot_V2_Version: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var control: Earshot_V2_LogPlace {
+    get {_control ?? Earshot_V2_LogPlace()}
+    set {_control = newValue}
+  }
+  /// Returns true if `control` has been explicitly set.
+  var hasControl: Bool {self._control != nil}
+  /// Clears the value of `control`. Subsequent reads from it will return its default value.
+  mutating func clearControl() {self._control = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _control: Earshot_V2_LogPlace? = nil
+}
+
+/// Founds a private conversation: the first entry of its first control log.
+nonisolated struct Earshot_V2_Created: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var creatorID: Data = Data()
+
+  /// 16 bytes, drawn at random. With the creator they give the conversation's id.
+  var salt: Data = Data()
+
+  var uniqueName: String = String()
+
+  var attributes: Earshot_V2_Attributes {
+    get {_attributes ?? Earshot_V2_Attributes()}
+    set {_attributes = newValue}
+  }
+  /// Returns true if `attributes` has been explicitly set.
+  var hasAttributes: Bool {self._attributes != nil}
+  /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
+  mutating func clearAttributes() {self._attributes = nil}
+
+  /// Whether who joins is given what was written before.
+  var givesHistory: Bool = false
+
+  /// The conversation that this one continues, or nothing.
+  var continues: Data = Data()
+
+  /// The identity key's word that the device holds it, or nothing.
+  var proof: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _attributes: Earshot_V2_Attributes? = nil
+}
+
+nonisolated struct Earshot_V2_Attributes: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var friendlyName: String = String()
+
+  /// JSON.
+  var custom: String = String()
+
+  /// One higher than that of the attributes that these replace, and 0 for the first.
+  var counter: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A user is invited.
+nonisolated struct Earshot_V2_Add: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var userID: Data = Data()
+
+  /// The removal, by another device of the owner, that this takes back.
+  var returnsAfter: Earshot_V2_LogPlace {
+    get {_returnsAfter ?? Earshot_V2_LogPlace()}
+    set {_returnsAfter = newValue}
+  }
+  /// Returns true if `returnsAfter` has been explicitly set.
+  var hasReturnsAfter: Bool {self._returnsAfter != nil}
+  /// Clears the value of `returnsAfter`. Subsequent reads from it will return its default value.
+  mutating func clearReturnsAfter() {self._returnsAfter = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _returnsAfter: Earshot_V2_LogPlace? = nil
+}
+
+/// A user is in no longer.
+nonisolated struct Earshot_V2_Remove: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var userID: Data = Data()
+
+  /// Of each log and branch of the user the last entry that counts.
+  var cuts: [Earshot_V2_LogPlace] = []
+
+  /// 0: removed. 1: they have left.
+  var reason: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_Update: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var attributes: Earshot_V2_Attributes {
+    get {_attributes ?? Earshot_V2_Attributes()}
+    set {_attributes = newValue}
+  }
+  /// Returns true if `attributes` has been explicitly set.
+  var hasAttributes: Bool {self._attributes != nil}
+  /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
+  mutating func clearAttributes() {self._attributes = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _attributes: Earshot_V2_Attributes? = nil
+}
+
+/// Another device of the owner may go on in a log of its own.
+nonisolated struct Earshot_V2_Pass: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var deviceID: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Another user may become the owner.
+nonisolated struct Earshot_V2_HandOver: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var userID: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_Closed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The first entry of every control log but the first one.
+nonisolated struct Earshot_V2_Begin: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// One higher than that of the log that it follows; that of the first is 1.
+  var term: UInt64 = 0
+
+  var follows: Earshot_V2_LogPlace {
+    get {_follows ?? Earshot_V2_LogPlace()}
+    set {_follows = newValue}
+  }
+  /// Returns true if `follows` has been explicitly set.
+  var hasFollows: Bool {self._follows != nil}
+  /// Clears the value of `follows`. Subsequent reads from it will return its default value.
+  mutating func clearFollows() {self._follows = nil}
+
+  /// 1: pass. 2: hand-over. 3: takeover. 4: the log before is full.
+  var cause: UInt32 = 0
+
+  /// Other ends of control logs that the device knew.
+  var heads: [Earshot_V2_LogPlace] = []
+
+  /// With a takeover: what the conversation is.
+  var state: Earshot_V2_State {
+    get {_state ?? Earshot_V2_State()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  mutating func clearState() {self._state = nil}
+
+  /// The identity key's word that the device holds it, or nothing.
+  var proof: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _follows: Earshot_V2_LogPlace? = nil
+  fileprivate var _state: Earshot_V2_State? = nil
+}
+
+nonisolated struct Earshot_V2_State: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var uniqueName: String = String()
+
+  var attributes: Earshot_V2_Attributes {
+    get {_attributes ?? Earshot_V2_Attributes()}
+    set {_attributes = newValue}
+  }
+  /// Returns true if `attributes` has been explicitly set.
+  var hasAttributes: Bool {self._attributes != nil}
+  /// Clears the value of `attributes`. Subsequent reads from it will return its default value.
+  mutating func clearAttributes() {self._attributes = nil}
+
+  var members: [Earshot_V2_Member] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _attributes: Earshot_V2_Attributes? = nil
+}
+
+nonisolated struct Earshot_V2_Member: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var userID: Data = Data()
+
+  /// The addition that the user answers.
+  var added: Earshot_V2_LogPlace {
+    get {_added ?? Earshot_V2_LogPlace()}
+    set {_added = newValue}
+  }
+  /// Returns true if `added` has been explicitly set.
+  var hasAdded: Bool {self._added != nil}
+  /// Clears the value of `added`. Subsequent reads from it will return its default value.
+  mutating func clearAdded() {self._added = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _added: Earshot_V2_LogPlace? = nil
+}
+
+/// What the author says of themselves to the other user of a direct conversation. Of several, the one with the highest
+/// counter counts; then the latest; then that of the highest log.
+nonisolated struct Earshot_V2_Profile: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var friendlyName: String = String()
+
+  /// A JSON object, or nothing.
+  var attributes: String = String()
+
+  var picture: Data = Data()
+
+  var counter: UInt64 = 0
+
+  /// Left out by people.
+  var bot: Earshot_V2_Bot {
+    get {_bot ?? Earshot_V2_Bot()}
+    set {_bot = newValue}
+  }
+  /// Returns true if `bot` has been explicitly set.
+  var hasBot: Bool {self._bot != nil}
+  /// Clears the value of `bot`. Subsequent reads from it will return its default value.
+  mutating func clearBot() {self._bot = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _bot: Earshot_V2_Bot? = nil
+}
+
+nonisolated struct Earshot_V2_Bot: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var commands: [Earshot_V2_BotCommand] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_BotCommand: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var summary: String = String()
+
+  var usage: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -864,6 +1450,26 @@ nonisolated struct Earshot_V2_Receipt: Sendable {
   /// The device that signed it; nothing for the sender's.
   var deviceID: Data = Data()
 
+  var handledSequence: UInt64 = 0
+
+  /// Entries up to `sequence` whose bodies the device never held, ascending and apart.
+  var missing: [Earshot_V2_Range] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Numbers of entries from the first to the last.
+nonisolated struct Earshot_V2_Range: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var first: UInt64 = 0
+
+  var last: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -942,13 +1548,274 @@ nonisolated struct Earshot_V2_DialBackResult: Sendable {
   init() {}
 }
 
+/// From a primary device to a linked device of the same user: its next credential, which it signs itself.
+nonisolated struct Earshot_V2_CredentialGrant: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A CredentialBody, encoded.
+  var body: Data = Data()
+
+  /// The identity key's signature.
+  var signature: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Devices of the sender's user, or of the receiver's, that are revoked.
+nonisolated struct Earshot_V2_Revocations: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var revocations: [Earshot_V2_Revocation] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_Revocation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var userID: Data = Data()
+
+  var deviceID: Data = Data()
+
+  /// The identity key's signature.
+  var signature: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Between devices of one user: what the user calls them.
+nonisolated struct Earshot_V2_DeviceNames: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var names: [Earshot_V2_DeviceName] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Between devices of one user: who the users are that the sender's user writes to. One device of each is enough.
+nonisolated struct Earshot_V2_Contacts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var credentials: [Earshot_V2_Credential] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_DeviceName: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var deviceID: Data = Data()
+
+  var name: String = String()
+
+  /// Milliseconds since 1970 (UTC). The later name counts.
+  var givenAt: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What two devices say to pair: one of these in each Noise message, from the third handshake message on.
+nonisolated struct Earshot_V2_Pairing: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var content: Earshot_V2_Pairing.OneOf_Content? = nil
+
+  /// From the new device, in the third handshake message.
+  var request: Earshot_V2_PairingRequest {
+    get {
+      if case .request(let v)? = content {return v}
+      return Earshot_V2_PairingRequest()
+    }
+    set {content = .request(newValue)}
+  }
+
+  /// From the primary device, in its first message after the handshake.
+  var offer: Earshot_V2_PairingOffer {
+    get {
+      if case .offer(let v)? = content {return v}
+      return Earshot_V2_PairingOffer()
+    }
+    set {content = .offer(newValue)}
+  }
+
+  var decision: Earshot_V2_PairingDecision {
+    get {
+      if case .decision(let v)? = content {return v}
+      return Earshot_V2_PairingDecision()
+    }
+    set {content = .decision(newValue)}
+  }
+
+  /// From the primary device, when both users have accepted.
+  var gift: Earshot_V2_PairingGift {
+    get {
+      if case .gift(let v)? = content {return v}
+      return Earshot_V2_PairingGift()
+    }
+    set {content = .gift(newValue)}
+  }
+
+  /// From the new device, when it has written the gift to its disk.
+  var result: Earshot_V2_PairingResult {
+    get {
+      if case .result(let v)? = content {return v}
+      return Earshot_V2_PairingResult()
+    }
+    set {content = .result(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Content: Equatable, Sendable {
+    /// From the new device, in the third handshake message.
+    case request(Earshot_V2_PairingRequest)
+    /// From the primary device, in its first message after the handshake.
+    case offer(Earshot_V2_PairingOffer)
+    case decision(Earshot_V2_PairingDecision)
+    /// From the primary device, when both users have accepted.
+    case gift(Earshot_V2_PairingGift)
+    /// From the new device, when it has written the gift to its disk.
+    case result(Earshot_V2_PairingResult)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_PairingRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var deviceSigningKey: Data = Data()
+
+  var deviceName: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_PairingOffer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The primary device's own.
+  var credential: Earshot_V2_Credential {
+    get {_credential ?? Earshot_V2_Credential()}
+    set {_credential = newValue}
+  }
+  /// Returns true if `credential` has been explicitly set.
+  var hasCredential: Bool {self._credential != nil}
+  /// Clears the value of `credential`. Subsequent reads from it will return its default value.
+  mutating func clearCredential() {self._credential = nil}
+
+  var deviceName: String = String()
+
+  /// Whether the new device is to get the identity key.
+  var primary: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _credential: Earshot_V2_Credential? = nil
+}
+
+nonisolated struct Earshot_V2_PairingDecision: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var accepted: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Earshot_V2_PairingGift: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var grant: Earshot_V2_CredentialGrant {
+    get {_grant ?? Earshot_V2_CredentialGrant()}
+    set {_grant = newValue}
+  }
+  /// Returns true if `grant` has been explicitly set.
+  var hasGrant: Bool {self._grant != nil}
+  /// Clears the value of `grant`. Subsequent reads from it will return its default value.
+  mutating func clearGrant() {self._grant = nil}
+
+  /// Empty without one.
+  var networkKey: Data = Data()
+
+  /// Empty for a linked device.
+  var identityKey: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _grant: Earshot_V2_CredentialGrant? = nil
+}
+
+nonisolated struct Earshot_V2_PairingResult: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var credential: Earshot_V2_Credential {
+    get {_credential ?? Earshot_V2_Credential()}
+    set {_credential = newValue}
+  }
+  /// Returns true if `credential` has been explicitly set.
+  var hasCredential: Bool {self._credential != nil}
+  /// Clears the value of `credential`. Subsequent reads from it will return its default value.
+  mutating func clearCredential() {self._credential = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _credential: Earshot_V2_Credential? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "earshot.v2"
 
 nonisolated extension Earshot_V2_Hello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}network_tag\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}network_tag\0\u{3}pairing_tag\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -958,6 +1825,7 @@ nonisolated extension Earshot_V2_Hello: SwiftProtobuf.Message, SwiftProtobuf._Me
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.networkTag) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.pairingTag) }()
       default: break
       }
     }
@@ -970,12 +1838,16 @@ nonisolated extension Earshot_V2_Hello: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.networkTag.isEmpty {
       try visitor.visitSingularStringField(value: self.networkTag, fieldNumber: 2)
     }
+    if !self.pairingTag.isEmpty {
+      try visitor.visitSingularBytesField(value: self.pairingTag, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V2_Hello, rhs: Earshot_V2_Hello) -> Bool {
     if lhs.version != rhs.version {return false}
     if lhs.networkTag != rhs.networkTag {return false}
+    if lhs.pairingTag != rhs.pairingTag {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1072,7 +1944,7 @@ nonisolated extension Earshot_V2_Credential: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CredentialBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}identity_key\0\u{3}device_signing_key\0\u{3}device_agreement_key\0\u{3}not_before\0\u{3}not_after\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}identity_key\0\u{3}device_signing_key\0\u{3}device_agreement_key\0\u{3}not_before\0\u{3}not_after\0\u{1}primary\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1086,6 +1958,7 @@ nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftPro
       case 4: try { try decoder.decodeSingularBytesField(value: &self.deviceAgreementKey) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.notBefore) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.notAfter) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.primary) }()
       default: break
       }
     }
@@ -1110,6 +1983,9 @@ nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftPro
     if self.notAfter != 0 {
       try visitor.visitSingularInt64Field(value: self.notAfter, fieldNumber: 6)
     }
+    if self.primary != false {
+      try visitor.visitSingularBoolField(value: self.primary, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1120,6 +1996,7 @@ nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftPro
     if lhs.deviceAgreementKey != rhs.deviceAgreementKey {return false}
     if lhs.notBefore != rhs.notBefore {return false}
     if lhs.notAfter != rhs.notAfter {return false}
+    if lhs.primary != rhs.primary {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1127,7 +2004,7 @@ nonisolated extension Earshot_V2_CredentialBody: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0\u{1}taken\0\u{1}unplaced\0\u{1}digests\0\u{2}\u{7}typing\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}heads\0\u{1}entries\0\u{1}receipts\0\u{1}ping\0\u{1}pong\0\u{1}rekey\0\u{1}close\0\u{3}dial_back\0\u{3}dial_back_result\0\u{1}wanted\0\u{1}taken\0\u{1}unplaced\0\u{1}digests\0\u{4}\u{2}wanted_bodies\0\u{1}bodies\0\u{2}\u{4}typing\0\u{2}\u{a}grant\0\u{1}revocations\0\u{3}device_names\0\u{1}contacts\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1304,6 +2181,32 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.content = .digests(v)
         }
       }()
+      case 15: try {
+        var v: Earshot_V2_WantedBodies?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .wantedBodies(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .wantedBodies(v)
+        }
+      }()
+      case 16: try {
+        var v: Earshot_V2_Bodies?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .bodies(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .bodies(v)
+        }
+      }()
       case 20: try {
         var v: Earshot_V2_Typing?
         var hadOneofValue = false
@@ -1315,6 +2218,58 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.content = .typing(v)
+        }
+      }()
+      case 30: try {
+        var v: Earshot_V2_CredentialGrant?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .grant(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .grant(v)
+        }
+      }()
+      case 31: try {
+        var v: Earshot_V2_Revocations?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .revocations(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .revocations(v)
+        }
+      }()
+      case 32: try {
+        var v: Earshot_V2_DeviceNames?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .deviceNames(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .deviceNames(v)
+        }
+      }()
+      case 33: try {
+        var v: Earshot_V2_Contacts?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .contacts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .contacts(v)
         }
       }()
       default: break
@@ -1380,9 +2335,33 @@ nonisolated extension Earshot_V2_Frame: SwiftProtobuf.Message, SwiftProtobuf._Me
       guard case .digests(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
+    case .wantedBodies?: try {
+      guard case .wantedBodies(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .bodies?: try {
+      guard case .bodies(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
     case .typing?: try {
       guard case .typing(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .grant?: try {
+      guard case .grant(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .revocations?: try {
+      guard case .revocations(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .deviceNames?: try {
+      guard case .deviceNames(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+    }()
+    case .contacts?: try {
+      guard case .contacts(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
     }()
     case nil: break
     }
@@ -1473,7 +2452,7 @@ nonisolated extension Earshot_V2_Digests: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Digest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{3}unique_name\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}conversation_id\0\u{1}heads\0\u{3}unique_name\0\u{3}peer_id\0\u{1}private\0\u{1}progress\0\u{1}joined\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1484,6 +2463,10 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
       case 1: try { try decoder.decodeSingularBytesField(value: &self.conversationID) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.heads) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.uniqueName) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.peerID) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.`private`) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.progress) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.joined) }()
       default: break
       }
     }
@@ -1499,6 +2482,18 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.uniqueName.isEmpty {
       try visitor.visitSingularStringField(value: self.uniqueName, fieldNumber: 3)
     }
+    if !self.peerID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.peerID, fieldNumber: 4)
+    }
+    if self.`private` != false {
+      try visitor.visitSingularBoolField(value: self.`private`, fieldNumber: 5)
+    }
+    if !self.progress.isEmpty {
+      try visitor.visitSingularBytesField(value: self.progress, fieldNumber: 6)
+    }
+    if self.joined != false {
+      try visitor.visitSingularBoolField(value: self.joined, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1506,6 +2501,10 @@ nonisolated extension Earshot_V2_Digest: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.conversationID != rhs.conversationID {return false}
     if lhs.heads != rhs.heads {return false}
     if lhs.uniqueName != rhs.uniqueName {return false}
+    if lhs.peerID != rhs.peerID {return false}
+    if lhs.`private` != rhs.`private` {return false}
+    if lhs.progress != rhs.progress {return false}
+    if lhs.joined != rhs.joined {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1664,6 +2663,94 @@ nonisolated extension Earshot_V2_Wanted: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs._log != rhs._log {return false}
     if lhs._end != rhs._end {return false}
     if lhs.known != rhs.known {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_WantedBodies: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WantedBodies"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}log\0\u{1}first\0\u{1}last\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._log) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._first) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._log {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._first {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.last != 0 {
+      try visitor.visitSingularUInt64Field(value: self.last, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_WantedBodies, rhs: Earshot_V2_WantedBodies) -> Bool {
+    if lhs._log != rhs._log {return false}
+    if lhs._first != rhs._first {return false}
+    if lhs.last != rhs.last {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Bodies: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Bodies"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}first\0\u{1}entries\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.logID) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._first) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.logID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.logID, fieldNumber: 1)
+    }
+    try { if let v = self._first {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Bodies, rhs: Earshot_V2_Bodies) -> Bool {
+    if lhs.logID != rhs.logID {return false}
+    if lhs._first != rhs._first {return false}
+    if lhs.entries != rhs.entries {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1926,7 +3013,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{2}\u{2}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{1}version\0\u{1}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0\u{2}\u{8}created\0\u{1}add\0\u{1}remove\0\u{1}update\0\u{1}pass\0\u{3}hand_over\0\u{1}closed\0\u{1}begin\0\u{2}\u{17}profile\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1962,6 +3049,19 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.content = .branches(v)
+        }
+      }()
+      case 7: try {
+        var v: Earshot_V2_Version?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .version(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .version(v)
         }
       }()
       case 8: try {
@@ -2029,6 +3129,123 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
           self.content = .reaction(v)
         }
       }()
+      case 20: try {
+        var v: Earshot_V2_Created?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .created(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .created(v)
+        }
+      }()
+      case 21: try {
+        var v: Earshot_V2_Add?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .add(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .add(v)
+        }
+      }()
+      case 22: try {
+        var v: Earshot_V2_Remove?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .remove(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .remove(v)
+        }
+      }()
+      case 23: try {
+        var v: Earshot_V2_Update?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .update(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .update(v)
+        }
+      }()
+      case 24: try {
+        var v: Earshot_V2_Pass?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .pass(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .pass(v)
+        }
+      }()
+      case 25: try {
+        var v: Earshot_V2_HandOver?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .handOver(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .handOver(v)
+        }
+      }()
+      case 26: try {
+        var v: Earshot_V2_Closed?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .closed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .closed(v)
+        }
+      }()
+      case 27: try {
+        var v: Earshot_V2_Begin?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .begin(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .begin(v)
+        }
+      }()
+      case 50: try {
+        var v: Earshot_V2_Profile?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .profile(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .profile(v)
+        }
+      }()
       default: break
       }
     }
@@ -2059,6 +3276,10 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
       guard case .branches(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
+    case .version?: try {
+      guard case .version(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
     case .join?: try {
       guard case .join(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
@@ -2078,6 +3299,42 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     case .reaction?: try {
       guard case .reaction(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .created?: try {
+      guard case .created(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .add?: try {
+      guard case .add(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
+    case .remove?: try {
+      guard case .remove(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .update?: try {
+      guard case .update(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .pass?: try {
+      guard case .pass(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+    }()
+    case .handOver?: try {
+      guard case .handOver(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
+    case .closed?: try {
+      guard case .closed(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
+    }()
+    case .begin?: try {
+      guard case .begin(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
+    }()
+    case .profile?: try {
+      guard case .profile(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
     }()
     default: break
     }
@@ -2132,18 +3389,33 @@ nonisolated extension Earshot_V2_Branches: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Earshot_V2_Join: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Join"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}add\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._add) }()
+      default: break
+      }
+    }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._add {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Earshot_V2_Join, rhs: Earshot_V2_Join) -> Bool {
+    if lhs._add != rhs._add {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2151,6 +3423,351 @@ nonisolated extension Earshot_V2_Join: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Earshot_V2_Leave: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Leave"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}add\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._add) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._add {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Leave, rhs: Earshot_V2_Leave) -> Bool {
+    if lhs._add != rhs._add {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Version: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Version"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}control\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._control) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._control {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Version, rhs: Earshot_V2_Version) -> Bool {
+    if lhs._control != rhs._control {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Created: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Created"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}creator_id\0\u{1}salt\0\u{3}unique_name\0\u{1}attributes\0\u{3}gives_history\0\u{1}continues\0\u{1}proof\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.creatorID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.salt) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.uniqueName) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.givesHistory) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.continues) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.proof) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.creatorID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.creatorID, fieldNumber: 1)
+    }
+    if !self.salt.isEmpty {
+      try visitor.visitSingularBytesField(value: self.salt, fieldNumber: 2)
+    }
+    if !self.uniqueName.isEmpty {
+      try visitor.visitSingularStringField(value: self.uniqueName, fieldNumber: 3)
+    }
+    try { if let v = self._attributes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.givesHistory != false {
+      try visitor.visitSingularBoolField(value: self.givesHistory, fieldNumber: 5)
+    }
+    if !self.continues.isEmpty {
+      try visitor.visitSingularBytesField(value: self.continues, fieldNumber: 6)
+    }
+    if !self.proof.isEmpty {
+      try visitor.visitSingularBytesField(value: self.proof, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Created, rhs: Earshot_V2_Created) -> Bool {
+    if lhs.creatorID != rhs.creatorID {return false}
+    if lhs.salt != rhs.salt {return false}
+    if lhs.uniqueName != rhs.uniqueName {return false}
+    if lhs._attributes != rhs._attributes {return false}
+    if lhs.givesHistory != rhs.givesHistory {return false}
+    if lhs.continues != rhs.continues {return false}
+    if lhs.proof != rhs.proof {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Attributes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Attributes"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}friendly_name\0\u{1}custom\0\u{1}counter\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.friendlyName) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.custom) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.friendlyName.isEmpty {
+      try visitor.visitSingularStringField(value: self.friendlyName, fieldNumber: 1)
+    }
+    if !self.custom.isEmpty {
+      try visitor.visitSingularStringField(value: self.custom, fieldNumber: 2)
+    }
+    if self.counter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Attributes, rhs: Earshot_V2_Attributes) -> Bool {
+    if lhs.friendlyName != rhs.friendlyName {return false}
+    if lhs.custom != rhs.custom {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Add: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Add"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{3}returns_after\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._returnsAfter) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.userID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.userID, fieldNumber: 1)
+    }
+    try { if let v = self._returnsAfter {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Add, rhs: Earshot_V2_Add) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs._returnsAfter != rhs._returnsAfter {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Remove: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Remove"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}cuts\0\u{1}reason\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.userID) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.cuts) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.cuts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.cuts, fieldNumber: 2)
+    }
+    if self.reason != 0 {
+      try visitor.visitSingularUInt32Field(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Remove, rhs: Earshot_V2_Remove) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.cuts != rhs.cuts {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Update: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Update"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}attributes\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._attributes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Update, rhs: Earshot_V2_Update) -> Bool {
+    if lhs._attributes != rhs._attributes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Pass: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Pass"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Pass, rhs: Earshot_V2_Pass) -> Bool {
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_HandOver: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".HandOver"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.userID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.userID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_HandOver, rhs: Earshot_V2_HandOver) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Closed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Closed"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -2162,7 +3779,273 @@ nonisolated extension Earshot_V2_Leave: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Earshot_V2_Leave, rhs: Earshot_V2_Leave) -> Bool {
+  static func ==(lhs: Earshot_V2_Closed, rhs: Earshot_V2_Closed) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Begin: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Begin"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}term\0\u{1}follows\0\u{1}cause\0\u{1}heads\0\u{1}state\0\u{1}proof\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.term) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._follows) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.cause) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.heads) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._state) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.proof) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.term != 0 {
+      try visitor.visitSingularUInt64Field(value: self.term, fieldNumber: 1)
+    }
+    try { if let v = self._follows {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.cause != 0 {
+      try visitor.visitSingularUInt32Field(value: self.cause, fieldNumber: 3)
+    }
+    if !self.heads.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.heads, fieldNumber: 4)
+    }
+    try { if let v = self._state {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if !self.proof.isEmpty {
+      try visitor.visitSingularBytesField(value: self.proof, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Begin, rhs: Earshot_V2_Begin) -> Bool {
+    if lhs.term != rhs.term {return false}
+    if lhs._follows != rhs._follows {return false}
+    if lhs.cause != rhs.cause {return false}
+    if lhs.heads != rhs.heads {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs.proof != rhs.proof {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_State: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".State"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}unique_name\0\u{1}attributes\0\u{1}members\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.uniqueName) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._attributes) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.members) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.uniqueName.isEmpty {
+      try visitor.visitSingularStringField(value: self.uniqueName, fieldNumber: 1)
+    }
+    try { if let v = self._attributes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.members.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.members, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_State, rhs: Earshot_V2_State) -> Bool {
+    if lhs.uniqueName != rhs.uniqueName {return false}
+    if lhs._attributes != rhs._attributes {return false}
+    if lhs.members != rhs.members {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Member"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}added\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._added) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.userID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.userID, fieldNumber: 1)
+    }
+    try { if let v = self._added {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Member, rhs: Earshot_V2_Member) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs._added != rhs._added {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Profile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Profile"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}friendly_name\0\u{1}attributes\0\u{1}picture\0\u{1}counter\0\u{1}bot\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.friendlyName) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.attributes) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.picture) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._bot) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.friendlyName.isEmpty {
+      try visitor.visitSingularStringField(value: self.friendlyName, fieldNumber: 1)
+    }
+    if !self.attributes.isEmpty {
+      try visitor.visitSingularStringField(value: self.attributes, fieldNumber: 2)
+    }
+    if !self.picture.isEmpty {
+      try visitor.visitSingularBytesField(value: self.picture, fieldNumber: 3)
+    }
+    if self.counter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 4)
+    }
+    try { if let v = self._bot {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Profile, rhs: Earshot_V2_Profile) -> Bool {
+    if lhs.friendlyName != rhs.friendlyName {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.picture != rhs.picture {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs._bot != rhs._bot {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Bot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Bot"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}commands\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.commands) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.commands.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.commands, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Bot, rhs: Earshot_V2_Bot) -> Bool {
+    if lhs.commands != rhs.commands {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_BotCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BotCommand"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}summary\0\u{1}usage\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.summary) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.usage) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.summary.isEmpty {
+      try visitor.visitSingularStringField(value: self.summary, fieldNumber: 2)
+    }
+    if !self.usage.isEmpty {
+      try visitor.visitSingularStringField(value: self.usage, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_BotCommand, rhs: Earshot_V2_BotCommand) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.summary != rhs.summary {return false}
+    if lhs.usage != rhs.usage {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2466,7 +4349,7 @@ nonisolated extension Earshot_V2_Receipts: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Receipt"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}sequence\0\u{1}chain\0\u{3}read_sequence\0\u{1}signature\0\u{3}device_id\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}log_id\0\u{1}sequence\0\u{1}chain\0\u{3}read_sequence\0\u{1}signature\0\u{3}device_id\0\u{3}handled_sequence\0\u{1}missing\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2480,6 +4363,8 @@ nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.readSequence) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.handledSequence) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.missing) }()
       default: break
       }
     }
@@ -2504,6 +4389,12 @@ nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.deviceID.isEmpty {
       try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 6)
     }
+    if self.handledSequence != 0 {
+      try visitor.visitSingularUInt64Field(value: self.handledSequence, fieldNumber: 7)
+    }
+    if !self.missing.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.missing, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2514,6 +4405,43 @@ nonisolated extension Earshot_V2_Receipt: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.readSequence != rhs.readSequence {return false}
     if lhs.signature != rhs.signature {return false}
     if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.handledSequence != rhs.handledSequence {return false}
+    if lhs.missing != rhs.missing {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Range: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Range"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}first\0\u{1}last\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.first != 0 {
+      try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 1)
+    }
+    if self.last != 0 {
+      try visitor.visitSingularUInt64Field(value: self.last, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Range, rhs: Earshot_V2_Range) -> Bool {
+    if lhs.first != rhs.first {return false}
+    if lhs.last != rhs.last {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2671,6 +4599,516 @@ nonisolated extension Earshot_V2_DialBackResult: SwiftProtobuf.Message, SwiftPro
   static func ==(lhs: Earshot_V2_DialBackResult, rhs: Earshot_V2_DialBackResult) -> Bool {
     if lhs.nonce != rhs.nonce {return false}
     if lhs.reachable != rhs.reachable {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_CredentialGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CredentialGrant"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}signature\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.body) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.body.isEmpty {
+      try visitor.visitSingularBytesField(value: self.body, fieldNumber: 1)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_CredentialGrant, rhs: Earshot_V2_CredentialGrant) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Revocations: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Revocations"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}revocations\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.revocations) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.revocations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.revocations, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Revocations, rhs: Earshot_V2_Revocations) -> Bool {
+    if lhs.revocations != rhs.revocations {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Revocation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Revocation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{3}device_id\0\u{1}signature\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Revocation, rhs: Earshot_V2_Revocation) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_DeviceNames: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceNames"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}names\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.names) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.names, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_DeviceNames, rhs: Earshot_V2_DeviceNames) -> Bool {
+    if lhs.names != rhs.names {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Contacts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Contacts"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credentials\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.credentials) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.credentials.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.credentials, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Contacts, rhs: Earshot_V2_Contacts) -> Bool {
+    if lhs.credentials != rhs.credentials {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_DeviceName: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceName"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}name\0\u{3}given_at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.givenAt) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if self.givenAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.givenAt, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_DeviceName, rhs: Earshot_V2_DeviceName) -> Bool {
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.givenAt != rhs.givenAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Pairing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Pairing"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}offer\0\u{1}decision\0\u{1}gift\0\u{1}result\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Earshot_V2_PairingRequest?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .request(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .request(v)
+        }
+      }()
+      case 2: try {
+        var v: Earshot_V2_PairingOffer?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .offer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .offer(v)
+        }
+      }()
+      case 3: try {
+        var v: Earshot_V2_PairingDecision?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .decision(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .decision(v)
+        }
+      }()
+      case 4: try {
+        var v: Earshot_V2_PairingGift?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .gift(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .gift(v)
+        }
+      }()
+      case 5: try {
+        var v: Earshot_V2_PairingResult?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .result(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .result(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.content {
+    case .request?: try {
+      guard case .request(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .offer?: try {
+      guard case .offer(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .decision?: try {
+      guard case .decision(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .gift?: try {
+      guard case .gift(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .result?: try {
+      guard case .result(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Pairing, rhs: Earshot_V2_Pairing) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_PairingRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_signing_key\0\u{3}device_name\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.deviceSigningKey) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceName) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.deviceSigningKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceSigningKey, fieldNumber: 1)
+    }
+    if !self.deviceName.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceName, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_PairingRequest, rhs: Earshot_V2_PairingRequest) -> Bool {
+    if lhs.deviceSigningKey != rhs.deviceSigningKey {return false}
+    if lhs.deviceName != rhs.deviceName {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_PairingOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingOffer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credential\0\u{3}device_name\0\u{1}primary\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._credential) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceName) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.primary) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._credential {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.deviceName.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceName, fieldNumber: 2)
+    }
+    if self.primary != false {
+      try visitor.visitSingularBoolField(value: self.primary, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_PairingOffer, rhs: Earshot_V2_PairingOffer) -> Bool {
+    if lhs._credential != rhs._credential {return false}
+    if lhs.deviceName != rhs.deviceName {return false}
+    if lhs.primary != rhs.primary {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_PairingDecision: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingDecision"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.accepted) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.accepted != false {
+      try visitor.visitSingularBoolField(value: self.accepted, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_PairingDecision, rhs: Earshot_V2_PairingDecision) -> Bool {
+    if lhs.accepted != rhs.accepted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_PairingGift: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingGift"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{3}network_key\0\u{3}identity_key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._grant) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.networkKey) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.identityKey) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._grant {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.networkKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.networkKey, fieldNumber: 2)
+    }
+    if !self.identityKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.identityKey, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_PairingGift, rhs: Earshot_V2_PairingGift) -> Bool {
+    if lhs._grant != rhs._grant {return false}
+    if lhs.networkKey != rhs.networkKey {return false}
+    if lhs.identityKey != rhs.identityKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_PairingResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PairingResult"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}credential\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._credential) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._credential {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_PairingResult, rhs: Earshot_V2_PairingResult) -> Bool {
+    if lhs._credential != rhs._credential {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

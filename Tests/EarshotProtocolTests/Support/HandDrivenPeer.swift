@@ -138,15 +138,26 @@ struct HandWrittenLog {
 
     /// One more message.
     mutating func entry(_ text: String, key: EntryKey? = nil) -> EntryRecord {
+        entry(.message(MessageDraft(text)), key: key)
+    }
+
+    /// One more entry.
+    mutating func entry(_ draft: EntryDraft, key: EntryKey? = nil) -> EntryRecord {
         let timestamp = HybridTimestamp(rawValue: log.head.timestamp.rawValue + 1)
         let (record, entries) = log.extended(
-            by: [(.message(MessageDraft(text)), timestamp, Int64.max, key)], LogAuthor(author))
+            by: [(draft, timestamp, Int64.max, key)], LogAuthor(author))
         log = OwnLog(record: record)
         return entries[0]
     }
 
     /// One more message, in a frame of its own.
     mutating func append(_ text: String) -> EntriesFrame { append([text]) }
+
+    /// What its author says of themselves, in a frame of its own.
+    mutating func append(_ profile: Profile) -> EntriesFrame {
+        let start = head
+        return frame([entry(.profile(profile, counter: 1))], after: start)
+    }
 
     /// More messages, in one frame.
     mutating func append(_ texts: [String]) -> EntriesFrame {

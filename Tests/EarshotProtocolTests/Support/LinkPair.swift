@@ -39,7 +39,7 @@ struct LinkPair {
                 initiatorActions.append(action)
                 runInitiator(initiator.accept(now: now))
             case .established: isConfirmed = true
-            case .receive, .violated, .doubted, .trusted, .close: initiatorActions.append(action)
+            case .receive, .violated, .doubted, .trusted, .pair, .close: initiatorActions.append(action)
             }
         }
     }
@@ -55,7 +55,7 @@ struct LinkPair {
                 // As a node does: the first frame also tells the initiator that the keys agree.
                 responder.enqueue(.nothingHeld)
                 runResponder(responder.flush(now: responderNow))
-            case .receive, .violated, .doubted, .trusted, .close: responderActions.append(action)
+            case .receive, .violated, .doubted, .trusted, .pair, .close: responderActions.append(action)
             }
         }
     }
@@ -82,6 +82,14 @@ func device(
     var generator = SeededGenerator(seed: seed ?? deviceSeed(name))
     return .generated(
         name: name, networkKey: networkKey, notBefore: notBefore, notAfter: notAfter, using: &generator)
+}
+
+/// The identity key of a user whose device a test has made by name.
+func identityKey(of name: String) -> SigningKey {
+    var generator = SeededGenerator(seed: deviceSeed(name))
+    _ = generator.signingKey()
+    _ = generator.agreementKey()
+    return generator.signingKey()
 }
 
 /// Another device of the same user.

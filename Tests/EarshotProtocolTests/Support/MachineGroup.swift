@@ -24,6 +24,8 @@ struct MachineGroup {
         case bytes([UInt8], to: End)
         case disconnected(End)
         case committed(member: Int)
+        case read(EntriesRead, member: Int)
+        case readChains(ChainsRead, member: Int)
     }
 
     var members: [Member] = []
@@ -90,7 +92,9 @@ struct MachineGroup {
         }
     }
 
-    private mutating func request(
+    /// - Returns: the answer, when everything that follows has happened.
+    @discardableResult
+    mutating func request(
         _ member: Int, _ body: (inout NodeMachine, RequestID, Moment) -> [NodeAction]
     ) -> Result<RequestAnswer, ProtocolError>? {
         requestCount += 1
@@ -144,6 +148,12 @@ struct MachineGroup {
             perform(actions, of: end.member)
         case .disconnected(let end):
             perform(members[end.member].machine.disconnected(end.connectionID, now: now), of: end.member)
+        case .read(let read, let member):
+            let entries = storedEntries(read, of: member)
+            perform(members[member].machine.entriesRead(read, entries: entries, now: now), of: member)
+        case .readChains(let read, let member):
+            let chains = storedChains(read, of: member)
+            perform(members[member].machine.chainsRead(read, chains: chains, now: now), of: member)
         case .committed(let member): perform(members[member].machine.committed(now: now), of: member)
         }
     }
@@ -178,8 +188,9 @@ struct MachineGroup {
                 members[member].commits.append(commit)
                 inputs.append(.committed(member: member))
             case .read(let read):
-                let entries = storedEntries(read, of: member)
-                perform(members[member].machine.entriesRead(read, entries: entries, now: now), of: member)
+                inputs.append(.read(read, member: member))
+            case .readChains(let read):
+                inputs.append(.readChains(read, member: member))
             case .complete(let requestID, let result): members[member].completions[requestID] = result
             case .post(let event): members[member].events.append(event)
             default: continue
@@ -193,6 +204,14 @@ struct MachineGroup {
         inputs.append(.disconnected(other))
         guard isTold else { return }
         inputs.append(.disconnected(end))
+    }
+
+    private func storedChains(_ read: ChainsRead, of member: Int) -> [LogID: [UInt64: ChainHash]] {
+        let runs = members[member].commits.flatMap(\.entries)
+        return read.logIDs.reduce(into: [:]) { chains, logID in
+            for entry in runs.filter({ $0.logID == logID }).flatMap(\.entries)
+            where read.sequences.contains(entry.sequence) { chains[logID, default: [:]][entry.sequence] = entry.chain }
+        }
     }
 
     private func storedEntries(_ read: EntriesRead, of member: Int) -> [EntryRecord] {

@@ -1,5 +1,7 @@
 import EarshotCrypto
 import EarshotModel
+import EarshotStore
+import Testing
 
 @testable import EarshotProtocol
 
@@ -23,6 +25,13 @@ struct MachineNetwork {
         var clockOffset: Int64 = 0
         var probes: [(id: ProbeID, address: PeerAddress)] = []
         var reachability: [RequestID: [Reachability]] = [:]
+        /// What its disk holds; without one a commit is done, and nothing is kept.
+        var store: Store?
+        var completions: [RequestID: Result<RequestAnswer, ProtocolError>] = [:]
+        /// What a primary device signs with.
+        var identityKey: SigningKey?
+        /// Credentials that its identity's key was asked for.
+        var issued: [CredentialRequest] = []
     }
 
     enum Happening {
@@ -30,17 +39,22 @@ struct MachineNetwork {
         case bytes([UInt8], End)
         case disconnected(End)
         case committed(Int)
+        /// What a shell does apart from the machine, and answers later.
+        case device(Int, DeviceTask)
+        case lookUp(Int, NodeAction)
 
         var node: Int {
             switch self {
             case .connect(let end, _), .bytes(_, let end), .disconnected(let end): end.node
-            case .committed(let node): node
+            case .committed(let node), .device(let node, _), .lookUp(let node, _): node
             }
         }
     }
 
     var nodes: [Node]
     var now = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)
+    /// Nodes that do not reach each other.
+    var severed: Set<Set<Int>> = []
     /// The other end of each.
     var connections: [End: End] = [:]
     /// Addresses that answer nothing, not even that nobody is there.
@@ -56,6 +70,14 @@ struct MachineNetwork {
             let machine = NodeMachine(local: local, snapshot: Snapshot(), now: now) { .generate() }
             nodes.append(
                 Node(local: local, machine: machine, address: PeerAddress(host: "10.0.0.\(index + 1)", port: 7)))
+        }
+    }
+
+    init(_ locals: [LocalDevice]) {
+        nodes = locals.enumerated().map { [now] index, local in
+            Node(
+                local: local, machine: NodeMachine(local: local, snapshot: Snapshot(), now: now) { .generate() },
+                address: PeerAddress(host: "10.0.0.\(index + 1)", port: 7))
         }
     }
 
@@ -92,8 +114,24 @@ struct MachineNetwork {
         input(index) { $0.renew(credential, now: $1) }
     }
 
+    /// Gives every node a disk.
+    mutating func addStores() throws {
+        for index in nodes.indices { nodes[index].store = try .inMemory() }
+    }
+
     /// All connections break without a word to either end.
     mutating func cutSilently() { connections = [:] }
+
+    /// The connections between two nodes end, both hear of it, and neither reaches the other.
+    mutating func cut(_ a: Int, from b: Int) {
+        severed.insert([a, b])
+        for (end, other) in connections where end.node == a && other.node == b {
+            connections[end] = nil
+            connections[other] = nil
+            queue += [.disconnected(end), .disconnected(other)]
+        }
+        drain()
+    }
 
     /// The process begins anew, with nothing on its disk.
     mutating func restart(_ index: Int, at address: PeerAddress? = nil) {
@@ -156,6 +194,41 @@ struct MachineNetwork {
         case .bytes(let bytes, let end): input(end.node) { $0.received(bytes, on: end.connectionID, now: $1) }
         case .disconnected(let end): input(end.node) { $0.disconnected(end.connectionID, now: $1) }
         case .committed(let node): input(node) { $0.committed(now: $1) }
+        case .device(let node, let task): perform(task, of: node)
+        case .lookUp(let node, let action): lookUp(action, of: node)
+        }
+    }
+
+    /// Answers a question to a node's disk.
+    private mutating func lookUp(_ action: NodeAction, of index: Int) {
+        guard let store = nodes[index].store else { return }
+        do {
+            switch action {
+            case .read(let read):
+                let entries = try store.entries(
+                    of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
+                input(index) { $0.entriesRead(read, entries: entries, now: $1) }
+            case .readChains(let read):
+                let chains = try read.logIDs.reduce(into: [:]) { $0[$1] = try store.chains(of: $1, at: read.sequences) }
+                input(index) { $0.chainsRead(read, chains: chains, now: $1) }
+            case .findKeys(let lookup, let keys):
+                let found = try store.entries(with: keys)
+                input(index) { $0.keysFound(lookup, found, now: $1) }
+            default: break
+            }
+        } catch { Issue.record("a store in memory fails: \(error)") }
+    }
+
+    private mutating func perform(_ task: DeviceTask, of index: Int) {
+        switch task {
+        case .issue(let request, _):
+            nodes[index].issued.append(request)
+            let grant = nodes[index].identityKey.map { CredentialGrant.issue(request, identityKey: $0) }
+            input(index) { $0.issued(request, grant, now: $1) }
+        case .adopt(let credential):
+            nodes[index].local.link.credential = credential
+            input(index) { $0.renew(credential, now: $1) }
+        case .pairingChanged: break
         }
     }
 
@@ -165,7 +238,9 @@ struct MachineNetwork {
             input(end.node) { $0.connected(end.connectionID, to: address, now: $1) }
             return
         }
-        guard let peer = nodes.indices.first(where: { addresses.contains(nodes[$0].address) }) else {
+        guard let peer = nodes.indices.first(where: { addresses.contains(nodes[$0].address) }),
+            !severed.contains([end.node, peer])
+        else {
             input(end.node) { $0.connectFailed(end.connectionID, reason: "nobody is there", now: $1) }
             return
         }
@@ -198,14 +273,25 @@ struct MachineNetwork {
                 }
                 connections[other] = nil
                 queue.append(.disconnected(other))
-            case .commit:
+            case .commit(let commit):
                 nodes[index].commits += 1
+                nodes[index].write(commit)
                 queue.append(.committed(index))
             case .post(let event): nodes[index].events.append(event)
             case .probe(let probeID, let address): nodes[index].probes.append((probeID, address))
             case .reachability(let requestID, let answers): nodes[index].reachability[requestID] = answers
-            case .read, .readChains, .findExpired, .findKeys, .complete: break
+            case .device(let task): queue.append(.device(index, task))
+            case .complete(let requestID, let result): nodes[index].completions[requestID] = result
+            case .read, .readChains, .findKeys:
+                if nodes[index].store != nil { queue.append(.lookUp(index, action)) }
+            case .findExpired: break
             }
         }
+    }
+}
+
+extension MachineNetwork.Node {
+    fileprivate func write(_ commit: Commit) {
+        do { try store?.commit(commit) } catch { Issue.record("a store in memory fails: \(error)") }
     }
 }

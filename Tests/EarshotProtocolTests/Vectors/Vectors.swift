@@ -31,8 +31,10 @@ struct Vectors {
         sections["safetyNumber"] = safetyNumber()
         sections["frames"] = frames()
         sections["refusals"] = Self.refusals()
+        sections["devices"] = try devices()
         sections["log"] = try logValues()
         sections["branches"] = try branchValues()
+        sections["conversations"] = try ConversationVectors(alice: alice, bob: bob, log: log, cut: firstPlace()).values
         sections["handshake"] = try Transcript(networkKey: nil, entries: entries()).values
         sections["handshakeWithNetworkKey"] = try Transcript(networkKey: Self.networkKey, entries: entries()).values
     }
@@ -54,6 +56,18 @@ struct Vectors {
             "deviceID": Hex.text(local.deviceID.bytes),
             "agreementKey": Hex.text(local.link.agreementKey.publicKey.bytes),
             "credential": Hex.text(local.link.credential.encoded()),
+        ]
+    }
+
+    /// Section 11.
+    private func devices() throws -> [String: String] {
+        let code = PairingCode(secret: SecretBytes(copying: Array(1...16)))
+        let revocation = Revocation.sign(
+            bob.deviceID, with: try SigningKey(seed: SecretBytes(copying: VectorDevice.alice().identitySecret)))
+        return [
+            "pairingTag": Hex.text(code.tag),
+            "pairingKey": Hex.text(code.key.withUnsafeBytes { Array($0) }),
+            "revocation": Hex.text(Frame.revocations([revocation]).encoded()),
         ]
     }
 
@@ -123,6 +137,9 @@ struct Vectors {
         let (aliceKey, bobKey) = (try VectorDevice.alice().signingKey(), try VectorDevice.bob().signingKey())
         let receipt = Receipt.sign(
             logID: log.logID, sequence: 2, chain: second, readSequence: 1, deviceID: bob.deviceID, with: bobKey)
+        let handled = Receipt.sign(
+            logID: log.logID, sequence: 2, chain: second, readSequence: 1, handledSequence: 2, deviceID: bob.deviceID,
+            with: bobKey)
         let head = BranchHead(log: log, place: Place(sequence: 2, chain: second))
         return [
             "conversationID": Hex.text(conversationID.bytes),
@@ -137,11 +154,23 @@ struct Vectors {
                 Checkpoint.sign(logID: log.logID, sequence: 2, chain: second, with: aliceKey).bytes),
             "receiptSignature": Hex.text(receipt.signature.bytes),
             "receiptsFrame": Hex.text(Frame.receipts([receipt]).encoded()),
+            "handledFrame": Hex.text(Frame.receipts([handled]).encoded()),
             "headsFrame": Hex.text(
                 Frame.heads(HeadsFrame(conversationID: conversationID, heads: [head], isComplete: true)).encoded()),
             "entriesFrame": Hex.text(Frame.entries(try entries()).encoded()),
+            "profileBody": Hex.text(Self.profile.encoded(with: EntrySalts(aliceKey))),
         ]
     }
+
+    private static let profile = EntryBody(
+        timestamp: HybridTimestamp(milliseconds: 1_700_000_000_006), expiry: .max,
+        content: .profile(
+            ProfileEntry(
+                Profile(
+                    friendlyName: "Alice", attributes: #"{"floor":2}"#, picture: [1, 2, 3],
+                    bot: BotProfile(commands: [
+                        BotProfile.Command(name: "greet", summary: "Greets.", usage: "/greet WHOM")
+                    ])), counter: 7)))
 
     /// Alice's database is replaced by one of the time before the log's second entry. She writes another one in its place,
     /// which gets to Bob; then he gives her the first one back, whose content he has deleted.
@@ -201,6 +230,12 @@ struct Vectors {
                             of: next, by: key))
                 ).encoded()),
         ]
+    }
+
+    /// Of the log's first entry.
+    private func firstPlace() throws -> LogPlace {
+        let chain = ChainHash.origin(of: log.logID).appending(.of(body: try encodedBodies()[0]))
+        return LogPlace(logID: log.logID, sequence: 1, chain: chain)
     }
 
     private static let nextEpoch: UInt64 = 1_700_000_000_010

@@ -52,7 +52,7 @@ struct NetworkKeyTests {
     func mistyped() async throws {
         let key = NetworkKey.generate()
         let text = Array(key.text)
-        for index in text.indices where index >= NetworkKey.textPrefix.count && text[index] != "-" {
+        for index in text.indices where index >= SecretText.networkKey.prefix.count && text[index] != "-" {
             var changed = text
             changed[index] = text[index] == "7" ? "8" : "7"
             await expect(.invalidNetworkKey) { try NetworkKey(typed: String(changed)) }
@@ -73,7 +73,9 @@ struct NetworkKeyTests {
     func invalid(text: String) async throws {
         let error = await expect(.invalidNetworkKey) { try NetworkKey(typed: text) }
         #expect(error?.parameters.detail == .mistyped)
-        if text.count > NetworkKey.textPrefix.count { #expect(error?.description.contains(text.suffix(5)) == false) }
+        if text.count > SecretText.networkKey.prefix.count {
+            #expect(error?.description.contains(text.suffix(5)) == false)
+        }
     }
 
     @Test("shows nothing of itself by chance")

@@ -23,13 +23,26 @@ struct EventSamples {
         let notice = CredentialNotice(notBefore: 0, notAfter: 1)
         all = [
             .nodeStateChanged(.open), .messageQueued(message), .messageReceived(message), .messageSent(change),
-            .messageDelivered(change), .messageRead(change), .messageFailed(change),
+            .messageDelivered(change), .messageHandled(change), .messageRead(change), .messageFailed(change),
             .messageUpdated(
                 MessageUpdate(
                     messageID: messageID, conversationID: message.conversationID, userID: userID, change: .text)),
+            .conversationUpdated(
+                ConversationUpdate(
+                    conversationID: message.conversationID, kind: .open, uniqueName: "ops", status: .joined,
+                    changes: [.status])),
+            .participantUpdated(
+                ParticipantUpdate(
+                    conversationID: message.conversationID,
+                    participant: Participant(
+                        userID: userID, role: .participant, status: .joined, since: message.timestamp))),
+            .conversationAdvertised(
+                AdvertisedConversation(
+                    conversationID: message.conversationID, uniqueName: "ops", userIDs: [userID])),
             .typingStarted(typing), .typingEnded(typing), .userDiscovered(user),
-            .userUpdated(user, changes: [.name]), .userSubscribed(userID), .userUnsubscribed(userID),
+            .userUpdated(user, changes: [.name]), .profileUpdated, .userSubscribed(userID), .userUnsubscribed(userID),
             .identityConflict(IdentityConflict(name: user.name, pinnedID: userID, claimedBy: userID)),
+            .deviceRevoked(RevokedDevice(userID: userID, deviceID: DeviceID(userID.bytes32))),
             .linkFailed(LinkFailure(address: "", userID: nil, code: "", message: "")),
             .clockSkewed(ClockSkew(userID: userID, ahead: 0)), .otherNetworkSeen(OtherNetwork(tag: nil)),
             .credentialWillExpire(notice), .credentialExpired(notice), .credentialRenewed(notice),
@@ -47,16 +60,22 @@ struct EventSamples {
         case .messageReceived: counting(bus, .messageReceived)
         case .messageSent: counting(bus, .messageSent)
         case .messageDelivered: counting(bus, .messageDelivered)
+        case .messageHandled: counting(bus, .messageHandled)
         case .messageRead: counting(bus, .messageRead)
         case .messageFailed: counting(bus, .messageFailed)
         case .typingStarted: counting(bus, .typingStarted)
         case .typingEnded: counting(bus, .typingEnded)
         case .messageUpdated: counting(bus, .messageUpdated)
+        case .conversationUpdated: counting(bus, .conversationUpdated)
+        case .participantUpdated: counting(bus, .participantUpdated)
+        case .conversationAdvertised: counting(bus, .conversationAdvertised)
+        case .profileUpdated: counting(bus, .profileUpdated)
         case .userDiscovered: counting(bus, .userDiscovered)
         case .userUpdated: counting(bus, .userUpdated)
         case .userSubscribed: counting(bus, .userSubscribed)
         case .userUnsubscribed: counting(bus, .userUnsubscribed)
         case .identityConflict: counting(bus, .identityConflict)
+        case .deviceRevoked: counting(bus, .deviceRevoked)
         case .linkFailed: counting(bus, .linkFailed)
         case .clockSkewed: counting(bus, .clockSkewed)
         case .otherNetworkSeen: counting(bus, .otherNetworkSeen)

@@ -72,6 +72,7 @@ def log(published):
     found.append(earshot.withheld_entry(signing[0], found.log_id, 2, hashes[1]))
     checkpoint = signing[0].sign("earshot checkpoint v1", found.log_id, earshot.u64(2), found.chain[2])
     receipt = Receipt.sign(signing[1], found.log_id, 2, found.chain[2], 1)
+    handled = Receipt.sign(signing[1], found.log_id, 2, found.chain[2], 1, 2)
     return {
         "conversationID": found.conversation_id.hex(),
         "logID": found.log_id.hex(),
@@ -86,8 +87,12 @@ def log(published):
         "checkpoint2": checkpoint.hex(),
         "receiptSignature": receipt.signature.hex(),
         "receiptsFrame": without_length(earshot.receipts([receipt])).hex(),
+        "handledFrame": without_length(earshot.receipts([handled])).hex(),
         "headsFrame": without_length(earshot.heads(found.conversation_id, [found])).hex(),
         "entriesFrame": without_length(found.entries(1, signing[0])).hex(),
+        "profileBody": earshot.profile_body(
+            1_700_000_000_006 << 16, 7, "Alice", '{"floor":2}', bytes([1, 2, 3]),
+            [("greet", "Greets.", "/greet WHOM")], salt).hex(),
     }, found
 
 
@@ -150,6 +155,56 @@ def branches(published, log):
     }
 
 
+def conversations(published):
+    """4.8: the ids of conversations of many, and what is said of who belongs to them."""
+    alice, bob, values = credential(published["alice"]), credential(published["bob"]), published["conversations"]
+    identity, seed = SigningKey(secret(published["alice"], "identitySecret")), secret(published["alice"], "signingSecret")
+    node, start = node_salt(seed), int(values["start"])
+    drawn, name = secret(values, "salt"), values["uniqueName"]
+    conversation = earshot.private_conversation(alice.user_id, drawn)
+    control = earshot.control_log_id(conversation, alice.device_id, int(values["epoch"]))
+    proof = earshot.primary_proof(identity, alice.device_id, conversation)
+    first, second = earshot.attributes("The crew", '{"a":1}', 0), earshot.attributes("Crew", "", 1)
+
+    def body(number, field, content=b""):
+        return earshot.lasting_body(start + number << 16, field, content, node)
+
+    found = {
+        "created": body(0, earshot.CREATED, earshot.created(alice.user_id, drawn, name, first, True, proof)),
+        "add": body(1, earshot.ADD, earshot.add(bob.user_id)),
+    }
+    chain, places = control, []
+    for number, said in enumerate(found.values(), 1):
+        chain = earshot.chain_hash(chain, earshot.entry_hash(said))
+        places.append(earshot.log_place(control, number, chain))
+    cut = earshot.log_place(*(secret(published["log"], key) if key else 1 for key in ("logID", None, "chain1")))
+    restated = [(bob.user_id, places[1])]
+    found.update({
+        "remove": body(2, earshot.REMOVE, earshot.remove(bob.user_id, [cut], 0)),
+        "removeWhoHasLeft": body(3, earshot.REMOVE, earshot.remove(bob.user_id, [], 1)),
+        "addAgain": body(4, earshot.ADD, earshot.add(bob.user_id, places[1])),
+        "update": body(5, earshot.UPDATE, earshot.bytes_field(1, second)),
+        "pass": body(6, earshot.PASS, earshot.bytes_field(1, bob.device_id)),
+        "handOver": body(7, earshot.HAND_OVER, earshot.bytes_field(1, bob.user_id)),
+        "closed": body(8, earshot.CLOSED),
+        "begin": body(
+            9, earshot.BEGIN, earshot.takeover(2, places[1], [places[0]], name, second, restated, proof)),
+        "version": body(10, earshot.VERSION_ENTRY, earshot.bytes_field(1, places[1])),
+        "join": body(11, earshot.JOIN, earshot.bytes_field(1, places[1])),
+        "leave": body(12, earshot.LEAVE, earshot.bytes_field(1, places[1])),
+        "joinOpen": body(13, earshot.JOIN),
+        "leaveOpen": body(14, earshot.LEAVE),
+    })
+    return {
+        "openID": earshot.open_conversation(None, name).hex(),
+        "openIDWithNetworkKey": earshot.open_conversation(secret(published["network"], "key"), name).hex(),
+        "privateID": conversation.hex(),
+        "controlLogID": control.hex(),
+        "proof": proof.hex(),
+        **{name: said.hex() for name, said in found.items()},
+    }
+
+
 def without_length(frame):
     return frame[earshot.read_varint(frame, 0)[1] :]
 
@@ -208,6 +263,7 @@ def main(file):
         "refusals": refusals(published),
         "log": log_values,
         "branches": branches(published, alices_log),
+        "conversations": conversations(published),
         "handshake": handshake(published, None, alices_log),
         "handshakeWithNetworkKey": handshake(published, network_key, alices_log),
     }

@@ -141,6 +141,19 @@ def direct_conversation(a, b):
     return H("earshot direct conversation v1", min(a, b), max(a, b))
 
 
+def open_conversation(network_key, name):
+    tag = network_tag(network_key).encode()
+    return H("earshot open conversation v2", u64(len(tag)), tag, name.encode())
+
+
+def private_conversation(creator_id, salt):
+    return H("earshot private conversation v2", creator_id, salt)
+
+
+def control_log_id(conversation_id, device_id, epoch):
+    return H("earshot control log v2", conversation_id, device_id, u64(epoch))
+
+
 def log_id(conversation_id, device_id, epoch):
     return H("earshot log v1", conversation_id, device_id, u64(epoch))
 
@@ -348,23 +361,28 @@ class Receipt:
     """4.5"""
 
     def __init__(self, encoded):
-        values = message(encoded, log=(1, b""), sequence=(2, 0), chain=(3, b""), read=(4, 0), signature=(5, b""))
+        values = message(encoded, log=(1, b""), sequence=(2, 0), chain=(3, b""), read=(4, 0), signature=(5, b""), handled=(7, 0))
         self.encoded = encoded
         self.log_id, self.chain, self.signature = values["log"], values["chain"], values["signature"]
-        self.sequence, self.read = values["sequence"], values["read"]
+        self.sequence, self.read, self.handled = values["sequence"], values["read"], values["handled"]
         require(
             len(self.log_id) == len(self.chain) == 32 and len(self.signature) == 64
-            and self.read <= self.sequence < 1 << 63, "a receipt is malformed")
+            and max(self.read, self.handled) <= self.sequence < 1 << 63, "a receipt is malformed")
 
     @staticmethod
-    def sign(key, log_id, sequence, chain, read):
-        signature = key.sign("earshot receipt v1", log_id, u64(sequence), chain, u64(read))
+    def sign(key, log_id, sequence, chain, read, handled=0):
+        signature = key.sign("earshot receipt v1", *Receipt.parts(log_id, sequence, chain, read, handled))
         return Receipt(
             bytes_field(1, log_id) + number_field(2, sequence) + bytes_field(3, chain) + number_field(4, read)
-            + bytes_field(5, signature))
+            + bytes_field(5, signature) + number_field(7, handled))
+
+    @staticmethod
+    def parts(log_id, sequence, chain, read, handled):
+        """3.5"""
+        return log_id, u64(sequence), chain, u64(read), *([u64(handled)] if handled else [])
 
     def is_signed_by(self, device_id):
-        parts = self.log_id, u64(self.sequence), self.chain, u64(self.read)
+        parts = Receipt.parts(self.log_id, self.sequence, self.chain, self.read, self.handled)
         return holds(device_id, self.signature, "earshot receipt v1", *parts)
 
 
@@ -437,9 +455,64 @@ def entry_body(timestamp, expiry, text, headers=(), salt=None):
 def branches_body(timestamp, conversation_id, logs, salt=None):
     """4.6: what an epoch begins with that follows others."""
     content = bytes_field(1, conversation_id) + b"".join(bytes_field(2, head(log)) for log in logs)
+    return lasting_body(timestamp, 6, content, salt)
+
+
+def lasting_body(timestamp, field, content=b"", salt=None):
+    """An entry that is no message, and does not expire. `field` is its content's number, from 6."""
+    body, said = fixed_field(1, timestamp) + fixed_field(2, (1 << 63) - 1), bytes_field(field, content, always=True)
+    return body + bytes_field(5, salt(body + said) if salt else os.urandom(16)) + said
+
+
+# 4.8 What control entries, and answers to them, say
+
+VERSION_ENTRY, JOIN, LEAVE, CREATED, ADD, REMOVE, UPDATE, PASS, HAND_OVER, CLOSED, BEGIN = 7, 8, 9, *range(20, 28)
+
+
+def log_place(log_id, sequence, chain):
+    return bytes_field(1, log_id) + number_field(2, sequence) + bytes_field(3, chain)
+
+
+def primary_proof(identity, device_id, conversation_id):
+    return identity.sign("earshot primary v2", conversation_id, device_id)
+
+
+def attributes(friendly_name, custom, counter):
+    return bytes_field(1, friendly_name.encode()) + bytes_field(2, custom.encode()) + number_field(3, counter)
+
+
+def created(creator_id, salt, unique_name, attributes, gives_history, proof):
+    return (
+        bytes_field(1, creator_id) + bytes_field(2, salt) + bytes_field(3, unique_name.encode())
+        + bytes_field(4, attributes) + number_field(5, gives_history) + bytes_field(7, proof))
+
+
+def add(user_id, returns_after=b""):
+    return bytes_field(1, user_id) + bytes_field(2, returns_after)
+
+
+def remove(user_id, cuts, reason):
+    return bytes_field(1, user_id) + b"".join(bytes_field(2, cut) for cut in cuts) + number_field(3, reason)
+
+
+def takeover(term, follows, heads, unique_name, attributes, members, proof):
+    """`members` are pairs of a user and the addition that they answer."""
+    listed = b"".join(bytes_field(3, add(*member)) for member in members)
+    state = bytes_field(1, unique_name.encode()) + bytes_field(2, attributes) + listed
+    return (
+        number_field(1, term) + bytes_field(2, follows) + number_field(3, 3)
+        + b"".join(bytes_field(4, head) for head in heads) + bytes_field(5, state) + bytes_field(6, proof))
+
+
+def profile_body(timestamp, counter, friendly_name, attributes, picture, commands, salt=None):
+    """4.9: what a user says of themselves. `commands` are names, summaries and usages; nothing for a person."""
+    texts = (b"".join(bytes_field(number + 1, text.encode()) for number, text in enumerate(command)) for command in commands)
+    bot = b"".join(bytes_field(1, command, always=True) for command in texts)
+    content = (bytes_field(1, friendly_name.encode()) + bytes_field(2, attributes.encode()) + bytes_field(3, picture)
+               + number_field(4, counter) + (bytes_field(5, bot, always=True) if commands else b""))
     body = fixed_field(1, timestamp) + fixed_field(2, (1 << 63) - 1)
-    salted = bytes_field(5, salt(body + bytes_field(6, content, always=True)) if salt else os.urandom(16))
-    return body + salted + bytes_field(6, content, always=True)
+    profile = bytes_field(50, content, always=True)
+    return body + bytes_field(5, salt(body + profile) if salt else os.urandom(16)) + profile
 
 
 def withheld_entry(key, log_id, sequence, digest):

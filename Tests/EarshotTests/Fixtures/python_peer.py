@@ -7,6 +7,7 @@ It obeys orders on standard input, one a line, and tells what happens on standar
     text COUNT     as `send`, with a text of COUNT bytes
     withhold       appends an entry and sends its hash only    -> receipt
     read           says that it has seen all it received
+    handle         says that a program has dealt with all it received
     ping           asks for a sign of life                     -> pong
     rekey          renews its sending key, then as `ping`      -> pong
     forge          acknowledges with a signature of nobody     -> closed
@@ -66,6 +67,7 @@ class Device:
         self.own = {}
         self.received = {}
         self.read = {}
+        self.handled = {}
 
     def introduction(self):
         return earshot.introduction(self.credential, self.run, now() + self.ahead)
@@ -96,7 +98,8 @@ class Device:
 
     def receipt(self, log):
         read = min(self.read.get(log.chain[-1], 0), log.sequence)
-        return Receipt.sign(self.signing, log.log_id, log.sequence, log.chain[-1], read)
+        handled = min(self.handled.get(log.chain[-1], 0), log.sequence)
+        return Receipt.sign(self.signing, log.log_id, log.sequence, log.chain[-1], read, handled)
 
 
 class Wire:
@@ -369,7 +372,7 @@ class Link:
         require(receipt.is_signed_by(self.peer.device_id), "a receipt's signature does not hold")
         branches = self.device.own.get(receipt.log_id, [])
         if any(branch.holds(receipt.sequence, receipt.chain) for branch in branches):
-            tell("receipt", sequence=receipt.sequence, read=receipt.read)
+            tell("receipt", sequence=receipt.sequence, read=receipt.read, handled=receipt.handled)
         else:
             # It counts when this peer has what it is about.
             tell("early", sequence=receipt.sequence)
@@ -411,6 +414,12 @@ class Link:
         logs = self.device.received_logs
         for log in logs:
             self.device.read[log.chain[-1]] = log.sequence
+        self.write(earshot.receipts([self.device.receipt(log) for log in logs]))
+
+    def say_handled(self):
+        logs = self.device.received_logs
+        for log in logs:
+            self.device.handled[log.chain[-1]] = log.sequence
         self.write(earshot.receipts([self.device.receipt(log) for log in logs]))
 
     def forge(self):
@@ -507,7 +516,7 @@ class Peer:
             link.write(earshot.frame(earshot.PING))
         else:
             {
-                "withhold": link.withhold, "read": link.say_read, "forge": link.forge, "rekey": link.rekey,
+                "withhold": link.withhold, "read": link.say_read, "handle": link.say_handled, "forge": link.forge, "rekey": link.rekey,
                 "unknown": link.acknowledge_unknown, "long": link.send_long, "malformed": link.send_malformed,
                 "unclear": link.send_unclear,
             }[word]()

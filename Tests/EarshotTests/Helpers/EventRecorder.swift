@@ -70,7 +70,8 @@ extension Event {
 
     var change: MessageStateChange? {
         switch self {
-        case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
+        case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
+            .messageRead(let change),
             .messageFailed(let change):
             change
         default: nil

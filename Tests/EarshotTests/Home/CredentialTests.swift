@@ -166,7 +166,7 @@ struct CredentialTests {
         let old = try Credential(decoding: Array(Data(contentsOf: file)))
         let new = Credential.issue(
             name: old.name, identityKey: try identity(), deviceKey: try deviceKey(), agreementKey: old.agreementKey,
-            notBefore: Self.now + notBefore, notAfter: Self.now + notAfter)
+            isPrimary: true, notBefore: Self.now + notBefore, notAfter: Self.now + notAfter)
         try Data(new.encoded()).write(to: file)
         return new.notAfter
     }

@@ -107,7 +107,9 @@ struct JournalOfNodeTests {
 extension Event {
     fileprivate var isAboutMessage: Bool {
         switch self {
-        case .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageRead, .messageFailed: true
+        case .messageQueued, .messageReceived, .messageSent, .messageDelivered, .messageHandled, .messageRead,
+            .messageFailed:
+            true
         default: false
         }
     }

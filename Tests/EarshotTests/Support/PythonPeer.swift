@@ -14,6 +14,7 @@ final class PythonPeer: Sendable {
         var count: Int?
         var sequence: UInt64?
         var read: UInt64?
+        var handled: UInt64?
         var text: String?
         var reason: UInt32?
         var record: String?

@@ -5,6 +5,8 @@ struct CredentialFacts: Hashable, Sendable {
     let notAfter: Int64
     /// Whether the identity that renews it is at hand: it is not sealed, or its passphrase was given.
     let canRenew: Bool
+    /// Whether this is a linked device, whose credential a primary device renews.
+    var isLinked = false
     /// Whether a running node uses it.
     let isInUse: Bool
 
@@ -15,6 +17,14 @@ struct CredentialFacts: Hashable, Sendable {
         if now < notBefore { return [notYetValid(now: now)] }
         if now >= notAfter { return [expired(now: now)] }
         let left = TimeSpan.text(milliseconds: notAfter - now)
+        if isLinked, now >= renewalDue {
+            return [
+                .warning(
+                    .credential, .credentialNeedsPrimary,
+                    "the credential expires in \(left), and no primary device of this user has renewed it",
+                    why: "peers refuse a node whose credential has expired")
+            ]
+        }
         guard !canRenew, now >= renewalDue else { return [.ok(.credential, "the credential is valid for \(left)")] }
         return [
             .warning(
@@ -26,6 +36,11 @@ struct CredentialFacts: Hashable, Sendable {
 
     private func expired(now: Int64) -> Finding {
         let what = "the credential expired \(TimeSpan.text(milliseconds: now - notAfter)) ago"
+        if isLinked {
+            return .problem(
+                .credential, .credentialNeedsPrimary, "\(what), and no primary device of this user has renewed it",
+                why: "peers refuse a node whose credential has expired")
+        }
         if !canRenew {
             return .problem(
                 .credential, .credentialSealed, "\(what), and the identity that renews it is sealed",

@@ -28,7 +28,7 @@ extension HomeFacts {
             return .unusable("\(home.path) belongs to another user")
         }
         do throws(EarshotError) {
-            return try PrivateFile.isThere(home.identityFile) ? .initialized : .notInitialized
+            return try PrivateFile.isThere(home.identityFile) || home.isLinked ? .initialized : .notInitialized
         } catch { return .unusable(error.message) }
     }
 

@@ -42,6 +42,8 @@ struct NodeFacts: Hashable, Sendable {
     /// Why the disk takes no writes now; `nil` while it does.
     var storageFailure: String?
     var credential: CredentialFacts?
+    /// The devices of the node's own user.
+    var devices: [UserDevice] = []
     /// Links that failed lately, the most recent first.
     var failures: [LinkFailure] = []
     /// The node's counts of what went wrong lately.
@@ -50,7 +52,8 @@ struct NodeFacts: Hashable, Sendable {
     /// - Parameter now: the wall clock, in milliseconds since 1970.
     func findings(now: Int64) -> [Finding] {
         discoveryFindings + peerFindings + networkKeyFindings + copyFindings + portFindings + clockFindings
-            + nameFindings + linkFindings + storageFindings + troubleFindings + (credential?.findings(now: now) ?? [])
+            + nameFindings + linkFindings + storageFindings + troubleFindings + deviceFindings
+            + (credential?.findings(now: now) ?? [])
     }
 
     var storageFindings: [Finding] {

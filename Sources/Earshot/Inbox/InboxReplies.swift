@@ -1,0 +1,94 @@
+import EarshotProtocol
+import EarshotStore
+
+/// What goes with an acknowledgement, as the node writes it.
+struct InboxReplies: Sendable {
+    struct Written: Sendable {
+        let destination: Destination
+        let draft: EntryDraft
+    }
+
+    let node: Node
+
+    /// - Parameter answered: the message that a reply answers; `nil` if nothing is acknowledged.
+    /// - Throws: `EarshotError` `unknownMessage`, `notAuthor`, `retracted`, each with `parameters.index`.
+    func written(
+        _ replies: [InboxReply], answered: (InboxReply) -> MessageID?
+    ) async throws(EarshotError) -> [Written] {
+        var written: [Written] = []
+        for (index, reply) in replies.enumerated() {
+            do throws(EarshotError) { written.append(try await self.written(reply, answering: answered(reply))) } catch
+            {
+                throw error.about(index: index)
+            }
+        }
+        return written
+    }
+
+    private func written(_ reply: InboxReply, answering messageID: MessageID?) async throws(EarshotError) -> Written {
+        switch reply.content {
+        case .message(var draft):
+            draft.headers = AutoSubmitted.marked(draft.headers, AutoSubmitted.replied)
+            // One that is gone is answered all the same: the answer was accepted, or would have been.
+            let target = reply.needsTarget ? try await target(messageID) : nil
+            if reply.isReply { draft.replyTo = target?.place }
+            if let destination = reply.destination {
+                return Written(destination: destination, draft: .message(draft))
+            }
+            guard let target else { throw unknown(messageID) }
+            return Written(destination: try destination(target), draft: .message(draft))
+        case .edit(let messageID, let text):
+            let target = try await known(messageID)
+            guard target.authorID == node.userID else {
+                throw EarshotError(
+                    .notAuthor, "the message \(messageID) was written by somebody else", .init(messageID: messageID))
+            }
+            return try amendment(target, .edit(text: text, counter: target.changes.nextEdit))
+        case .reaction(let emoji, let messageID, let isRemoved):
+            let target = try await known(messageID)
+            let counter = target.changes.nextReaction(emoji, by: node.userID)
+            return try amendment(target, .reaction(emoji: emoji, counter: counter, isRemoved: isRemoved))
+        }
+    }
+
+    private func amendment(
+        _ target: MessageTarget, _ content: Amendment.Content
+    ) throws(EarshotError) -> Written {
+        Written(
+            destination: try destination(target), draft: .amendment(Amendment(target: target.place, content)))
+    }
+
+    /// Where what is said about a message goes.
+    private func destination(_ target: MessageTarget) throws(EarshotError) -> Destination {
+        guard case .direct = target.conversation.kind else { return .conversation(target.conversation.conversationID) }
+        guard let userID = target.conversation.recipientIDs(of: node.userID).first else {
+            throw EarshotError(.invalidMessage, "a message to oneself goes nowhere")
+        }
+        return .user(userID)
+    }
+
+    private func target(_ messageID: MessageID?) async throws(EarshotError) -> MessageTarget? {
+        guard let messageID else { return nil }
+        let store = node.store
+        return try await node.readStore { () throws(StoreError) in try store.target(messageID) }
+    }
+
+    private func known(_ messageID: MessageID) async throws(EarshotError) -> MessageTarget {
+        guard let target = try await target(messageID) else { throw unknown(messageID) }
+        guard !target.changes.isRetracted else {
+            throw EarshotError(
+                .retracted, "the message \(messageID) was taken back by its author", .init(messageID: messageID))
+        }
+        return target
+    }
+
+    private func unknown(_ messageID: MessageID?) -> EarshotError {
+        EarshotError(
+            .unknownMessage, "there is no message \(messageID.map(\.description) ?? "to answer")",
+            .init(messageID: messageID))
+    }
+}
+
+extension InboxReply {
+    fileprivate var needsTarget: Bool { isReply || destination == nil }
+}

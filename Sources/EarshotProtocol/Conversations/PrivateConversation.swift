@@ -1,0 +1,323 @@
+import DequeModule
+import EarshotModel
+
+/// A private conversation as far as this node holds it: its control logs, folded, and what the logs of messages say about
+/// what their authors knew of them.
+struct PrivateConversation: Sendable {
+    /// From an entry on the author of a log knew the control logs up to a place.
+    private struct Version: Hashable, Sendable {
+        let sequence: UInt64
+        let place: LogPlace
+    }
+
+    /// A message that did not count when it came, as it would stand if it did.
+    private struct Disregarded: Sendable {
+        let branch: LogID
+        let log: LogDescription
+        let authorID: UserID
+        let entry: EntryRecord
+    }
+
+    /// A `Join`, or a `Leave`, that came before the addition that it answers.
+    private struct Answer: Hashable, Sendable {
+        let userID: UserID
+        let addition: LogPlace
+        let isLeave: Bool
+    }
+
+    let conversationID: ConversationID
+    /// `nil` while no log that is here founds the conversation.
+    private(set) var membership: Membership?
+    /// Control logs that came before the one that founds it.
+    private var unfounded: [ControlLog] = []
+    /// By branch of a log of messages, ascending.
+    private var versions: [LogID: [Version]] = [:]
+    /// Messages that did not count when they came, oldest first.
+    private var disregarded: Deque<Disregarded> = []
+    /// Answers to what is not here yet, oldest first.
+    private var early: Deque<Answer> = []
+
+    init(_ conversationID: ConversationID) { self.conversationID = conversationID }
+
+    // MARK: - What came
+
+    /// Takes entries of a branch that are on the disk.
+    /// - Parameter before: the entry before them.
+    /// - Returns: whether they may have changed who is in.
+    mutating func take(
+        _ entries: some Collection<EntryRecord>, of log: LogDescription, by authorID: UserID, branch: LogID,
+        after before: Place
+    ) -> Bool {
+        switch log.kind {
+        case .control:
+            defer { retryAnswers() }
+            return takeControl(entries, of: log, by: authorID, after: before)
+        case .messages: return takeAnswers(entries, by: authorID)
+        }
+    }
+
+    private mutating func takeControl(
+        _ entries: some Collection<EntryRecord>, of log: LogDescription, by authorID: UserID, after before: Place
+    ) -> Bool {
+        var records: [ControlRecord] = []
+        var isPrimary = false
+        for entry in entries {
+            // Behind an entry that this version does not know nothing counts: it may have changed anything.
+            guard case .control(let control) = entry.bodyContent, control.isBy(authorID) else { break }
+            if entry.sequence == 1, let proof = control.proof {
+                isPrimary = PrimaryProof.isValid(proof, of: log, by: authorID)
+            }
+            records.append(
+                ControlRecord(
+                    place: LogPlace(logID: log.logID, sequence: entry.sequence, chain: entry.chain),
+                    timestamp: entry.timestamp, entry: control.entry))
+        }
+        guard let first = records.first else { return false }
+        if first.place.sequence == 1 {
+            insert(ControlLog(description: log, authorID: authorID, isPrimary: isPrimary, branches: [records]))
+            return true
+        }
+        return append(records, after: LogPlace(logID: log.logID, sequence: before.sequence, chain: before.chain))
+    }
+
+    private mutating func insert(_ log: ControlLog) {
+        guard membership?.insert(log) == nil else { return }
+        unfounded.append(log)
+        found()
+    }
+
+    private mutating func append(_ records: [ControlRecord], after place: LogPlace) -> Bool {
+        if membership != nil { return membership?.append(records, after: place) == true }
+        for index in unfounded.indices where unfounded[index].append(records, after: place) { break }
+        found()
+        return membership != nil
+    }
+
+    private mutating func found() {
+        membership = Membership(conversationID: conversationID, logs: unfounded)
+        if membership != nil { unfounded = [] }
+    }
+
+    private mutating func takeAnswers(_ entries: some Collection<EntryRecord>, by authorID: UserID) -> Bool {
+        var isNews = false
+        for entry in entries where entry.kind == .join || entry.kind == .leave {
+            let answer: Answer
+            switch entry.bodyContent {
+            case .join(let addition?): answer = Answer(userID: authorID, addition: addition, isLeave: false)
+            case .leave(let addition?): answer = Answer(userID: authorID, addition: addition, isLeave: true)
+            default: continue
+            }
+            isNews = true
+            guard !note(answer), !early.contains(answer) else { continue }
+            if early.count >= Limits.earlyAnswers { early.removeFirst() }
+            early.append(answer)
+        }
+        return isNews
+    }
+
+    /// - Returns: whether what it answers is here.
+    private mutating func note(_ answer: Answer) -> Bool {
+        let isHeld =
+            answer.isLeave
+            ? membership?.noteLeave(of: answer.userID, answering: answer.addition)
+            : membership?.noteJoin(of: answer.userID, answering: answer.addition)
+        return isHeld == true
+    }
+
+    private mutating func retryAnswers() {
+        for answer in early where note(answer) { early.removeAll { $0 == answer } }
+    }
+
+    // MARK: - Versions
+
+    /// Entries of a branch are proved: notes what their author knew.
+    mutating func noteVersions(in entries: some Collection<EntryRecord>, of branch: IncomingLog) {
+        guard branch.description.kind == .messages, let first = entries.first else { return }
+        noteVersions(
+            in: entries, from: first.sequence, branch: branch.logID, trunk: branch.description.logID,
+            base: branch.base?.sequence)
+    }
+
+    /// - Parameters:
+    ///   - trunk: the branch that this one parts from.
+    ///   - base: the last entry that they have in common.
+    mutating func noteVersions(
+        in entries: some Collection<EntryRecord>, from first: UInt64, branch: LogID, trunk: LogID, base: UInt64?
+    ) {
+        if versions[branch] == nil, let base {
+            versions[branch] = versions[trunk]?.filter { $0.sequence <= base }
+        }
+        // What was proved and not written may have come differently.
+        versions[branch]?.removeAll { $0.sequence >= first }
+        for entry in entries where entry.kind == .version {
+            guard case .version(let place) = entry.bodyContent else { continue }
+            versions[branch, default: []].append(Version(sequence: entry.sequence, place: place))
+        }
+    }
+
+    /// Versions were missing, and have come.
+    mutating func insertVersions(in entries: [EntryRecord], branch: LogID) {
+        for entry in entries where entry.kind == .version {
+            guard case .version(let place) = entry.bodyContent else { continue }
+            var known = versions[branch, default: []]
+            known.removeAll { $0.sequence == entry.sequence }
+            let index = known.firstIndex { $0.sequence > entry.sequence } ?? known.endIndex
+            known.insert(Version(sequence: entry.sequence, place: place), at: index)
+            versions[branch] = known
+        }
+    }
+
+    /// What the author of an entry knew.
+    func version(of branch: LogID, at sequence: UInt64) -> LogPlace? {
+        versions[branch]?.last { $0.sequence <= sequence }?.place
+    }
+
+    /// Whether this node holds the control logs up to a place.
+    func holds(_ version: LogPlace) -> Bool { membership?.state(at: version) != nil }
+
+    /// Whether a message, or a change of one, counts.
+    func counts(_ entry: EntryRecord, of branch: LogID, by authorID: UserID, in log: LogDescription) -> Bool {
+        guard let membership, let version = version(of: branch, at: entry.sequence) else { return false }
+        switch membership.standing(of: authorID, in: log.logID, at: version) {
+        case .counts: return true
+        case .countsThrough(let places):
+            return places.contains {
+                entry.sequence < $0.sequence || entry.sequence == $0.sequence && entry.chain == $0.chain
+            }
+        case .doesNotCount, .unknownVersion: return false
+        }
+    }
+
+    /// Whether a user who has joined may have the content of an entry; what it is that the entry says is not looked at.
+    func owes(_ sequence: UInt64, of branch: LogID, by authorID: UserID, to userID: UserID) -> Bool {
+        guard let membership, !membership.givesHistory, authorID != userID else { return true }
+        return version(of: branch, at: sequence).map { membership.mayRead(userID, at: $0) } ?? false
+    }
+
+    /// The entries of a branch that count for nobody, because their author's stay was ended before them.
+    func uncounted(
+        of branch: LogID, by authorID: UserID, in logID: LogID, through end: UInt64
+    ) -> [ClosedRange<UInt64>] {
+        guard let membership, membership.status(of: authorID) == .removed else { return [] }
+        let versions = versions[branch] ?? []
+        return versions.indices.compactMap { index in
+            let next = index + 1 < versions.count ? versions[index + 1].sequence - 1 : end
+            var first = versions[index].sequence
+            switch membership.standing(of: authorID, in: logID, at: versions[index].place) {
+            case .counts, .unknownVersion: return nil
+            case .countsThrough(let places): first = max(first, (places.map(\.sequence).max() ?? 0) + 1)
+            case .doesNotCount: break
+            }
+            return first <= next ? first...next : nil
+        }
+    }
+
+    /// A message does not count, as far as is known.
+    mutating func disregard(_ entry: EntryRecord, of branch: LogID, by authorID: UserID, in log: LogDescription) {
+        guard !disregarded.contains(where: { $0.branch == branch && $0.entry.sequence == entry.sequence }) else {
+            return
+        }
+        if disregarded.count >= Limits.disregardedEntries { disregarded.removeFirst() }
+        disregarded.append(Disregarded(branch: branch, log: log, authorID: authorID, entry: entry))
+    }
+
+    /// Messages that count after all, now that more is known of who was in.
+    mutating func takeRegarded() -> [LogEntries] {
+        let counting = disregarded.filter { counts($0.entry, of: $0.branch, by: $0.authorID, in: $0.log) }
+        guard !counting.isEmpty else { return [] }
+        let places = Set(counting.map { MessageID(log: $0.branch, sequence: $0.entry.sequence) })
+        disregarded.removeAll { places.contains(MessageID(log: $0.branch, sequence: $0.entry.sequence)) }
+        return counting.map { LogEntries(logID: $0.branch, entries: [$0.entry]) }
+    }
+
+    // MARK: - Who may have what
+
+    /// What may go to a user; `nil` for nothing.
+    func access(of userID: UserID) -> ConversationAccess? {
+        guard let membership else { return nil }
+        switch membership.status(of: userID) {
+        case .invited: return .control
+        case .joined: return .everything
+        case .closed: return membership.hasJoined(userID) ? .everything : .control
+        case .left, .removed: return .controlThrough(membership.controlEnds(for: userID))
+        case nil: return nil
+        }
+    }
+
+    /// The participants, the invited among them.
+    var record: ConversationRecord {
+        let participants = membership?.participants.filter { $0.status != .left && $0.status != .removed } ?? []
+        return ConversationRecord(
+            conversationID: conversationID, kind: .private, participantIDs: participants.map(\.userID),
+            uniqueName: membership?.uniqueName ?? "")
+    }
+}
+
+extension PrivateConversation {
+    /// What its entries say it is; `nil` while nothing founds it.
+    func summary(for userID: UserID) -> PrivateConversationRecord? {
+        guard let membership else { return nil }
+        return PrivateConversationRecord(
+            conversationID: conversationID, uniqueName: membership.uniqueName,
+            friendlyName: membership.attributes.friendlyName, attributes: membership.attributes.json,
+            ownerID: membership.ownerID, isJoined: membership.hasJoined(userID),
+            givesHistory: membership.givesHistory, isClosed: membership.isClosed,
+            participants: membership.everybody)
+    }
+}
+
+extension EntryRecord {
+    /// `nil` for one without content, or that this node cannot read.
+    var body: EntryBody? {
+        guard case .body(let bytes) = content else { return nil }
+        // It was decoded once already, when it came.
+        return try? EntryBody(decoding: bytes)
+    }
+
+    /// What it says.
+    fileprivate var bodyContent: EntryBody.Content? { body?.content }
+}
+
+extension ControlBody {
+    /// Nobody founds a conversation in the name of another.
+    fileprivate func isBy(_ authorID: UserID) -> Bool { origin.map { $0.creatorID == authorID } ?? true }
+}
+
+extension EntryRecord {
+    /// The same entry, of somebody who did not belong to the conversation.
+    var disregarded: EntryRecord {
+        var entry = EntryRecord(
+            sequence: sequence, timestamp: timestamp, expiry: expiry, kind: .disregarded, content: content,
+            chain: chain, checkpoint: checkpoint, isDeleted: isDeleted, key: key)
+        entry.mark = mark
+        return entry
+    }
+}
+
+extension EntryRecord {
+    /// The same entry as it stands where it counts; `nil` if its content is gone.
+    var regarded: EntryRecord? {
+        guard let body else { return nil }
+        return EntryRecord(
+            sequence: sequence, timestamp: timestamp, expiry: expiry, kind: body.kind, content: content, chain: chain,
+            checkpoint: checkpoint, isDeleted: isDeleted, key: key, relation: body.content.relation)
+    }
+}
+
+extension EntryKind {
+    /// Whether it says who belongs to a conversation, or what an author knew of that.
+    var isOfMembership: Bool {
+        switch self {
+        case .version, .join, .leave, .branches: true
+        default: false
+        }
+    }
+
+    /// Whether it is a message, or says something about one.
+    var isOfMessages: Bool {
+        switch self {
+        case .text, .edit, .retract, .reaction: true
+        default: false
+        }
+    }
+}

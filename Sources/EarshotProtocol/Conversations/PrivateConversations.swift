@@ -1,0 +1,362 @@
+import EarshotModel
+
+/// The private conversations that this node's user belongs to, was invited to, or has belonged to.
+///
+/// It decides what of them may go to whom, which invitations are looked at, and which entries wait for others. Who is in
+/// is the matter of `Membership`.
+struct PrivateConversations: Sendable {
+    private let userID: UserID
+    private let deviceID: DeviceID
+    private var conversations: [ConversationID: PrivateConversation] = [:]
+    /// Those of which peers say that this node's user belongs to them, and nothing is here, oldest first.
+    private var offers: [(conversationID: ConversationID, userID: UserID, isStranger: Bool)] = []
+    private var duties: Set<ConversationID> = []
+    /// Messages that turn out to count, until the disk has that.
+    private var regarded: [LogEntries] = []
+    private var waiting = VersionWaits()
+
+    /// - Parameter entries: what the disk has of who belongs to them.
+    init(userID: UserID, deviceID: DeviceID, _ entries: [MembershipEntries] = []) {
+        self.userID = userID
+        self.deviceID = deviceID
+        // Answers count only where what they answer is known, and a branch only behind the one that it parts from.
+        let inOrder = entries.sorted { ($0.log.base?.sequence ?? 0) < ($1.log.base?.sequence ?? 0) }
+        for kind in [LogKind.control, .messages] {
+            for run in inOrder where run.log.description.kind == kind {
+                noteOwnVersions(in: run.entries, of: run.log)
+                _ = take(run.entries, of: run.log, after: run.log.start.place)
+                for entry in run.entries where entry.kind == .disregarded {
+                    guard let regarded = entry.regarded else { continue }
+                    conversations[run.log.description.conversationID]?.disregard(
+                        regarded, of: run.log.logID, by: run.log.authorID, in: run.log.description)
+                }
+            }
+        }
+        noteAllDuties()
+    }
+
+    /// Frames of messages that came before what their authors knew.
+    var waits: VersionWaits {
+        get { waiting }
+        _modify { yield &waiting }
+    }
+
+    // MARK: - What there is
+
+    subscript(conversationID: ConversationID) -> PrivateConversation? { conversations[conversationID] }
+
+    /// Ascending by id.
+    var all: [PrivateConversation] {
+        conversations.values.sorted { $0.conversationID < $1.conversationID }
+    }
+
+    func contains(_ conversationID: ConversationID) -> Bool {
+        conversations[conversationID] != nil || offers.contains { $0.conversationID == conversationID }
+    }
+
+    /// This node's user's own status.
+    func status(in conversationID: ConversationID) -> Participant.Status? {
+        conversations[conversationID]?.membership?.status(of: userID)
+    }
+
+    private func hasJoined(_ conversationID: ConversationID) -> Bool {
+        conversations[conversationID]?.membership?.hasJoined(userID) == true
+    }
+
+    /// - Throws: `ProtocolError` that says why this node's user cannot write to it.
+    func check(_ conversationID: ConversationID) throws(ProtocolError) -> Membership {
+        guard let membership = conversations[conversationID]?.membership else {
+            throw ProtocolError(.unknownConversation, "this node knows no such conversation")
+        }
+        let name = membership.uniqueName
+        guard !membership.isClosed else {
+            throw ProtocolError(.conversationClosed, "#\(name) is closed: nothing more can be written to it")
+        }
+        switch membership.status(of: userID) {
+        case .joined: return membership
+        case .invited: throw ProtocolError(.notJoined, "you are invited to #\(name): join it first")
+        case .removed:
+            throw ProtocolError(.notJoined, "you were removed from #\(name): ask its owner to invite you again")
+        case .left, .closed, nil:
+            throw ProtocolError(.notJoined, "you have left #\(name): ask its owner to invite you again")
+        }
+    }
+
+    // MARK: - Who may have what
+
+    /// What of a conversation goes over a link to a user: no more than both may have.
+    /// - Parameter saysJoined: whether the peer says that its user has joined. That is enough for who is invited: what
+    ///   proves it may come on this link alone, and only if this end gives what proves the same of its own user.
+    /// - Returns: `nil` if the two have it not in common.
+    func access(
+        with peerID: UserID, saysJoined: Bool, in conversationID: ConversationID
+    ) -> ConversationAccess? {
+        guard let conversation = conversations[conversationID], conversation.membership != nil else {
+            return contains(conversationID) ? .control : nil
+        }
+        // Devices of one user share everything.
+        guard peerID != userID else { return .everything }
+        // Who is not known to be in is given nothing, and may bring what says that they are.
+        var access = conversation.access(of: peerID) ?? .controlThrough([:])
+        if access == .control, saysJoined { access = .everything }
+        if access == .everything, !hasJoined(conversationID) { return .controlAndLogs(of: deviceID) }
+        return access
+    }
+
+    /// Whether messages are taken from a user. Who is invited may have joined: their first message says so.
+    func takesMessages(from peerID: UserID, in conversationID: ConversationID) -> Bool {
+        guard peerID != userID else { return conversations[conversationID]?.membership != nil }
+        guard hasJoined(conversationID) else { return false }
+        switch conversations[conversationID]?.access(of: peerID) {
+        case .everything, .control: return true
+        case .controlAndLogs, .controlThrough, nil: return false
+        }
+    }
+
+    /// Whether messages may be taken once more is known of who is in.
+    func mayYetTakeMessages(in conversationID: ConversationID) -> Bool {
+        switch status(in: conversationID) {
+        case .left, .removed: false
+        case .invited, .joined, .closed, nil: contains(conversationID)
+        }
+    }
+
+    func record(_ conversationID: ConversationID) -> ConversationRecord {
+        conversations[conversationID]?.record
+            ?? ConversationRecord(conversationID: conversationID, kind: .private, participantIDs: [])
+    }
+
+    func isParticipant(_ userID: UserID, in conversationID: ConversationID) -> Bool {
+        conversations[conversationID]?.membership?.status(of: userID) != nil
+    }
+
+    /// Those of which a user is told, ascending.
+    func shared(with peerID: UserID) -> [ConversationRecord] {
+        all.filter { $0.membership?.status(of: peerID) != nil }.map(\.record)
+    }
+
+    // MARK: - History
+
+    /// Whether a user may have the content of an entry. Whoever came later than a message gets its hash alone, unless the
+    /// conversation gives its history; what says who is in goes to all.
+    func owes(
+        _ entry: EntryRecord, of branch: LogID, by authorID: UserID, in log: LogDescription, to userID: UserID
+    ) -> Bool {
+        guard log.kind == .messages, userID != self.userID, !entry.kind.isOfMembership,
+            let conversation = conversations[log.conversationID]
+        else { return true }
+        return conversation.owes(entry.sequence, of: branch, by: authorID, to: userID)
+    }
+
+    /// Whether entries may come without content from their author, too.
+    func mayWithhold(in conversationID: ConversationID) -> Bool {
+        conversations[conversationID]?.membership.map { !$0.givesHistory } ?? false
+    }
+
+    /// What of consecutive entries this node's user may not have, as far as is known.
+    func unowed(
+        _ range: ClosedRange<UInt64>, of branch: LogID, by authorID: UserID, in log: LogDescription
+    ) -> SequenceSet {
+        guard log.kind == .messages, mayWithhold(in: log.conversationID),
+            let conversation = conversations[log.conversationID]
+        else { return SequenceSet() }
+        return range.reduce(into: SequenceSet()) { unowed, sequence in
+            if !conversation.owes(sequence, of: branch, by: authorID, to: userID) { unowed.insert(sequence) }
+        }
+    }
+
+    /// What of entries without content this node's user may not have, and what lies between those.
+    func unowed(_ missing: SequenceSet, of branch: LogID, by authorID: UserID, in log: LogDescription) -> SequenceSet {
+        guard let first = missing.ranges.first?.lowerBound, let last = missing.ranges.last?.upperBound else {
+            return SequenceSet()
+        }
+        return unowed(first...last, of: branch, by: authorID, in: log)
+    }
+
+    /// The same for what is about to come.
+    func owed(in frame: EntriesFrame, of branch: IncomingLog) -> SequenceSet {
+        guard let conversation = conversations[frame.log.conversationID] else { return frame.withoutContent }
+        var version = conversation.version(of: branch.logID, at: frame.firstSequence)
+        return frame.contents.enumerated().reduce(into: SequenceSet()) { owed, content in
+            let sequence = frame.firstSequence + UInt64(content.offset)
+            switch content.element {
+            case .body(let bytes):
+                // A body that cannot be decoded is refused where it is proved.
+                if case .version(let place) = (try? EntryBody(decoding: bytes))?.content { version = place }
+            case .withheld:
+                let isOwed = version.map { conversation.membership?.mayRead(userID, at: $0) ?? true } ?? false
+                if frame.marks[sequence] == nil, isOwed { owed.insert(sequence) }
+            }
+        }
+    }
+
+    // MARK: - Invitations
+
+    /// A peer says that this node's user belongs to a conversation: it is looked at if there is room.
+    /// - Parameter isStranger: whether this node's user has never written to the peer. Identities cost nothing, so there is
+    ///   a limit for all strangers together, too.
+    mutating func offered(_ conversationID: ConversationID, by peerID: UserID, isStranger: Bool) {
+        guard !contains(conversationID), conversations.count < Limits.conversationsOfMany else { return }
+        if peerID != userID {
+            guard openInvitations(by: peerID) < Limits.invitationsPerUser else { return }
+            if isStranger, openInvitations(by: nil) >= Limits.strangersInvitations {
+                // One behind which nothing has come keeps nobody else's out.
+                guard let oldest = offers.firstIndex(where: \.isStranger) else { return }
+                offers.remove(at: oldest)
+            }
+        }
+        if offers.count >= Limits.offeredConversations { offers.removeFirst() }
+        offers.append((conversationID, peerID, isStranger))
+    }
+
+    /// Those that this node's user has not answered.
+    /// - Parameter peerID: who owns them, or has told of them; `nil` for anybody.
+    private func openInvitations(by peerID: UserID?) -> Int {
+        let pending = offers.count { peerID == nil || $0.userID == peerID }
+        return conversations.values.reduce(pending) { count, conversation in
+            guard let membership = conversation.membership else { return count + 1 }
+            switch membership.status(of: userID) {
+            case .invited, nil: return count + (peerID == nil || membership.ownerID == peerID ? 1 : 0)
+            case .joined, .left, .removed, .closed: return count
+            }
+        }
+    }
+
+    // MARK: - What came
+
+    /// Entries of a branch are on the disk.
+    /// - Returns: whether they may have changed who is in.
+    mutating func take(
+        _ entries: some Collection<EntryRecord>, of record: LogRecord, after before: Place
+    ) -> Bool {
+        let conversationID = record.description.conversationID
+        offers.removeAll { $0.conversationID == conversationID }
+        return conversations[conversationID, default: PrivateConversation(conversationID)]
+            .take(entries, of: record.description, by: record.authorID, branch: record.logID, after: before)
+    }
+
+    /// Entries of a branch are proved. Messages of somebody who did not belong to the conversation are kept, so that others
+    /// are not held up, and say nothing.
+    mutating func judge(
+        _ entries: inout [(record: EntryRecord, body: EntryBody?)], of branch: IncomingLog, isOwn: Bool
+    ) {
+        let conversationID = branch.description.conversationID
+        conversations[conversationID]?.noteVersions(in: entries.map(\.record), of: branch)
+        guard branch.description.kind == .messages, !isOwn else { return }
+        judgeMessages(&entries, of: branch)
+    }
+
+    private mutating func judgeMessages(
+        _ entries: inout [(record: EntryRecord, body: EntryBody?)], of branch: IncomingLog
+    ) {
+        let (conversationID, authorID) = (branch.description.conversationID, branch.authorID)
+        for index in entries.indices where entries[index].record.kind.isOfMessages {
+            let counts = conversations[conversationID]?
+                .counts(entries[index].record, of: branch.logID, by: authorID, in: branch.description)
+            guard counts != true else { continue }
+            conversations[conversationID]?.disregard(
+                entries[index].record, of: branch.logID, by: authorID, in: branch.description)
+            entries[index] = (entries[index].record.disregarded, nil)
+        }
+    }
+
+    /// Bodies have come that were missing.
+    mutating func judgeFound(_ entries: inout [(record: EntryRecord, body: EntryBody?)], of branch: IncomingLog) {
+        conversations[branch.description.conversationID]?.insertVersions(
+            in: entries.map(\.record), branch: branch.logID)
+        judgeMessages(&entries, of: branch)
+    }
+
+    /// They are on the disk.
+    /// - Returns: whether they may have changed who is in.
+    mutating func takeAnswers(in entries: [EntryRecord], of log: IncomingLog) -> Bool {
+        conversations[log.description.conversationID]?.take(
+            entries, of: log.description, by: log.authorID, branch: log.logID, after: log.committed.place) == true
+    }
+
+    // MARK: - What there is to do
+
+    /// Something about who is in has changed: this device may have to say more.
+    mutating func noteDuties(in conversationID: ConversationID) { duties.insert(conversationID) }
+
+    mutating func noteAllDuties() { duties.formUnion(conversations.keys) }
+
+    /// The conversations of which something has changed since duties were taken.
+    var changed: [PrivateConversation] { duties.sorted().compactMap { conversations[$0] } }
+
+    var hasDuties: Bool { !duties.isEmpty || hasRegarded }
+
+    /// Whether messages turn out to count.
+    var hasRegarded: Bool { !regarded.isEmpty }
+
+    /// Looks again at messages that did not count.
+    mutating func regard(in conversationID: ConversationID) {
+        regarded += conversations[conversationID]?.takeRegarded() ?? []
+    }
+
+    /// - Parameters:
+    ///   - isWritten: whether an entry is on the disk with the next commit, and its body, too.
+    ///   - isProved: whether it has come. What has not was not written, and comes again.
+    mutating func takeRegarded(
+        isWritten: (MessageID) -> Bool, isProved: (MessageID) -> Bool
+    ) -> [LogEntries] {
+        guard !regarded.isEmpty else { return [] }
+        let all = regarded
+        regarded = all.compactMap { $0.filter { !isWritten($0) && isProved($0) } }
+        return all.compactMap { $0.filter(isWritten) }
+    }
+
+    /// They are not on the disk, and go into the next commit again.
+    mutating func writeAgain(regarded entries: [LogEntries]) { regarded += entries }
+
+    /// What this device writes of itself: whoever has left is removed, and a hand-over to its user is taken up.
+    mutating func takeDuties() -> [(conversationID: ConversationID, drafts: [EntryDraft])] {
+        defer { duties = [] }
+        return duties.sorted().compactMap { conversationID in
+            guard let membership = conversations[conversationID]?.membership else { return nil }
+            let entries = membership.duties(of: userID, on: deviceID)
+            guard !entries.isEmpty else { return nil }
+            return (conversationID, entries.map { .control(ControlBody($0)) })
+        }
+    }
+
+    /// What this device writes is proved already.
+    mutating func noteOwnVersions(in entries: some Collection<EntryRecord>, of record: LogRecord) {
+        guard record.description.kind == .messages, let first = entries.first else { return }
+        let conversationID = record.description.conversationID
+        conversations[conversationID, default: PrivateConversation(conversationID)].noteVersions(
+            in: entries, from: first.sequence, branch: record.logID, trunk: record.description.logID,
+            base: record.base?.sequence)
+    }
+
+    /// The control entry that the next entry of an own log is to name, if the log does not name it already.
+    func dueVersion(of record: LogRecord) -> LogPlace? {
+        guard record.description.kind == .messages,
+            let conversation = conversations[record.description.conversationID],
+            let end = conversation.membership?.ends.first
+        else { return nil }
+        return conversation.version(of: record.logID, at: record.head.sequence) == end ? nil : end
+    }
+
+    /// Whether a frame of messages names a place in the control logs that is not here.
+    func lacksVersion(of frame: EntriesFrame) -> Bool {
+        guard frame.log.kind == .messages, let conversation = conversations[frame.log.conversationID] else {
+            return false
+        }
+        return frame.contents.contains { content in
+            guard case .body(let bytes) = content,
+                // A body that cannot be decoded is refused where it is proved.
+                case .version(let place) = (try? EntryBody(decoding: bytes))?.content
+            else { return false }
+            return !conversation.holds(place)
+        }
+    }
+}
+
+extension LogEntries {
+    /// `nil` if there is none that is meant.
+    fileprivate func filter(_ isMeant: (MessageID) -> Bool) -> LogEntries? {
+        let kept = entries.filter { isMeant(MessageID(log: logID, sequence: $0.sequence)) }
+        return kept.isEmpty ? nil : LogEntries(logID: logID, entries: kept)
+    }
+}

@@ -1,0 +1,307 @@
+import EarshotModel
+
+/// Entries of others that this node holds without their bodies, and whom it asks for these.
+///
+/// Whoever passes an entry on may have erased its body, or never had it. The hash keeps the entry's place in its log, and
+/// proves the body, whoever brings it, at any time. This asks one holder of a conversation after the other, a few hundred
+/// entries at once, and takes what fits. What it takes waits here for a commit.
+struct MissingBodies: Sendable {
+    /// Bodies and marks that came, and wait for a commit.
+    struct Found: Sendable {
+        let logID: LogID
+        let conversation: ConversationRecord
+        let authorID: UserID
+        var entries: [(record: EntryRecord, body: EntryBody?)]
+
+        /// Their numbers.
+        var sequences: SequenceSet {
+            entries.reduce(into: SequenceSet()) { $0.insert($1.record.sequence) }
+        }
+    }
+
+    private struct Question: Sendable {
+        let connectionID: ConnectionID
+        let range: ClosedRange<UInt64>
+        /// Whether this node's user may have the bodies, as far as is known.
+        let isOwed: Bool
+        /// An uptime; if nothing has come by then, the next holder is asked.
+        let until: Int64
+        /// What the disk has there, with the entries before and after; empty until it has said so.
+        var entries: [EntryRecord] = []
+    }
+
+    private struct Branch: Sendable {
+        let log: LogDescription
+        /// What is to be asked for.
+        var missing = SequenceSet()
+        /// What this node's user may not have, as far as is known. Whoever passed it on may have stripped what would say
+        /// otherwise, so each link is asked once, and no receipt says that it is held.
+        var unowed = SequenceSet()
+        /// What has come and is not on the disk yet.
+        var unwritten = SequenceSet()
+        var question: Question?
+    }
+
+    /// By the branch's id on this node.
+    private var branches: [LogID: Branch] = [:]
+    /// Up to here a link has given of a branch what it has.
+    private var tried: [ConnectionID: [LogID: UInt64]] = [:]
+    /// The same of what this node's user may not have.
+    private var triedUnowed: [ConnectionID: [LogID: UInt64]] = [:]
+    private var found: [Found] = []
+
+    var isEmpty: Bool { branches.isEmpty }
+
+    /// The entries of a branch whose bodies are not on the disk.
+    func lacking(_ logID: LogID) -> SequenceSet {
+        guard let branch = branches[logID] else { return SequenceSet() }
+        return branch.missing.union(branch.unwritten)
+    }
+
+    /// The entries whose bodies are not on the disk after a commit, by branch, also those that this node's user may not
+    /// have.
+    func lacking(after next: CommitInFlight) -> [LogID: SequenceSet] {
+        var lacking = branches.mapValues { $0.missing.union($0.unwritten).union($0.unowed) }
+        for run in next.received {
+            let missing = run.missing.union(run.unowed)
+            if !missing.isEmpty { lacking[run.logID, default: SequenceSet()].formUnion(missing) }
+        }
+        for found in next.bodies { lacking[found.logID]?.subtract(found.sequences) }
+        return lacking
+    }
+
+    /// Whether a branch may get so many more ranges of missing bodies.
+    func hasRoom(for more: SequenceSet, in logID: LogID) -> Bool {
+        lacking(logID).ranges.count + more.ranges.count <= Limits.missingRanges
+    }
+
+    /// How many ranges the branch has that has the most, how many questions the link that is asked the most, and how many
+    /// bytes wait for a commit.
+    var load: (ranges: Int, questions: Int, bytes: Int) {
+        (
+            branches.values.reduce(0) { max($0, $1.missing.ranges.count) },
+            questions.values.max() ?? 0,
+            found.reduce(0) { $0 + $1.entries.reduce(0) { $0 + $1.record.windowBytes } }
+        )
+    }
+
+    private var questions: [ConnectionID: Int] {
+        branches.values.reduce(into: [:]) { counts, branch in
+            if let question = branch.question { counts[question.connectionID, default: 0] += 1 }
+        }
+    }
+
+    // MARK: - What there is
+
+    /// Entries of a branch are on the disk without their bodies.
+    /// - Parameter connectionID: the link over which they came, whose peer does not have the bodies.
+    mutating func lacks(
+        _ missing: SequenceSet, of log: LogDescription, in logID: LogID, from connectionID: ConnectionID?
+    ) {
+        guard let last = missing.ranges.last?.upperBound else { return }
+        branches[logID, default: Branch(log: log)].missing.formUnion(missing)
+        if let connectionID { tried[connectionID, default: [:]][logID] = max(tried[connectionID]?[logID] ?? 0, last) }
+    }
+
+    /// Entries of a branch are on the disk that this node's user may not have, as far as is known.
+    mutating func lacks(unowed: SequenceSet, of log: LogDescription, in logID: LogID) {
+        guard !unowed.isEmpty else { return }
+        branches[logID, default: Branch(log: log)].unowed.formUnion(unowed)
+    }
+
+    /// More is known of what this node's user may have.
+    mutating func reconsider(_ logID: LogID, owed: (SequenceSet) -> SequenceSet) {
+        guard let unowed = branches[logID]?.unowed, !unowed.isEmpty else { return }
+        let missing = owed(unowed)
+        branches[logID]?.unowed.subtract(missing)
+        branches[logID]?.missing.formUnion(missing)
+    }
+
+    /// A peer may have more of a conversation than when it was last asked.
+    mutating func renew(_ conversationID: ConversationID, on connectionID: ConnectionID) {
+        for (logID, branch) in branches where branch.log.conversationID == conversationID {
+            tried[connectionID]?[logID] = nil
+        }
+    }
+
+    /// A link is over.
+    mutating func end(_ connectionID: ConnectionID) {
+        tried[connectionID] = nil
+        triedUnowed[connectionID] = nil
+        for (logID, branch) in branches where branch.question?.connectionID == connectionID {
+            branches[logID]?.question = nil
+        }
+    }
+
+    /// When nothing came for so long that somebody else is to be asked.
+    var deadline: Int64 { branches.values.reduce(.max) { min($0, $1.question?.until ?? .max) } }
+
+    // MARK: - Asking
+
+    /// Chooses what to ask for, of whom.
+    /// - Parameter holders: links to peers who may have bodies of a log, those first that most likely do.
+    /// - Returns: what to read first, so that the answers can be compared with it.
+    mutating func advance(now: Moment, holders: (LogDescription) -> [ConnectionID]) -> [EntriesRead] {
+        guard !branches.isEmpty else { return [] }
+        var busy = questions
+        var reads: [EntriesRead] = []
+        for logID in branches.keys.sorted() {
+            if let question = branches[logID]?.question {
+                guard question.until <= now.uptime else { continue }
+                busy[question.connectionID, default: 1] -= 1
+                finish(question, of: logID, through: question.range.upperBound)
+            }
+            guard let branch = branches[logID], !branch.missing.isEmpty || !branch.unowed.isEmpty else { continue }
+            for connectionID in holders(branch.log) where busy[connectionID, default: 0] < Limits.askedBranchesPerLink {
+                let limit = UInt64(Limits.bodiesPerQuestion)
+                let missing = branch.missing.first(from: (tried[connectionID]?[logID] ?? 0) + 1, limit: limit)
+                let unowed = branch.unowed.first(from: (triedUnowed[connectionID]?[logID] ?? 0) + 1, limit: limit)
+                guard let range = missing ?? unowed else { continue }
+                branches[logID]?.question = Question(
+                    connectionID: connectionID, range: range, isOwed: missing != nil,
+                    until: now.uptime + Timing.fetchPatience)
+                busy[connectionID, default: 0] += 1
+                reads.append(
+                    EntriesRead(
+                        connectionID: connectionID, purpose: .completing, logID: logID,
+                        from: max(1, range.lowerBound - 1), countLimit: range.count + 2,
+                        byteLimit: Limits.frameBytes))
+                break
+            }
+        }
+        return reads
+    }
+
+    private mutating func finish(_ question: Question, of logID: LogID, through last: UInt64) {
+        branches[logID]?.question = nil
+        if question.isOwed {
+            tried[question.connectionID, default: [:]][logID] = last
+        } else {
+            triedUnowed[question.connectionID, default: [:]][logID] = last
+        }
+    }
+
+    /// The disk has said what stands in the places that are to be asked for.
+    mutating func read(_ read: EntriesRead, _ entries: [EntryRecord]) -> WantedBodiesFrame? {
+        guard let branch = branches[read.logID], var question = branch.question, question.entries.isEmpty,
+            question.connectionID == read.connectionID, max(1, question.range.lowerBound - 1) == read.from
+        else { return nil }
+        guard let first = entries.first(where: { $0.sequence == question.range.lowerBound }) else {
+            finish(question, of: read.logID, through: question.range.upperBound)
+            return nil
+        }
+        question.entries = entries
+        branches[read.logID]?.question = question
+        return WantedBodiesFrame(
+            log: branch.log, first: Place(sequence: first.sequence, chain: first.chain),
+            last: question.range.upperBound)
+    }
+
+    // MARK: - Answers
+
+    /// A peer gives what it has.
+    /// - Returns: the branch and what of it is new, which does not wait here yet; `nil` if this was not asked.
+    mutating func take(
+        _ frame: BodiesFrame, on connectionID: ConnectionID
+    ) -> (logID: LogID, entries: [(record: EntryRecord, body: EntryBody?)])? {
+        let asked = branches.keys.sorted().first { logID in
+            guard let branch = branches[logID], let question = branch.question else { return false }
+            return branch.log.logID == frame.logID && question.connectionID == connectionID
+                && question.entries.contains { $0.sequence == frame.first.sequence && $0.chain == frame.first.chain }
+                && question.range.lowerBound == frame.first.sequence
+        }
+        guard let asked, let branch = branches[asked], let question = branch.question else { return nil }
+        let last = frame.first.sequence + UInt64(frame.contents.count)
+        finish(
+            question, of: asked,
+            through: frame.contents.isEmpty ? question.range.upperBound : min(question.range.upperBound, last - 1))
+        return (asked, Self.proved(frame, question.entries, in: branch))
+    }
+
+    /// What of an answer stands in this node's places, and has its author's times.
+    private static func proved(
+        _ frame: BodiesFrame, _ entries: [EntryRecord], in branch: Branch
+    ) -> [(record: EntryRecord, body: EntryBody?)] {
+        var proved: [(record: EntryRecord, body: EntryBody?)] = []
+        var earlier = HybridTimestamp(rawValue: 0)
+        for (index, here) in entries.enumerated() {
+            let place = here.sequence >= frame.first.sequence ? Int(here.sequence - frame.first.sequence) : -1
+            guard frame.contents.indices.contains(place), case .withheld = here.content,
+                branch.missing.contains(here.sequence) || branch.unowed.contains(here.sequence),
+                frame.contents[place].hash == here.content.hash
+            else {
+                earlier = max(earlier, here.timestamp)
+                continue
+            }
+            let later = entries[(index + 1)...].first { if case .body = $0.content { true } else { false } }?.timestamp
+            if let found = here.completed(
+                by: frame.contents[place], mark: frame.marks[here.sequence], of: branch.log, after: earlier,
+                before: later ?? .maximum)
+            {
+                proved.append(found)
+                earlier = max(earlier, found.record.timestamp)
+            }
+        }
+        return proved
+    }
+
+    // MARK: - To the disk
+
+    /// What came waits for a commit.
+    mutating func add(_ found: Found) {
+        branches[found.logID]?.missing.subtract(found.sequences)
+        branches[found.logID]?.unowed.subtract(found.sequences)
+        branches[found.logID]?.unwritten.formUnion(found.sequences)
+        self.found.append(found)
+    }
+
+    var hasFound: Bool { !found.isEmpty }
+
+    /// What may be written now.
+    /// - Parameter isWaiting: whether entries of the branch wait for a later commit: they have been given times already.
+    mutating func takeFound(where isWaiting: (LogID) -> Bool) -> [Found] {
+        let taken = found.filter { !isWaiting($0.logID) }
+        found.removeAll { !isWaiting($0.logID) }
+        return taken
+    }
+
+    mutating func written(_ found: Found) {
+        branches[found.logID]?.unwritten.subtract(found.sequences)
+        if branches[found.logID].map({ $0.missing.isEmpty && $0.unwritten.isEmpty && $0.unowed.isEmpty }) == true {
+            branches[found.logID] = nil
+            for connectionID in tried.keys { tried[connectionID]?[found.logID] = nil }
+            for connectionID in triedUnowed.keys { triedUnowed[connectionID]?[found.logID] = nil }
+        }
+    }
+
+    /// The disk did not take it.
+    mutating func writeAgain(_ failed: [Found]) { found = failed + found }
+}
+
+extension EntryRecord {
+    /// The same entry with its body, or with its author's word that there is none to come.
+    fileprivate func completed(
+        by content: EntryContent, mark: Signature?, of log: LogDescription, after earlier: HybridTimestamp,
+        before later: HybridTimestamp
+    ) -> (record: EntryRecord, body: EntryBody?)? {
+        switch content {
+        case .body(let bytes):
+            let decoded: EntryBody
+            do { decoded = try EntryBody(decoding: bytes) } catch { return nil }
+            guard earlier < decoded.timestamp, decoded.timestamp < later else { return nil }
+            return (
+                EntryRecord(
+                    sequence: sequence, timestamp: decoded.timestamp, expiry: decoded.expiry, kind: decoded.kind,
+                    content: content, chain: chain, checkpoint: checkpoint, relation: decoded.content.relation),
+                decoded
+            )
+        case .withheld(let hash):
+            guard let mark,
+                WithheldMark.isValid(mark, logID: log.logID, sequence: sequence, hash: hash, by: log.deviceID)
+            else { return nil }
+            var record = self
+            record.mark = mark
+            return (record, nil)
+        }
+    }
+}

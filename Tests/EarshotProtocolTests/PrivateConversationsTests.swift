@@ -1,0 +1,296 @@
+import EarshotModel
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("A private conversation")
+struct PrivateConversationsTests {
+    private var group = MachineGroup()
+    private let alice: Int
+    private let bob: Int
+    private let carol: Int
+    private let salt = [UInt8](repeating: 7, count: ConversationOrigin.saltBytes)
+
+    /// Alice is linked to both; Bob and Carol find each other when a test says so.
+    init() {
+        alice = group.add("alice")
+        bob = group.add("bob")
+        carol = group.add("carol")
+        group.dial(alice, bob)
+        group.dial(alice, carol)
+    }
+
+    private var ops: ConversationID {
+        .private(ConversationOrigin(creatorID: group.userID(alice), salt: salt))
+    }
+
+    private mutating func create(inviting invited: [Int], givesHistory: Bool = true) {
+        let draft = ConversationDraft(
+            uniqueName: "ops", friendlyName: "Operations", givesHistory: givesHistory,
+            invited: invited.map(group.userID))
+        let proof = PrimaryProof.sign(
+            group.members[alice].machine.localCredential.deviceID, in: ops, with: identityKey(of: "alice"))
+        group.request(alice) { [salt] machine, requestID, now in
+            machine.createConversation(draft, salt: salt, proof: proof, requestID: requestID, now: now)
+        }
+    }
+
+    private mutating func accept(_ member: Int) {
+        group.request(member) { [ops] in $0.acceptInvitation(to: ops, requestID: $1, now: $2) }
+    }
+
+    @discardableResult
+    private mutating func say(_ text: String, _ member: Int) -> Result<RequestAnswer, ProtocolError>? {
+        group.request(member) { [ops] in $0.send([MessageDraft(text)], to: ops, requestID: $1, now: $2) }
+    }
+
+    private func refusal(of answer: Result<RequestAnswer, ProtocolError>?) -> ProtocolError.Code? {
+        if case .failure(let error) = answer { error.code } else { nil }
+    }
+
+    private mutating func invite(_ other: Int) {
+        let userID = group.userID(other)
+        group.request(alice) { [ops] in $0.invite(userID, to: ops, requestID: $1, now: $2) }
+    }
+
+    private mutating func remove(_ other: Int) {
+        let userID = group.userID(other)
+        group.request(alice) { [ops] in $0.remove(userID, from: ops, requestID: $1, now: $2) }
+    }
+
+    private func status(of user: Int, for member: Int) -> Participant.Status? {
+        group.members[member].machine.membership(ops)?.status(of: group.userID(user))
+    }
+
+    /// The messages that a member heard of, in the order in which they came.
+    private func heard(_ member: Int) -> [String] {
+        group.members[member].events.compactMap { event in
+            if case .messageReceived(let message) = event, message.conversationID == ops { message.text } else { nil }
+        }
+    }
+
+    @Test("reaches whoever is invited, and gives them nothing but who is in until they join")
+    mutating func invitation() {
+        create(inviting: [bob])
+        say("before", alice)
+        #expect(status(of: bob, for: bob) == .invited && status(of: alice, for: bob) == .joined)
+        #expect(group.members[bob].machine.membership(ops)?.attributes.friendlyName == "Operations")
+        #expect(heard(bob).isEmpty && group.members[carol].machine.membership(ops) == nil)
+        #expect(refusal(of: say("too early", bob)) == .notJoined)
+        accept(bob)
+        #expect(status(of: bob, for: alice) == .joined && status(of: bob, for: bob) == .joined)
+        group.pass(31_000)
+        #expect(heard(bob) == ["before"])
+        say("hello", bob)
+        say("after", alice)
+        #expect(heard(alice) == ["hello"] && heard(bob) == ["before", "after"])
+    }
+
+    @Test("is joined by neighbours who know of each other only that they are invited")
+    mutating func neighbours() {
+        create(inviting: [bob, carol])
+        group.cut(alice)
+        group.dial(bob, carol)
+        accept(bob)
+        accept(carol)
+        group.pass(1_000)
+        #expect(status(of: carol, for: bob) == .joined && status(of: bob, for: carol) == .joined)
+        say("hello", bob)
+        group.pass(1_000)
+        #expect(heard(carol) == ["hello"])
+    }
+
+    @Test("takes an answer that comes before the addition that it answers")
+    mutating func earlyAnswer() {
+        create(inviting: [bob])
+        accept(bob)
+        group.cut(bob)
+        let carolID = group.userID(carol)
+        group.request(alice) { [ops] in $0.invite(carolID, to: ops, requestID: $1, now: $2) }
+        accept(carol)
+        group.cut(alice)
+        // Carol's answer and the addition come to Bob over one link.
+        group.dial(bob, carol)
+        group.pass(61_000)
+        #expect(status(of: carol, for: bob) == .joined)
+    }
+
+    @Test("gives newcomers what was written before only if it was created so", arguments: [true, false])
+    mutating func history(isGiven: Bool) {
+        create(inviting: [bob], givesHistory: isGiven)
+        accept(bob)
+        say("early", alice)
+        say("early too", bob)
+        let carolID = group.userID(carol)
+        group.request(alice) { [ops] in $0.invite(carolID, to: ops, requestID: $1, now: $2) }
+        say("to whom is invited", alice)
+        accept(carol)
+        group.dial(bob, carol)
+        group.pass(61_000)
+        say("late", alice)
+        group.pass(61_000)
+        let earlier = isGiven ? ["early", "early too"] : []
+        #expect(Set(heard(carol)) == Set(earlier + ["to whom is invited", "late"]))
+        // Nothing waits for what is not given.
+        #expect(group.members[carol].machine.load.missingRanges == 0)
+    }
+
+    @Test("is carried by its participants to those whom the author does not reach")
+    mutating func carried() {
+        create(inviting: [bob, carol])
+        accept(bob)
+        accept(carol)
+        say("from bob", bob)
+        group.pass(61_000)
+        #expect(heard(carol) == ["from bob"] && heard(alice) == ["from bob"])
+        let message = group.members[bob].events.compactMap { event in
+            if case .messageDelivered(let change) = event { change.recipientID } else { nil }
+        }
+        #expect(Set(message) == [group.userID(alice), group.userID(carol)])
+    }
+
+    @Test("gives who is removed the word of it and nothing more, and takes nothing more from them")
+    mutating func removal() {
+        create(inviting: [bob, carol])
+        accept(bob)
+        accept(carol)
+        group.dial(bob, carol)
+        say("one", bob)
+        remove(bob)
+        #expect(status(of: bob, for: bob) == .removed && status(of: bob, for: carol) == .removed)
+        say("secret", alice)
+        group.pass(61_000)
+        #expect(!heard(bob).contains("secret") && heard(carol) == ["one", "secret"])
+        #expect(refusal(of: say("still here", bob)) == .notJoined)
+    }
+
+    @Test("does not count what somebody wrote who did not know yet that they were removed")
+    mutating func late() {
+        create(inviting: [bob, carol])
+        accept(bob)
+        accept(carol)
+        group.dial(bob, carol)
+        group.pass(5_000)
+        group.cut(alice)
+        remove(bob)
+        say("too late", bob)
+        // The two meet again: Carol has shown it by then, and Alice never does.
+        group.dial(alice, bob)
+        group.dial(alice, carol)
+        group.pass(61_000)
+        #expect(heard(carol) == ["too late"] && heard(alice).isEmpty)
+        let failed = group.members[bob].events.compactMap { event in
+            if case .messageFailed(let change) = event { change.state } else { nil }
+        }
+        #expect(failed == [.failed(.removed)])
+        #expect(status(of: bob, for: bob) == .removed)
+    }
+
+    @Test("is left by an answer, which its owner records")
+    mutating func leaving() {
+        create(inviting: [bob])
+        accept(bob)
+        group.request(bob) { [ops] in $0.leavePrivate(ops, requestID: $1, now: $2) }
+        group.pass(1_000)
+        #expect(status(of: bob, for: alice) == .left && status(of: bob, for: bob) == .left)
+        say("alone", alice)
+        group.pass(61_000)
+        #expect(heard(bob).isEmpty)
+    }
+
+    @Test("is declined by who is invited, who can be invited anew and is told nothing meanwhile")
+    mutating func declining() {
+        create(inviting: [bob])
+        let declined = group.request(bob) { [ops] in $0.leavePrivate(ops, requestID: $1, now: $2) }
+        #expect(refusal(of: declined) == nil)
+        group.pass(1_000)
+        #expect(status(of: bob, for: alice) == .left && status(of: bob, for: bob) == .left)
+        let late = group.request(bob) { [ops] in $0.acceptInvitation(to: ops, requestID: $1, now: $2) }
+        #expect(refusal(of: late) == .notJoined)
+        say("without bob", alice)
+        invite(bob)
+        group.pass(1_000)
+        #expect(status(of: bob, for: bob) == .invited && heard(bob).isEmpty)
+        accept(bob)
+        #expect(status(of: bob, for: alice) == .joined)
+    }
+
+    @Test("tells programs who is invited, in, out and its owner, once each")
+    mutating func news() {
+        create(inviting: [bob])
+        group.pass(1_000)
+        accept(bob)
+        invite(carol)
+        group.pass(1_000)
+        accept(carol)
+        group.pass(1_000)
+        group.request(alice) { [ops] in
+            $0.updateConversation(ops, friendlyName: "Ops", attributes: nil, requestID: $1, now: $2)
+        }
+        remove(carol)
+        group.pass(1_000)
+        let bobID = group.userID(bob)
+        group.request(alice) { [ops] in $0.handOver(ops, to: bobID, requestID: $1, now: $2) }
+        group.pass(1_000)
+        group.request(bob) { [ops] in $0.closeConversation(ops, requestID: $1, now: $2) }
+        group.pass(1_000)
+        #expect(
+            told(alice) == [
+                "joined: status", "bob joined", "carol invited", "carol joined", "joined: attributes", "carol removed",
+                "joined: owner", "bob joined", "closed: status",
+            ])
+        #expect(
+            told(bob) == [
+                "invited: status", "joined: status", "carol invited", "carol joined", "joined: attributes",
+                "carol removed", "joined: owner", "alice joined", "closed: status",
+            ])
+        #expect(
+            told(carol) == [
+                // Who has joined is in the logs of messages, which only those get who have joined.
+                "invited: status", "joined: status", "bob joined", "joined: attributes", "removed: status",
+            ])
+    }
+
+    /// What a member was told about conversations and their participants.
+    private func told(_ member: Int) -> [String] {
+        let names = [group.userID(alice): "alice", group.userID(bob): "bob", group.userID(carol): "carol"]
+        return group.members[member].events.compactMap { event in
+            switch event {
+            case .conversationUpdated(let update):
+                "\(update.status): \(update.changes.map(\.rawValue).sorted().joined(separator: ","))"
+            case .participantUpdated(let update):
+                "\(names[update.participant.userID] ?? "?") \(update.participant.status)"
+            default: nil
+            }
+        }
+    }
+
+    @Test("has a new owner as soon as a device of theirs hears of it")
+    mutating func handOver() {
+        create(inviting: [bob])
+        accept(bob)
+        let bobID = group.userID(bob)
+        group.request(alice) { [ops] in $0.handOver(ops, to: bobID, requestID: $1, now: $2) }
+        group.pass(1_000)
+        #expect(group.members[alice].machine.membership(ops)?.ownerID == bobID)
+        #expect(group.members[bob].machine.membership(ops)?.ownerID == bobID)
+        let carolID = group.userID(carol)
+        group.request(bob) { [ops] in $0.invite(carolID, to: ops, requestID: $1, now: $2) }
+        group.pass(61_000)
+        #expect(status(of: carol, for: carol) == .invited)
+        // Who owned it may leave now.
+        let left = group.request(alice) { [ops] in $0.leavePrivate(ops, requestID: $1, now: $2) }
+        group.pass(1_000)
+        #expect(refusal(of: left) == nil)
+        #expect(status(of: alice, for: alice) == .left && status(of: alice, for: bob) == .left)
+    }
+
+    @Test("takes no more messages once its owner has closed it")
+    mutating func closing() {
+        create(inviting: [bob])
+        accept(bob)
+        group.request(alice) { [ops] in $0.closeConversation(ops, requestID: $1, now: $2) }
+        #expect(refusal(of: say("more", bob)) == .conversationClosed)
+        #expect(status(of: bob, for: alice) == .closed)
+    }
+}

@@ -1,0 +1,239 @@
+import EarshotCrypto
+import EarshotModel
+import EarshotSimulation
+import EarshotStore
+import Testing
+
+@testable import EarshotProtocol
+
+@Suite("What devices of one user share")
+struct SharedHistoryTests {
+    @Test("shows a message that one of them sent as the user's own on the other, with its states")
+    func sent() throws {
+        var home = try SharedHome()
+        home.meet(0, 1)
+        home.meet(0, 2)
+        home.send("hello", from: 0, to: 2)
+        home.network.run(for: 60_000)
+        for device in 0...1 {
+            #expect(try home.texts(at: device) == ["hello"])
+            #expect(try home.state(of: "hello", at: device) == .delivered)
+        }
+        let events = home.network.nodes[1].events.names
+        #expect(events.contains(.messageQueued) && events.contains(.messageDelivered))
+        #expect(!events.contains(.messageReceived))
+    }
+
+    @Test("reaches one that met nobody: it is given the history, and knows whom it is with")
+    func newcomer() throws {
+        var home = try SharedHome()
+        home.meet(0, 2)
+        home.send("question", from: 0, to: 2)
+        home.send("answer", from: 2, to: 0)
+        home.network.run(for: 10_000)
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        #expect(try home.texts(at: 1) == ["question", "answer"])
+        #expect(home.network.nodes[1].machine.users.map(\.name.text) == ["bob"])
+        #expect(try home.state(of: "question", at: 1) == .delivered)
+    }
+
+    @Test("is delivered by one that is on for another that is off")
+    func mailbox() throws {
+        var home = try SharedHome()
+        home.meet(0, 2)
+        home.cut(0, from: 2)
+        home.meet(0, 1)
+        home.send("later", from: 0, to: 2)
+        home.network.run(for: 10_000)
+        #expect(try home.state(of: "later", at: 0) == .queued)
+        home.cut(0, from: 1)
+        home.meet(1, 2)
+        home.network.run(for: 10_000)
+        #expect(try home.texts(at: 2) == ["later"])
+        #expect(try home.state(of: "later", at: 1) == .delivered)
+        // The answer reaches the one that was off through the other.
+        home.send("thanks", from: 2, to: 0)
+        home.network.run(for: 10_000)
+        #expect(try home.state(of: "thanks", at: 2) == .delivered)
+        home.network.nodes[2].isStopped = true
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        #expect(try home.state(of: "later", at: 0) == .delivered)
+        #expect(try home.texts(at: 0) == ["later", "thanks"])
+    }
+
+    @Test("is not delivered because another device of its author has it")
+    func keptIsNotDelivered() throws {
+        var home = try SharedHome()
+        home.meet(0, 2)
+        home.cut(0, from: 2)
+        home.meet(0, 1)
+        home.send("kept", from: 0, to: 2)
+        home.network.run(for: 90_000)
+        for device in 0...1 {
+            #expect(try home.texts(at: device) == ["kept"])
+            #expect(try home.state(of: "kept", at: device) == .queued)
+        }
+    }
+
+    @Test("is read on all when it was read on one")
+    func read() throws {
+        var home = try SharedHome()
+        home.meet(0, 1)
+        home.meet(0, 2)
+        home.send("one", from: 2, to: 0)
+        home.send("two", from: 2, to: 0)
+        home.network.run(for: 60_000)
+        let last = try #require(try home.rows(at: 1).last)
+        #expect(try home.unread(at: 0) == 2 && home.unread(at: 1) == 2)
+        let messageID = MessageID(log: last.log.logID, sequence: last.entry.sequence)
+        home.network.input(1) { $0.markRead(messageID, requestID: RequestID(77), now: $1) }
+        home.network.run(for: 10_000)
+        #expect(try home.unread(at: 0) == 0 && home.unread(at: 1) == 0)
+        #expect(try home.state(of: "two", at: 2) == .read)
+    }
+
+    @Test("is read also on one that comes later")
+    func readBefore() throws {
+        var home = try SharedHome()
+        home.meet(0, 2)
+        home.send("one", from: 2, to: 0)
+        home.network.run(for: 10_000)
+        let last = try #require(try home.rows(at: 0).last)
+        let messageID = MessageID(log: last.log.logID, sequence: last.entry.sequence)
+        home.network.input(0) { $0.markRead(messageID, requestID: RequestID(77), now: $1) }
+        home.network.run(for: 10_000)
+        home.meet(0, 1)
+        home.network.run(for: 90_000)
+        #expect(try home.texts(at: 1) == ["one"])
+        #expect(try home.unread(at: 1) == 0)
+    }
+
+    @Test("is the same also where each of them met only the other user")
+    func throughOthers() throws {
+        var home = try SharedHome()
+        home.meet(0, 2)
+        home.send("from the first", from: 0, to: 2)
+        home.meet(1, 2)
+        home.send("from the second", from: 1, to: 2)
+        home.send("from bob", from: 2, to: 0)
+        home.network.run(for: 120_000)
+        for device in 0...1 {
+            #expect(Set(try home.texts(at: device)) == ["from the first", "from the second", "from bob"])
+            for text in ["from the first", "from the second"] {
+                #expect(try home.state(of: text, at: device) == .delivered)
+            }
+        }
+    }
+
+    @Test("is which open conversations their user belongs to, and what is said there")
+    func openConversations() throws {
+        var home = try SharedHome()
+        home.meet(0, 1)
+        for device in [0, 2] {
+            home.network.input(device) {
+                $0.join("ops", isAdvertised: false, requestID: RequestID(UInt64(500 + device)), now: $1)
+            }
+        }
+        home.meet(0, 2)
+        home.network.run(for: 60_000)
+        let conversationID = try home.network.nodes[1].machine.openConversationID("ops")
+        #expect(home.network.nodes[1].machine.openConversation(conversationID)?.isJoined == true)
+        home.network.input(1) {
+            $0.send([MessageDraft("from the linked one")], to: conversationID, requestID: RequestID(600), now: $1)
+        }
+        home.network.run(for: 90_000)
+        #expect(try home.texts(at: 2, of: conversationID) == ["from the linked one"])
+        #expect(try home.texts(at: 0, of: conversationID) == ["from the linked one"])
+    }
+
+    @Test("is nothing while a credential is expired")
+    func expired() throws {
+        var home = try SharedHome(Family(notAfter: Family.now - 1))
+        home.network.nodes[0].identityKey = nil
+        home.meet(0, 2)
+        home.send("hello", from: 0, to: 2)
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        #expect(home.network.isLinked(0, to: 1))
+        #expect(try home.texts(at: 1).isEmpty)
+    }
+
+    @Test("holds nothing that a thief wrote after the device was revoked")
+    func revoked() throws {
+        let family = Family()
+        var home = try SharedHome(family)
+        home.meet(0, 1)
+        home.meet(1, 2)
+        home.send("before", from: 1, to: 2)
+        home.network.run(for: 60_000)
+        let revocation = Revocation.sign(family.linked.deviceID, with: family.identityKey)
+        home.cut(1, from: 0)
+        // The thief's words reach the friend, who has not heard.
+        home.send("after", from: 1, to: 2)
+        home.network.run(for: 10_000)
+        #expect(try home.texts(at: 2) == ["before", "after"])
+        home.network.nodes[1].isStopped = true
+        home.network.input(0) { $0.revoke(revocation, requestID: RequestID(900), now: $1) }
+        home.meet(0, 2)
+        home.network.run(for: 120_000)
+        #expect(try home.texts(at: 0) == ["before"])
+    }
+}
+
+/// Two devices of alice, 0 and 1, and her friend bob, 2, with disks.
+private struct SharedHome {
+    var network: MachineNetwork
+    private var requests: UInt64 = 0
+
+    init(_ family: Family = Family()) throws {
+        network = family.network
+        try network.addStores()
+    }
+
+    mutating func meet(_ a: Int, _ b: Int) {
+        network.severed.remove([a, b])
+        network.meet(a, b)
+    }
+
+    mutating func cut(_ a: Int, from b: Int) { network.cut(a, from: b) }
+
+    mutating func send(_ text: String, from index: Int, to other: Int) {
+        requests += 1
+        let (requestID, userID) = (RequestID(requests), network.nodes[other].local.userID)
+        network.input(index) { $0.send([MessageDraft(text)], to: userID, requestID: requestID, now: $1) }
+        network.run(for: 1_000)
+    }
+
+    /// The conversation of the two users.
+    private var conversationID: ConversationID {
+        .direct(network.nodes[0].local.userID, network.nodes[2].local.userID)
+    }
+
+    func rows(at index: Int, of conversationID: ConversationID? = nil) throws -> [HistoryRow] {
+        let id = conversationID ?? self.conversationID
+        return try #require(network.nodes[index].store).history(of: id, .latest, limit: 100) ?? []
+    }
+
+    func texts(at index: Int, of conversationID: ConversationID? = nil) throws -> [String] {
+        try rows(at: index, of: conversationID).map(text)
+    }
+
+    private func text(of row: HistoryRow) throws -> String {
+        guard case .body(let bytes) = row.entry.content,
+            case .text(let message) = try EntryBody(decoding: bytes).content
+        else { return "" }
+        return message.text
+    }
+
+    /// The state of a message for the user who did not write it.
+    func state(of text: String, at index: Int) throws -> DeliveryState? {
+        try rows(at: index).first { try self.text(of: $0) == text }.map { $0.state(for: $0.log.recipientID) }
+    }
+
+    func unread(at index: Int) throws -> Int {
+        let store = try #require(network.nodes[index].store)
+        return try store.conversation(conversationID, readBy: network.nodes[index].local.userID)?.unreadCount ?? 0
+    }
+}
