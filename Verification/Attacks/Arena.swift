@@ -27,8 +27,10 @@ actor Recorder {
     }
 
     /// Waits until a condition holds about which the node posts an event.
-    func until(_ what: String, _ condition: @escaping @Sendable () async -> Bool) async throws {
-        try await recorded.wait(for: what) { _ in await condition() ? true : nil }
+    func until(
+        _ what: String, within limit: Duration = patience, _ condition: @escaping @Sendable () async -> Bool
+    ) async throws {
+        try await recorded.wait(for: what, within: limit) { _ in await condition() ? true : nil }
     }
 
     /// What the node reported about a connection from an address.

@@ -7,7 +7,9 @@ import Foundation
 struct EarshotBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Two nodes on loopback, beside what this machine can do.",
-        subcommands: [Measure.self, Compare.self, Flood.self, MeasuredNode.self, Flooder.self],
+        subcommands: [
+            Measure.self, GroupFigures.self, Compare.self, Flood.self, MeasuredNode.self, Flooder.self,
+        ],
         defaultSubcommand: Measure.self)
 }
 

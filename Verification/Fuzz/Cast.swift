@@ -9,6 +9,8 @@ enum Cast {
     static let alice = device("alice", seed: 1)
     /// The attacker.
     static let mallory = device("mallory", seed: 2)
+    /// Somebody else whose entries the attacker passes on.
+    static let carol = device("carol", seed: 6)
     static let identityKey = key(seed: 3)
     static let ephemeralKeys = [agreementKey(seed: 4), agreementKey(seed: 5)]
     static let now = Moment(wallClock: 1_700_000_000_000, uptime: 1_000)

@@ -37,7 +37,7 @@ struct Campaign {
 
     /// Prints a line for each seed that fails, and its progress on standard error.
     func run() async throws -> Tally {
-        let fleet = Fleet(nodes: nodes)
+        let fleet = Fleet(nodes: nodes, devicesPerUser: configuration(seeds.lowerBound).devicesPerUser)
         return try await withThrowingTaskGroup(of: Simulation.Outcome.self) { group in
             var waiting = seeds.makeIterator()
             func startNext() {

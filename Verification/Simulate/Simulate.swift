@@ -28,11 +28,18 @@ struct Simulate: AsyncParsableCommand {
     @Flag(help: "Programs on the nodes answer what comes, and send with keys and for later.") var programs = false
     @Flag(help: "All nodes belong to one conversation; each finds few others, so that they carry each other's entries.")
     var groups = false
+
+    @Flag(help: "With --groups: a private conversation, too, whose owner invites, removes and hands over.")
+    var `private` = false
+    @Option(help: "How many devices each user has; the number of nodes is a multiple of it.") var devices = 1
     @Flag(help: "Print one hash over all frames, commits and events of all seeds.") var digest = false
     @Flag(help: "Print one object, before the last line.") var json = false
 
     func validate() throws {
         guard (2...200).contains(nodes) else { throw ValidationError("--nodes is a number from 2 to 200") }
+        guard devices > 0, nodes.isMultiple(of: devices), nodes > devices else {
+            throw ValidationError("--nodes is a multiple of --devices, and greater")
+        }
         guard seeds > 0 else { throw ValidationError("--seeds is at least 1") }
         guard contacts.map({ $0 > 0 }) ?? true else { throw ValidationError("--contacts is at least 1") }
         guard messages.map({ $0 >= 0 }) ?? true else { throw ValidationError("--messages is not negative") }
@@ -42,6 +49,8 @@ struct Simulate: AsyncParsableCommand {
         var configuration = SimulationConfiguration(nodes: nodes)
         if let messages { configuration.messagesPerNode = messages }
         configuration.hasGroups = groups
+        configuration.hasPrivateGroup = groups && `private`
+        configuration.devicesPerUser = devices
         if groups { configuration.contacts = min(3, nodes - 1) }
         if let contacts { configuration.contacts = contacts }
         configuration.storage = storage

@@ -8,16 +8,21 @@ enum JournalledEvent: Hashable {
     case state(MessageStateChange)
     case update(MessageUpdate)
     case user(UserID, JournalRecord.News)
+    case conversation(ConversationUpdate)
+    case participant(ParticipantUpdate)
 
     /// - Returns: `nil` for an event of another kind.
     init?(_ event: Event) {
         switch event {
         case .messageQueued(let message): self = .queued(message.messageID)
         case .messageReceived(let message): self = .received(message.messageID)
-        case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
+        case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
+            .messageRead(let change),
             .messageFailed(let change):
             self = .state(change)
         case .messageUpdated(let update): self = .update(update)
+        case .conversationUpdated(let update): self = .conversation(update)
+        case .participantUpdated(let update): self = .participant(update)
         case .userDiscovered(let user): self = .user(user.userID, .discovered)
         case .userUpdated(let user, let changes): self = .user(user.userID, .updated(changes))
         default: return nil
@@ -31,6 +36,8 @@ enum JournalledEvent: Hashable {
         case .state(let change): self = .state(change)
         case .update(let update): self = .update(update)
         case .user(let userID, let news): self = .user(userID, news)
+        case .conversation(let update): self = .conversation(update)
+        case .participant(let update): self = .participant(update)
         }
     }
 }

@@ -26,8 +26,11 @@ package struct ModelStore {
 
     private var users: [UserID: UserRecord] = [:]
     private var devices: [DeviceID: DeviceRecord] = [:]
+    private var ownDevices: [DeviceID: OwnDeviceRecord] = [:]
+    private var revocations: Set<Revocation> = []
     private var logs: [LogID: StoredLog] = [:]
     private var conversations: [ConversationID: OpenConversationRecord] = [:]
+    private var privateConversations: [ConversationID: PrivateConversationRecord] = [:]
     private var receipts: [Addressee: Receipt] = [:]
 
     /// A device, and the log that its receipt is for.
@@ -55,8 +58,12 @@ package struct ModelStore {
         try checkLogs(commit)
         self.users = users
         self.devices = devices
+        for deviceID in commit.forgottenOwnDevices { ownDevices[deviceID] = nil }
+        for device in commit.ownDevices { ownDevices[device.deviceID] = device }
+        revocations.formUnion(commit.revocations)
         for log in commit.logs { write(log) }
         for conversation in commit.conversations { conversations[conversation.conversationID] = conversation }
+        for record in commit.privateConversations { privateConversations[record.conversationID] = record }
         for receipt in commit.receipts {
             receipts[Addressee(logID: receipt.logID, deviceID: receipt.deviceID)] = receipt
         }
@@ -65,6 +72,12 @@ package struct ModelStore {
                 if let key = entry.key { dropKey(key) }
                 logs[run.logID]?.entries[entry.sequence] = entry
                 programs.arrived(MessageID(log: run.logID, sequence: entry.sequence))
+            }
+        }
+        for run in commit.bodies { for entry in run.entries { complete(entry, in: run.logID) } }
+        for run in commit.regarded {
+            for entry in run.entries where logs[run.logID]?.entries[entry.sequence]?.kind == .disregarded {
+                logs[run.logID]?.entries[entry.sequence] = entry
             }
         }
         for change in commit.programChanges { try programs.apply(change) }
@@ -189,8 +202,9 @@ package struct ModelStore {
                 else { throw Refused(reason: "entry \(entry.sequence) of \(run.logID) is there already") }
             }
         }
-        for delivery in commit.deliveries where delivery.progress.read > delivery.progress.delivered {
-            throw Refused(reason: "more is read than delivered")
+        for delivery in commit.deliveries
+        where max(delivery.progress.read, delivery.progress.handled) > delivery.progress.delivered {
+            throw Refused(reason: "more is read or handled than delivered")
         }
     }
 
@@ -202,6 +216,25 @@ package struct ModelStore {
         // An existing head has the time of its entry.
         if logs[log.logID]?.record.head.chain != log.head.chain { logs[log.logID]?.record.head = log.head }
         logs[log.logID]?.record.nextExpiry = log.nextExpiry
+        logs[log.logID]?.record.bytes = log.bytes
+    }
+
+    /// The body of an entry that is here without it. What follows without one is later.
+    private mutating func complete(_ entry: EntryRecord, in logID: LogID) {
+        guard let here = logs[logID]?.entries[entry.sequence], case .withheld = here.content, !here.isDeleted else {
+            return
+        }
+        logs[logID]?.entries[entry.sequence] = entry
+        logs[logID]?.record.bytes += entry.windowBytes
+        guard case .body = entry.content, let head = logs[logID]?.record.head else { return }
+        var (sequence, time) = (entry.sequence, entry.timestamp.rawValue)
+        while let next = logs[logID]?.entries[sequence + 1], case .withheld = next.content {
+            (sequence, time) = (sequence + 1, time + 1)
+            guard next.timestamp.rawValue < time else { continue }
+            logs[logID]?.entries[sequence] = next.at(HybridTimestamp(rawValue: time))
+        }
+        let latest = entry.timestamp.rawValue + head.sequence - entry.sequence
+        logs[logID]?.record.head.timestamp = max(head.timestamp, HybridTimestamp(rawValue: latest))
     }
 
     private mutating func write(_ failure: DeliveryFailure) {
@@ -217,9 +250,17 @@ package struct ModelStore {
         var snapshot = Snapshot()
         snapshot.users = users.values.sorted { $0.userID < $1.userID }
         snapshot.devices = devices.values.sorted { $0.deviceID < $1.deviceID }
+        snapshot.ownDevices = ownDevices.values.sorted { $0.deviceID < $1.deviceID }
+        snapshot.revocations = revocations.sorted { ($0.userID, $0.deviceID) < ($1.userID, $1.deviceID) }
         for (logID, log) in logs.sorted(by: { $0.key < $1.key }) {
             snapshot.logs.append(log.record)
             snapshot.hidden += log.entries.values.filter(\.kind.isHidden)
+                .map { MessageID(log: logID, sequence: $0.sequence) }.sorted()
+            for entry in log.entries.values where entry.mark == nil && !entry.isDeleted {
+                if case .body = entry.content { continue }
+                snapshot.missing[logID, default: SequenceSet()].insert(entry.sequence)
+            }
+            snapshot.unknown += log.entries.values.filter { $0.kind == .unknown }
                 .map { MessageID(log: logID, sequence: $0.sequence) }.sorted()
             for (recipientID, progress) in log.deliveries.sorted(by: { $0.key < $1.key }) {
                 snapshot.deliveries.append(
@@ -232,6 +273,13 @@ package struct ModelStore {
         snapshot.consumers = programs.consumers
         snapshot.scheduled = programs.scheduled
         snapshot.conversations = conversations.values.sorted { $0.conversationID < $1.conversationID }
+        snapshot.privateConversations = privateConversations.values.sorted { $0.conversationID < $1.conversationID }
+        for log in snapshot.logs where log.conversation.kind == .private && !log.isLimbo {
+            let entries = logs[log.logID].map { $0.entries.values.filter(\.kind.isMembership) } ?? []
+            guard !entries.isEmpty else { continue }
+            snapshot.membershipEntries.append(
+                MembershipEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
+        }
         snapshot.receipts = receipts.values.sorted { ($0.logID, $0.deviceID) < ($1.logID, $1.deviceID) }
         return snapshot
     }
@@ -317,8 +365,16 @@ package struct ModelStore {
     /// Like the latest page of `Store.history`.
     func history(of conversationID: ConversationID) -> [HeldMessage] {
         logs.values.filter { $0.record.description.conversationID == conversationID }
-            .flatMap { log in log.entries.values.compactMap { held($0, in: log) } }
-            .sorted { ($0.entry.timestamp, $0.messageID.log) < ($1.entry.timestamp, $1.messageID.log) }
+            .flatMap { log in
+                log.entries.values.compactMap { entry in
+                    held(entry, in: log).map { (message: $0, trunkID: log.record.description.logID) }
+                }
+            }
+            .sorted {
+                ($0.message.entry.timestamp, $0.trunkID, $0.message.entry.chain)
+                    < ($1.message.entry.timestamp, $1.trunkID, $1.message.entry.chain)
+            }
+            .map(\.message)
     }
 
     /// Like `Store.journal`, without a limit.
@@ -335,6 +391,8 @@ package struct ModelStore {
         case .progress(let logID, let userID, let step, let run): states(step.state, run, of: logID, for: userID)
         case .failed(let logID, let userID, let reason, let run): states(.failed(reason), run, of: logID, for: userID)
         case .user(let userID, let news): [.user(userID, news)]
+        case .conversation(let update): [.conversation(update)]
+        case .participant(let update): [.participant(update)]
         }
     }
 
@@ -369,5 +427,15 @@ package struct ModelStore {
                     messageID: MessageID(log: log.record.logID, sequence: entry.sequence),
                     recipientID: log.record.recipientID)],
             progress: log.deliveries[log.record.recipientID] ?? DeliveryProgress())
+    }
+}
+
+extension EntryRecord {
+    fileprivate func at(_ timestamp: HybridTimestamp) -> EntryRecord {
+        var entry = EntryRecord(
+            sequence: sequence, timestamp: timestamp, expiry: expiry, kind: kind, content: content, chain: chain,
+            checkpoint: checkpoint, isDeleted: isDeleted, key: key, relation: relation)
+        entry.mark = mark
+        return entry
     }
 }

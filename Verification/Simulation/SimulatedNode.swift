@@ -26,6 +26,8 @@ struct SimulatedNode {
     var wakeAt: Int64?
     /// The commit that the disk was given and has not confirmed.
     var commit: Commit?
+    /// Whether it strips and withholds what it should pass on, until all is well.
+    var isHostile = false
     /// The process dies after this many more actions.
     var actionsLeft: Int?
 
@@ -159,6 +161,9 @@ struct SimulatedNode {
         return local.link.credential
     }
 
+    /// A primary device has given it another credential.
+    mutating func adopt(_ credential: Credential) { local.link.credential = credential }
+
     // MARK: - What can be seen of it
 
     /// Messages that wait for a receipt of one user, including those whose sender never heard that they were accepted.
@@ -169,6 +174,14 @@ struct SimulatedNode {
 
     func openConversation(_ conversationID: ConversationID) -> OpenConversationRecord? {
         machine?.openConversation(conversationID)
+    }
+
+    func membership(_ conversationID: ConversationID) -> Membership? { machine?.membership(conversationID) }
+
+    func recipients(
+        of messageID: MessageID, by authorID: UserID, in conversationID: ConversationID
+    ) -> Set<UserID>? {
+        machine?.recipients(of: messageID, by: authorID, in: conversationID)
     }
 
     func user(_ userID: UserID) -> User? { machine?.user(userID) }
@@ -209,7 +222,9 @@ struct SimulatedNode {
             guard case .accepted(let messages) = answer else { return texts.isEmpty }
             for message in messages {
                 // What goes to many is nobody's in particular.
-                let recipientID = message.recipientIDs.count == 1 ? message.recipientIDs[0] : message.senderID
+                let other = message.recipientIDs.first ?? message.senderID
+                let isDirect = message.conversationID == .direct(message.senderID, other)
+                let recipientID = isDirect ? other : message.senderID
                 accepted.append((message.text, message.messageID, recipientID))
             }
             return messages.map(\.text) == texts

@@ -61,6 +61,9 @@ extension Simulation {
         case .reachability(let requestID, let answers):
             trace.reachability(answers, node: index, at: time)
             observe(answers, to: requestID, at: index)
+        case .device(let task):
+            let at = time + diskTime(of: index)
+            queue.push(.answer(node: index, generation: generation, .device(task)), at: at)
         case .complete(let requestID, let result):
             if let step = nodes[index].programs.steps.removeValue(forKey: requestID) {
                 try answered(step, result, at: index)
@@ -140,7 +143,8 @@ extension Simulation {
             }
             let entries = try nodes[index].store.entries(
                 of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
-            try perform(index) { $0.entriesRead(read, entries: entries, now: $1) }
+            guard let passedOn = passOn(entries, read, by: index) else { return }
+            try perform(index) { $0.entriesRead(read, entries: passedOn, now: $1) }
         case .expired(let logID, let after, let now):
             guard isReadable else {
                 try perform(index) { $0.findExpiredFailed(in: logID, now: $1) }
@@ -157,6 +161,7 @@ extension Simulation {
             }
             let chains = try nodes[index].store.chains(of: read)
             try perform(index) { $0.chainsRead(read, chains: chains, now: $1) }
+        case .device(let task): try perform(task, of: index)
         case .keys(let lookup, let keys):
             guard isReadable else {
                 try perform(index) { $0.findKeysFailed(lookup, "the simulated disk cannot be read", now: $1) }

@@ -7,18 +7,23 @@ extension Simulation {
     mutating func checkEnd() throws {
         if !isAtRest { try reportUnrest() }
         try checkGroup()
+        try checkPrivateGroup()
         for index in nodes.indices {
             try checkStates(of: index)
             try checkIntegrity(of: index)
             try checkJournal(of: index) { [isSettled = isAtRest] in try $0.checkEnd($1, isSettled: isSettled) }
             try checkProgram(on: index)
-            for peer in nodes[index].contacts where index < peer { try checkPair(index, peer) }
+            for peer in nodes[index].contacts where index < peer && !isSameUser(index, peer) {
+                if configuration.devicesPerUser == 1 { try checkPair(index, peer) }
+            }
         }
+        try checkUsers()
     }
 
     private mutating func reportUnrest() throws {
         violated("there is no rest after \(configuration.patience / 1_000_000) s without trouble")
         try reportGroupUnrest()
+        try reportPrivateUnrest()
         for index in nodes.indices {
             if try !isProgramDone(on: index) { violated("the program of \(name(index)) is not done") }
             if !nodes[index].requests.isEmpty {
@@ -60,7 +65,7 @@ extension Simulation {
         for delivery in snapshot.deliveries {
             let progress = delivery.progress
             let head = snapshot.logs.first { $0.logID == delivery.logID }?.head.sequence ?? 0
-            if progress.read > progress.delivered || progress.delivered > progress.sent
+            if max(progress.read, progress.handled) > progress.delivered || progress.delivered > progress.sent
                 || progress.sent > progress.offered
                 || progress.offered > head
             {

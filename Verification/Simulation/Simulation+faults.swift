@@ -95,7 +95,9 @@ extension Simulation {
     }
 
     private mutating func decide(_ index: Int) {
-        guard let other = nodes[index].contacts.randomElement(using: &generator) else { return }
+        guard let other = nodes[index].contacts.randomElement(using: &generator), !isSameUser(index, other) else {
+            return
+        }
         let decision = TrustDecision.allCases[Int.random(in: 0..<4, using: &generator)]
         queue.push(.decide(node: index, decision, about: other), at: time + 1)
         guard decision == .block, !generator.oneIn(4) else { return }
@@ -108,8 +110,8 @@ extension Simulation {
         // A host that was down for long may have forgotten the time.
         if generator.oneIn(2) { nodes[index].clockOffset -= abs(clockJump()) }
         // What no disk holds, nobody can give back.
-        for peer in nodes[index].contacts {
-            let texts = Set(try (history(of: index, with: peer) + history(of: peer, with: index)).map(\.text))
+        for peer in nodes[index].contacts where !isSameUser(index, peer) {
+            let texts = try textsHeld(between: index, peer)
             nodes[index].forgetAccepted(for: nodes[peer].local.userID, except: texts)
             nodes[peer].forgetAccepted(for: nodes[index].local.userID, except: texts)
         }

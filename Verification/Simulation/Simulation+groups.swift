@@ -13,6 +13,7 @@ extension Simulation {
     mutating func planGroups() {
         guard configuration.hasGroups else { return }
         for index in nodes.indices {
+            nodes[index].isHostile = carrierChance.oneIn(3)
             let at = Int64.random(in: 1_000_000..<configuration.trouble / 3, using: &generator)
             queue.push(.join(node: index), at: at)
         }
@@ -39,7 +40,23 @@ extension Simulation {
         return true
     }
 
-    func isGroup(_ conversationID: ConversationID) -> Bool { configuration.hasGroups && conversationID == groupID }
+    func isGroup(_ conversationID: ConversationID) -> Bool {
+        configuration.hasGroups && conversationID == groupID || isPrivate(conversationID)
+    }
+
+    // MARK: - Hostile carriers
+
+    /// What a node's disk gives for a peer, as the node passes it on.
+    /// - Returns: `nil` if it keeps all of it to itself.
+    mutating func passOn(_ entries: [EntryRecord], _ read: EntriesRead, by index: Int) -> [EntryRecord]? {
+        guard nodes[index].isHostile, !isHealed, read.isPassedOn(by: nodes[index].local.deviceID) else {
+            return entries
+        }
+        if carrierChance.oneIn(8) { return nil }
+        guard carrierChance.oneIn(2) else { return entries }
+        let stripsAll = carrierChance.oneIn(4)
+        return entries.map { stripsAll || carrierChance.oneIn(3) ? $0.stripped : $0 }
+    }
 
     // MARK: - What must hold
 
@@ -54,7 +71,7 @@ extension Simulation {
     }
 
     /// Nodes that a path of contacts joins, none of whom keeps the next one out.
-    private var components: [Set<Int>] {
+    var components: [Set<Int>] {
         var rest = Set(nodes.indices)
         var components: [Set<Int>] = []
         while let start = rest.min() {
@@ -74,14 +91,25 @@ extension Simulation {
     func isGroupQuiet() throws -> Bool {
         guard configuration.hasGroups else { return true }
         for component in components {
+            for index in component {
+                guard try missingBodies(of: index) { !isPrivate($0) }.isEmpty else { return false }
+            }
             let heads = try component.sorted().map(groupHeads)
             guard let first = heads.first, heads.allSatisfy({ $0 == first }) else { return false }
             guard component.allSatisfy({ nodes[$0].openConversation(groupID)?.isJoined == true }) else { return false }
             for index in component {
-                guard try groupDeliveries(of: index) == component.count - 1 else { return false }
+                let users = Set(component.map { nodes[$0].local.userID }).count
+                guard try groupDeliveries(of: index) == users - 1 else { return false }
             }
         }
         return true
+    }
+
+    /// By the log's id, the entries of some conversations whose bodies a node lacks.
+    func missingBodies(of index: Int, where isMeant: (ConversationID) -> Bool) throws -> [LogID: SequenceSet] {
+        let snapshot = try nodes[index].store.snapshot()
+        let logs = Set(snapshot.logs.filter { isMeant($0.description.conversationID) }.map(\.logID))
+        return snapshot.missing.filter { logs.contains($0.key) }
     }
 
     private func groupHeads(of index: Int) throws -> Set<ChainHash> {
@@ -103,7 +131,7 @@ extension Simulation {
                 least,
                 snapshot.deliveries.count {
                     $0.logID == log.logID && $0.recipientID != first.authorID
-                        && $0.progress.delivered == log.head.sequence
+                        && $0.progress.delivered == log.head.sequence && $0.progress.missing.isEmpty
                 })
         }
     }
@@ -113,6 +141,9 @@ extension Simulation {
         for component in components {
             for index in component.sorted() {
                 let heads = try groupHeads(of: index)
+                let missing = try missingBodies(of: index) { !isPrivate($0) }
+                    .map { "\($0.key)".prefix(4) + " \($0.value.ranges)" }.sorted()
+                if !missing.isEmpty { violated("\(name(index)) lacks bodies: \(missing)") }
                 violated(
                     "\(name(index)) holds \(heads.count) logs of the group (\(heads.map { String("\($0)".prefix(4)) }.sorted())), "
                         + "and \(try groupDeliveries(of: index)) users have all that it wrote")
@@ -162,5 +193,15 @@ extension Simulation {
             if place < last { violated("\"\(text.prefix(40))\" is out of order at \(name(index))") }
             last = max(last, place)
         }
+    }
+}
+
+extension EntryRecord {
+    /// The same entry without its body.
+    fileprivate var stripped: EntryRecord {
+        guard case .body = content else { return self }
+        return EntryRecord(
+            sequence: sequence, timestamp: timestamp, expiry: .max, kind: .unknown, content: .withheld(content.hash),
+            chain: chain, checkpoint: checkpoint)
     }
 }

@@ -7,14 +7,15 @@ extension Simulation {
     mutating func populate(_ fleet: Fleet) throws {
         precondition(fleet.members.count == configuration.nodes, "a fleet is for one number of nodes")
         // If there are enough nodes, two sometimes have the same name.
-        let namesake = configuration.nodes > 2 && seed % 8 == 3 ? fleet.members.count - 1 : nil
+        let hasNamesake = configuration.nodes > 2 && configuration.devicesPerUser == 1 && seed % 8 == 3
+        let namesake = hasNamesake ? fleet.members.count - 1 : nil
         for (index, member) in fleet.members.enumerated() {
             let name = fleet.members[index == namesake ? 0 : index].local.name
             var node = SimulatedNode(
                 index: index, member: member, name: name, store: try makeStore(), seed: generator.next())
             node.clockOffset = generator.oneIn(6) ? clockJump() : Int64.random(in: -2000...2000, using: &generator)
             nodes.append(node)
-            indices[node.local.userID] = index
+            indices[node.local.userID] = indices[node.local.userID] ?? index
             network.moved(from: nil, to: node.address, index)
         }
         acquaint()
@@ -60,12 +61,13 @@ extension Simulation {
         }
         planPrograms()
         planGroups()
+        planPrivateGroup()
         queue.push(.fault, at: configuration.faultInterval)
         queue.push(.heal, at: configuration.trouble)
     }
 
     private mutating func errand(_ number: Int, of index: Int) -> Errand {
-        let contacts = nodes[index].contacts
+        let contacts = nodes[index].contacts.filter { !isSameUser(index, $0) }
         // Half of the messages go to one of the others, so that there are long conversations, too.
         let peer = generator.oneIn(2) ? contacts[0] : contacts[Int.random(in: contacts.indices, using: &generator)]
         var errand = Errand(peer: peer, number: number)
@@ -73,8 +75,11 @@ extension Simulation {
         if generator.oneIn(10) { errand.count = Int.random(in: 2...20, using: &generator) }
         if generator.oneIn(60) { errand.padding = Int.random(in: 1_000...60_000, using: &generator) }
         if configuration.hasGroups { errand.isToAll = generator.oneIn(2) }
+        if errand.isToAll, configuration.hasPrivateGroup { errand.isPrivate = programChance.oneIn(2) }
         // Now and then more than a window holds.
         if generator.oneIn(2_000) { (errand.count, errand.padding) = (80, 60_000) }
+        // Of strangers the others take a mebibyte at most.
+        if errand.isToAll { errand.padding = min(errand.padding, 2_000) }
         return errand
     }
 

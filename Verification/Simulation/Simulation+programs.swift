@@ -170,7 +170,7 @@ extension Simulation {
     private mutating func acknowledge(_ done: SimulatedProgram.Acknowledgement, on index: Int) throws {
         let replies = done.replies.map { reply in
             ProgramReply(
-                recipientID: reply.recipientID,
+                to: .user(reply.recipientID),
                 draft: .message(
                     MessageDraft(
                         reply.text,
@@ -210,12 +210,13 @@ extension Simulation {
                 if let notBefore = message.notBefore, let drawn = EntryKey([UInt8](repeating: 1, count: 16)) {
                     try ask(.own(message), on: index) {
                         $0.schedule(
-                            draft, to: recipientID, notBefore: notBefore, key: key, scheduledID: drawn, requestID: $1,
+                            draft, to: .user(recipientID), notBefore: notBefore, key: key, scheduledID: drawn,
+                            requestID: $1,
                             now: $2)
                     }
                 } else {
                     try ask(.own(message), on: index) {
-                        $0.send([draft], to: recipientID, key: key, requestID: $1, now: $2)
+                        $0.send([draft], to: .user(recipientID), key: key, requestID: $1, now: $2)
                     }
                 }
             }

@@ -40,6 +40,7 @@ package struct Simulation {
         case decide(node: Int, TrustDecision, about: Int)
         case program(node: Int)
         case join(node: Int)
+        case decideGroup(node: Int)
         case probed(node: Int, generation: Int, ProbeID, peer: Int?)
         case meet(Int, Int)
         case restart(node: Int)
@@ -54,6 +55,7 @@ package struct Simulation {
         case expired(LogID, after: UInt64, now: Int64)
         case chains(ChainsRead)
         case keys(KeyLookup, [EntryKey])
+        case device(DeviceTask)
     }
 
     /// Messages that a program wants to send.
@@ -65,6 +67,8 @@ package struct Simulation {
         var timeToLive = Timing.timeToLive
         var isCancelled = false
         var isToAll = false
+        /// Whether it goes to the private conversation.
+        var isPrivate = false
     }
 
     /// When simulated time begins, in milliseconds since 1970.
@@ -84,18 +88,23 @@ package struct Simulation {
     var isAtRest = false
     var faults = 0
     var actions = 0
+    /// The nodes that a message to the private conversation is not for, as its author knew.
+    var secrets: [String: Set<Int>] = [:]
     /// How many messages programs answered: no two answers are alike.
     var answers = 0
     var violations: [String] = []
     var trace = TraceDigest()
     /// What programs do by chance, which changes no run without them.
     var programChance: SeededGenerator
+    /// Decides what hostile carriers do.
+    var carrierChance: SeededGenerator
 
     private init(seed: UInt64, configuration: SimulationConfiguration) {
         self.seed = seed
         self.configuration = configuration
         generator = SeededGenerator(seed: seed)
         programChance = SeededGenerator(seed: ~seed)
+        carrierChance = SeededGenerator(seed: seed ^ 0x6361_7272)
         network = SimulatedNetwork(nodes: configuration.nodes)
     }
 
@@ -107,7 +116,8 @@ package struct Simulation {
     ) throws -> Outcome {
         try SecretBytes.$isGuarded.withValue(false) {
             var simulation = Simulation(seed: seed, configuration: configuration)
-            return try simulation.run(fleet ?? Fleet(nodes: configuration.nodes))
+            return try simulation.run(
+                fleet ?? Fleet(nodes: configuration.nodes, devicesPerUser: configuration.devicesPerUser))
         }
     }
 
@@ -175,6 +185,7 @@ package struct Simulation {
             try perform(node) { $0.probed(probeID, isReachable: isReachable, now: $1) }
         case .program(let node): try runProgram(on: node)
         case .join(let node): try join(node)
+        case .decideGroup(let node): try decideGroup(node)
         case .meet(let a, let b): try meet(a, b)
         case .restart(let node): try start(node)
         case .fault: try fault()
@@ -189,7 +200,7 @@ package struct Simulation {
         switch happening {
         case .connectResult(let node, _, _, _), .connectFailed(let node, _, _), .disconnected(let node, _, _),
             .commitDone(let node, _), .committed(let node, _), .answer(let node, _, _), .wake(let node, _, _),
-            .send(let node, _), .program(let node), .join(let node),
+            .send(let node, _), .program(let node), .join(let node), .decideGroup(let node),
             .cancel(let node, _), .markRead(let node, _), .decide(let node, _, _), .probed(let node, _, _, _),
             .restart(let node):
             node
@@ -209,6 +220,12 @@ package struct Simulation {
     }
 
     private mutating func send(_ index: Int, _ errand: Errand) throws {
+        if errand.isPrivate {
+            if try !sendToPrivateGroup(index, errand), !isHealed {
+                queue.push(.send(node: index, errand), at: time + 500_000)
+            }
+            return
+        }
         if errand.isToAll {
             if try !sendToGroup(index, errand), !isHealed { queue.push(.send(node: index, errand), at: time + 500_000) }
             return

@@ -11,6 +11,8 @@ package struct SimulationConfiguration: Sendable {
     }
 
     package var nodes = 2
+    /// How many devices each user has: so many nodes in a row are theirs, and the first of them holds the identity's key.
+    package var devicesPerUser = 1
     /// How many others each node finds at least; `nil` for everybody.
     package var contacts: Int?
     /// Messages that each node is asked to send, without answers.
@@ -39,6 +41,8 @@ package struct SimulationConfiguration: Sendable {
     package var hasPrograms = false
     /// Whether all nodes belong to one conversation, in which they write, too.
     package var hasGroups = false
+    /// Whether there is a private conversation beside it, whose owner invites, removes and hands over.
+    package var hasPrivateGroup = false
     /// Is told what happens, line by line.
     package var log: (@Sendable (String) -> Void)?
 

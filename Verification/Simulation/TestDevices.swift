@@ -7,7 +7,7 @@ extension LocalDevice {
     package static func generated(
         name: String, identityKey: SigningKey? = nil, networkKey: SecretBytes? = nil, run: UInt64 = 1,
         notBefore: Int64 = 0,
-        notAfter: Int64 = 4_000_000_000_000,
+        notAfter: Int64 = 4_000_000_000_000, isPrimary: Bool = false,
         using generator: inout SeededGenerator
     ) -> LocalDevice {
         let signing = generator.signingKey()
@@ -16,7 +16,7 @@ extension LocalDevice {
         do { userName = try UserName(name) } catch { preconditionFailure("\(name) is no name: \(error)") }
         let credential = Credential.issue(
             name: userName, identityKey: identityKey ?? generator.signingKey(), deviceKey: signing,
-            agreementKey: agreement.publicKey, notBefore: notBefore, notAfter: notAfter)
+            agreementKey: agreement.publicKey, isPrimary: isPrimary, notBefore: notBefore, notAfter: notAfter)
         return LocalDevice(
             signingKey: signing,
             link: LinkConfiguration(

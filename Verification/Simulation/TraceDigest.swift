@@ -68,7 +68,8 @@ struct TraceDigest {
         switch event {
         case .nodeStateChanged(let state): string(state.name)
         case .messageQueued(let message), .messageReceived(let message): self.message(message)
-        case .messageSent(let change), .messageDelivered(let change), .messageRead(let change),
+        case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
+            .messageRead(let change),
             .messageFailed(let change):
             message(change.messageID)
             id(change.conversationID)
@@ -82,10 +83,20 @@ struct TraceDigest {
             id(update.conversationID)
             id(update.userID)
             string(update.change.rawValue)
+        case .conversationUpdated(let update):
+            id(update.conversationID)
+            string(update.status.rawValue)
+            for change in update.changes.map(\.rawValue).sorted() { string(change) }
+        case .participantUpdated(let update):
+            id(update.conversationID)
+            id(update.participant.userID)
+            string(update.participant.status.rawValue)
+        case .conversationAdvertised(let conversation): id(conversation.conversationID)
         case .userDiscovered(let user): self.user(user)
         case .userUpdated(let user, let changes):
             self.user(user)
             for change in changes.map(\.rawValue).sorted() { string(change) }
+        case .profileUpdated: break
         case .userSubscribed(let userID), .userUnsubscribed(let userID): id(userID)
         case .identityConflict(let conflict):
             string(conflict.name.description)
@@ -103,6 +114,9 @@ struct TraceDigest {
             .credentialNotYetValid(let notice):
             number(UInt64(bitPattern: notice.notBefore))
             number(UInt64(bitPattern: notice.notAfter))
+        case .deviceRevoked(let device):
+            id(device.userID)
+            id(device.deviceID)
         case .otherNetworkSeen(let network): string(network.tag ?? "")
         case .historyRecovered(let recovery):
             id(recovery.userID)
@@ -189,6 +203,7 @@ struct TraceDigest {
         number(record.progress.sent)
         number(record.progress.delivered)
         number(record.progress.read)
+        if record.progress.handled > 0 { number(record.progress.handled) }
         guard let receipt = record.progress.receipt else { return }
         number(receipt.sequence)
         id(receipt.chain)

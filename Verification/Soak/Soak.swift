@@ -7,7 +7,7 @@ import Foundation
 struct Soak: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak",
-        abstract: "Two nodes on two hosts, messages both ways without a pause, and everything that goes wrong.")
+        abstract: "Nodes of two users or of a group, messages without a pause, and everything that goes wrong.")
 
     enum Phase: String, CaseIterable, ExpressibleByArgument {
         case kills, sleep, cable, loss, disk, restore
@@ -18,12 +18,16 @@ struct Soak: AsyncParsableCommand {
     @Option(help: "Only these phases, separated by commas.", transform: Self.phases) var only = Phase.allCases
     @Option(help: "What the random moments come from; printed, so that they can be had again.") var seed: UInt64?
     @Flag(help: "Print one object as the line before the last.") var json = false
-    @Option(help: "How many lanes each side sends on at once.") var lanes = 24
+    @Option(help: "How many lanes each side sends on at once; 3 a device of a group unless told.") var lanes: Int?
+    @Option(help: "Only kill nodes of this many users of one conversation, on the loopback.") var group: Int?
+    @Flag(name: .customLong("private"), help: "The conversation of a group is a private one.") var isPrivate = false
+    @Option(help: "How many devices each user of a group has.") var devices = 2
+    @Option(help: "How many milliseconds a lane of a group waits between two messages.") var rest = 100
 
     private static let messagesPerKill = 400
 
     // What script/soak has prepared.
-    @Option(help: .hidden) var labHosts: String
+    @Option(help: .hidden) var labHosts = ""
     @Option(help: .hidden) var program: String
     @Option(help: .hidden) var folder: String
     @Option(help: .hidden) var disks: [String] = []
@@ -39,8 +43,14 @@ struct Soak: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard kills > 0, messages ?? 0 >= 0, (1...100).contains(lanes) else {
+        guard kills > 0, messages ?? 0 >= 0, lanes.map((1...100).contains) ?? true else {
             throw ValidationError("There are at least one kill and 1 to 100 lanes.")
+        }
+        if let group {
+            guard (1...20).contains(group), (1...16).contains(devices), rest >= 0 else {
+                throw ValidationError("A group has 1 to 20 users, with 1 to 16 devices each.")
+            }
+            return
         }
         guard disks.count == Side.allCases.count else { throw ValidationError("Each side has a small disk.") }
     }
@@ -50,22 +60,30 @@ struct Soak: AsyncParsableCommand {
         let seed = seed ?? UInt64.random(in: 1...999_999)
         report.progress("seed \(seed)")
         var chance = SeededGenerator(seed: seed)
-        for phase in only {
-            report.progress("\(phase.rawValue):")
-            let start = ContinuousClock.now
-            do { try await run(phase, report, &chance) } catch {
-                report.check("\(phase.rawValue): comes to its end", false, "\(error)")
-            }
-            report.progress(String(format: "\(phase.rawValue): %.1f s", (ContinuousClock.now - start).inSeconds))
+        if let group {
+            let soak = GroupSoak(
+                users: group, devicesPerUser: devices, isPrivate: isPrivate, kills: kills, lanes: lanes ?? 3,
+                rest: .milliseconds(rest),
+                program: program, folder: folder, report: report)
+            await timed("group", report) { try await soak.run(&chance) }
+        } else {
+            for phase in only { await timed(phase.rawValue, report) { try await run(phase, report, &chance) } }
         }
-        report.finish(seed: seed, json: json)
+        report.finish(seed: seed, json: json, users: group)
         if report.failed > 0 { throw ExitCode.failure }
+    }
+
+    private func timed(_ phase: String, _ report: Report, _ body: () async throws -> Void) async {
+        report.progress("\(phase):")
+        let start = ContinuousClock.now
+        do { try await body() } catch { report.check("\(phase): comes to its end", false, "\(error)") }
+        report.progress(String(format: "\(phase): %.1f s", (ContinuousClock.now - start).inSeconds))
     }
 
     private func run(_ phase: Phase, _ report: Report, _ chance: inout SeededGenerator) async throws {
         let laboratory = Laboratory(script: labHosts, program: program)
         var bench = Bench(laboratory: laboratory, report: report, phase: phase.rawValue, folder: folder)
-        bench.lanes = lanes
+        if let lanes { bench.lanes = lanes }
         switch phase {
         case .kills:
             try await Kills(count: kills, minimum: messages ?? kills * Self.messagesPerKill).run(bench, &chance)

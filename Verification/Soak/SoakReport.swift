@@ -44,7 +44,8 @@ final class Report: Sendable {
     func progress(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
     /// Prints the table, and at the end how many checks passed and failed.
-    func finish(seed: UInt64, json: Bool) {
+    /// - Parameter users: of a group: how many have to agree.
+    func finish(seed: UInt64, json: Bool, users: Int? = nil) {
         let (state, total) = state.withLock { state in
             (state, state.rows.reduce(into: Faults.none) { $0 += $1.faults })
         }
@@ -61,9 +62,15 @@ final class Report: Sendable {
         let facts = state.facts.sorted { $0.key < $1.key }.map { ", \($0.value) \($0.key)" }.joined()
         print(
             "\(messages) messages, \(kills) kills\(facts): lost \(total.lost), doubled \(total.doubled), "
-                + "reordered \(total.reordered), false delivered \(total.falselyDelivered)")
+                + "reordered \(total.reordered), false delivered \(total.falselyDelivered)"
+                + (users.map { ", \(Self.agreement(of: $0, total))" } ?? ""))
         if json { print(Self.object(state, seed: seed, messages: messages, kills: kills, total: total)) }
         print("\(state.passed) passed, \(state.failed) failed")
+    }
+
+    private static func agreement(of users: Int, _ faults: Faults) -> String {
+        let word = GroupSoak.word(users)
+        return faults.different == 0 ? "all \(word) agree" : "the \(word) do not agree"
     }
 
     private static func numbers(_ faults: Faults) -> [String] {

@@ -5,8 +5,8 @@ import Testing
 @Suite("Two histories")
 struct HistoryLineTests {
     private func differences(_ a: [Int], _ b: [Int]) -> Int {
-        let lines = [a, b].map { $0.map { HistoryLine(message: nil, isDelivered: true, hash: $0) } }
-        return HistoryLine.differences(lines[0], lines[1])
+        let lines = [a, b].map { $0.map { HistoryLine<Numbered>(message: nil, isDelivered: true, hash: $0) } }
+        return HistoryLine<Numbered>.differences(lines[0], lines[1])
     }
 
     @Test("are alike where they have the same messages in the same places")

@@ -7,13 +7,13 @@ struct LedgerTests {
     private let lane = Lane(author: .alice, index: 3)
 
     /// A ledger whose lane has had so many messages accepted.
-    private func ledger(accepted count: Int) -> Ledger {
-        var ledger = Ledger()
+    private func ledger(accepted count: Int) -> PairLedger {
+        var ledger = PairLedger()
         for _ in 0..<count { ledger.accept(ledger.next(on: lane)) }
         return ledger
     }
 
-    private func see(_ numbers: [Int], in ledger: inout Ledger, by reader: Ledger.Reader = .disk(.bob)) {
+    private func see(_ numbers: [Int], in ledger: inout PairLedger, by reader: PairLedger.Reader = .disk(.bob)) {
         for number in numbers { ledger.see(Numbered(lane: lane, number: number), by: reader) }
     }
 

@@ -8,59 +8,6 @@ import Testing
 
 @testable import EarshotSoak
 
-/// Alice's database, as a node would leave it: log 1 is her own, log 2 is bob's.
-private struct Disk {
-    let folder: TemporaryFolder
-    var path: String { folder.file("history.db") }
-
-    init() throws {
-        folder = try TemporaryFolder()
-        try Store(path: path).close()
-        try write(
-            """
-            INSERT INTO user VALUES (\(Self.blob(9)), 'bob', 'unverified', 0, 0, 1);
-            INSERT INTO log (number, \(Self.columns)) VALUES (1, \(Self.blob(1)), \(Self.values), \(Self.blob(8)));
-            INSERT INTO log (number, \(Self.columns)) VALUES (2, \(Self.blob(2)), \(Self.values), \(Self.blob(9)));
-            INSERT INTO delivery VALUES (1, \(Self.blob(9)), 0, 0, 2, 0, NULL, NULL, NULL, NULL, NULL);
-            INSERT INTO delivery VALUES (2, \(Self.blob(8)), 0, 0, 9, 0, NULL, NULL, NULL, NULL, NULL);
-            """)
-    }
-
-    private static let columns =
-        "logID, conversationID, deviceID, epoch, headSequence, headChain, headTimestamp, nextExpiry, authorID"
-    private static let values = "x'00', x'00', 0, 0, x'00', 0, 0"
-
-    static func blob(_ byte: Int) -> String { "x'" + String(repeating: "0\(byte)", count: 32) + "'" }
-    static func logID(_ byte: UInt8) -> LogID? { LogID(bytes: [UInt8](repeating: byte, count: 32)) }
-
-    func write(_ sql: String) throws {
-        let database = try DatabaseQueue(path: path)
-        try database.write { db in try db.execute(sql: sql) }
-        try database.close()
-    }
-
-    /// A branch of log 1 that begins behind one of its entries.
-    func branch(number: Int, after sequence: Int, isLimbo: Bool = false) throws {
-        try write(
-            """
-            INSERT INTO log (number, \(Self.columns), wireID, parent, baseSequence, isLimbo)
-            VALUES (\(number), \(Self.blob(number)), \(Self.values), \(Self.blob(8)), \(Self.blob(1)), 1, \(sequence),
-                \(isLimbo ? 1 : 0))
-            """)
-    }
-
-    func append(_ text: String, log: Int, sequence: Int) throws {
-        let body = EntryBody(
-            timestamp: HybridTimestamp(rawValue: UInt64(sequence)), expiry: 1, content: .text(text, headers: [:]))
-        let hex = body.encoded().map { String(format: "%02x", $0) }.joined()
-        try write(
-            """
-            INSERT INTO entry (log, sequence, timestamp, expiry, kind, chain, body, isDeleted)
-            VALUES (\(log), \(sequence), \(sequence), 1, 1, x'00', x'\(hex)', 0)
-            """)
-    }
-}
-
 @Suite("What a soak reads of a disk")
 struct NodeDatabaseTests {
     private func message(_ number: Int, by author: Side = .alice) -> Numbered {
@@ -70,7 +17,7 @@ struct NodeDatabaseTests {
     @Test("is each row once, in the order of arrival, and how far each log is there")
     func rows() throws {
         let disk = try Disk()
-        var database = NodeDatabase(path: disk.path)
+        var database = NodeDatabase<Numbered>(path: disk.path)
         try disk.append(message(1).text, log: 1, sequence: 1)
         try disk.append(message(1, by: .bob).text, log: 2, sequence: 1)
         #expect(try database.look().messages == [message(1), message(1, by: .bob)])
@@ -84,7 +31,7 @@ struct NodeDatabaseTests {
     @Test("is a branch from its own first entry on, and nothing of what is to be written anew or is no message")
     func branches() throws {
         let disk = try Disk()
-        var database = NodeDatabase(path: disk.path)
+        var database = NodeDatabase<Numbered>(path: disk.path)
         try disk.append(message(1).text, log: 1, sequence: 1)
         try disk.branch(number: 3, after: 1)
         try disk.append(message(2).text, log: 3, sequence: 2)
@@ -101,14 +48,14 @@ struct NodeDatabaseTests {
     @Test("is nothing where there is no file yet")
     func none() throws {
         let folder = try TemporaryFolder()
-        var database = NodeDatabase(path: folder.file("history.db"))
+        var database = NodeDatabase<Numbered>(path: folder.file("history.db"))
         #expect(try database.look().messages == [])
     }
 
     @Test("is a hole where a place in a log is left out, and the disk holds nothing past it")
     func hole() throws {
         let disk = try Disk()
-        var database = NodeDatabase(path: disk.path)
+        var database = NodeDatabase<Numbered>(path: disk.path)
         try disk.append(message(1).text, log: 1, sequence: 1)
         try disk.append(message(3).text, log: 1, sequence: 3)
         #expect(try database.look().holes == 1)
@@ -118,7 +65,7 @@ struct NodeDatabaseTests {
     @Test("is foreign where the text is of no soak")
     func foreign() throws {
         let disk = try Disk()
-        var database = NodeDatabase(path: disk.path)
+        var database = NodeDatabase<Numbered>(path: disk.path)
         try disk.append("hello", log: 1, sequence: 1)
         #expect(try database.look().messages == [nil])
     }
@@ -126,7 +73,8 @@ struct NodeDatabaseTests {
     @Test("is what the node calls delivered, of its own messages alone")
     func delivered() throws {
         let disk = try Disk()
-        var database = NodeDatabase(path: disk.path)
-        #expect(try database.look().delivered == [try #require(Disk.logID(1)): 2])
+        let bob = try #require(UserID(bytes: [UInt8](repeating: 9, count: 32)))
+        var database = NodeDatabase<Numbered>(path: disk.path)
+        #expect(try database.look().delivered == [try #require(Disk.logID(1)): [bob: 2]])
     }
 }

@@ -100,6 +100,29 @@ extension Attack {
                 let log = link.mallory.log(to: arena.alice.node.userID)
                 link.send(link.mallory.entries(log, bodies: [Mallory.body(text, at: Mallory.now)]))
             },
+            .frames("a profile with a picture of 32 KiB and a byte") { link, arena in
+                link.send(Mallory.heads())
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                let picture = [UInt8](repeating: 1, count: Limits.pictureBytes + 1)
+                link.send(link.mallory.entries(log, bodies: [Mallory.profile(Profile(picture: picture))]))
+            },
+            .frames("a bot's profile with 65 commands") { link, arena in
+                link.send(Mallory.heads())
+                let log = link.mallory.log(to: arena.alice.node.userID)
+                let commands = (0...Limits.profileCommands).map {
+                    BotProfile.Command(name: "c\($0)", summary: "", usage: "/c\($0)")
+                }
+                let profile = Profile(bot: BotProfile(commands: commands))
+                link.send(link.mallory.entries(log, bodies: [Mallory.profile(profile)]))
+            },
+            .frames("a profile in bob's log to alice") { link, arena in
+                link.send(Mallory.heads())
+                let log = LogDescription(
+                    conversationID: .direct(arena.alice.node.userID, arena.bob.node.userID),
+                    deviceID: arena.bob.node.deviceID, epoch: 1)
+                let profile = Mallory.profile(Profile(friendlyName: "forged"))
+                link.send(link.mallory.entries(log, bodies: [profile]))
+            },
             .frames("a message with 65 headers") { link, arena in
                 link.send(Mallory.heads())
                 let headers = Dictionary(uniqueKeysWithValues: (0...Limits.headerCount).map { ("h\($0)", "v") })
@@ -165,6 +188,10 @@ extension Attack {
                 mallory, log, chain in
                 mallory.receipt(log, 1, chain: chain, read: 2)
             },
+            .receipt("a receipt that has handled more than it holds", code: "malformed") {
+                mallory, log, chain in
+                mallory.receipt(log, 1, chain: chain, handled: 2)
+            },
         ] + logs + overload
 
     private static let unknownFrame = Attack(
@@ -200,7 +227,7 @@ extension Attack {
                 }
             }
             let state = try await arena.alice.node.messages.message(message.messageID).states[mallory.userID]
-            guard state != .delivered, state != .read else { return Outcome("taken for delivered", false) }
+            guard state?.isDelivered != true else { return Outcome("taken for delivered", false) }
             return await Outcome(end, reason: 3, code: code, at: arena.alice, from: source)
         }
     }

@@ -50,6 +50,13 @@ extension Attack {
                 link.send(Mallory.heads(), Mallory.unplaced(arena.alicesLogToBob))
             },
             falseReceipt("a receipt for more than was sent") { $0.receipt($1, 1_000_000, chain: $2) },
+            falseReceipt("a receipt that has handled more than was sent") {
+                $0.receipt($1, 1_000_000, chain: $2, handled: 1_000_000)
+            },
+            falseReceipt("a receipt that has handled another chain") { mallory, log, _ in
+                mallory.receipt(log, 1, chain: ChainHash(Bytes32()), handled: 1)
+            },
+            handledForCarol,
             falseReceipt("a receipt for 2^63 − 1 entries") { $0.receipt($1, UInt64(Int64.max), chain: $2) },
             falseReceipt("a receipt over another chain") { mallory, log, _ in
                 mallory.receipt(log, 1, chain: ChainHash(Bytes32()))
@@ -257,6 +264,29 @@ extension Attack {
     // MARK: - Receipts
 
     /// Alice has sent the attacker a message; she answers with a receipt that is about something else.
+    /// Alice has sent carol a message, and the attacker says that a program of hers has dealt with it.
+    private static let handledForCarol = Attack(
+        kind: .afterAuthentication, name: "a receipt that has handled alice's message to carol",
+        expected: "not handled; the link goes on"
+    ) { arena, source in
+        let message = try await arena.alice.node.messages.send("for carol", to: arena.carol.node.userID)
+        let answers = try await blocking {
+            let link = try HostileLink.connect(Mallory(name: "h \(source)"), to: arena.alice.port, from: source)
+            try link.expectHeads()
+            let (log, sequence) = (message.messageID.log, message.messageID.sequence)
+            link.send(
+                Mallory.heads(),
+                Mallory.receipts([
+                    link.mallory.receipt(log, sequence, chain: .origin(of: log), read: sequence, handled: sequence)
+                ]))
+            return link.answersPing()
+        }
+        let state = try await arena.alice.node.messages.message(message.messageID).states[arena.carol.node.userID]
+        return Outcome(
+            "\(state.map { "\($0)" } ?? "no state"); \(answers ? "the link answers" : "the link is dead")",
+            answers && [.queued, .sent, .delivered].contains(state))
+    }
+
     private static func falseReceipt(
         _ name: String, _ receipt: @escaping @Sendable (Mallory, LogID, ChainHash) -> [UInt8]
     ) -> Attack {

@@ -18,6 +18,8 @@ struct Mallory: Sendable {
     var credential: [UInt8]?
     /// A device to name in her credential in place of her own.
     var claimedDevice: [UInt8]?
+    /// Whether her credential says that her device holds the identity's key.
+    var isPrimary = false
     /// The key that signs her credential, if it is not her own.
     var forger: SigningKey?
     var clock = Int64(Date().timeIntervalSince1970 * 1000)
@@ -29,14 +31,24 @@ struct Mallory: Sendable {
     /// The protobuf of section 3.3, with any contents.
     var encodedCredential: [UInt8] {
         if let credential { return credential }
-        let body =
-            Proto.field(1, Array(name.utf8)) + Proto.field(2, identity.publicKey.bytes)
-            + Proto.field(3, claimedDevice ?? device.publicKey.bytes)
-            + Proto.field(4, agreement.publicKey.bytes)
-            + Proto.field(5, UInt64(bitPattern: notBefore)) + Proto.field(6, UInt64(bitPattern: notAfter))
+        let body = credentialBody
         return Proto.field(1, body)
             + Proto.field(2, Self.sign("earshot credential v1", body, forger ?? identity))
             + Proto.field(3, Self.sign("earshot credential device v1", body, device))
+    }
+
+    private var credentialBody: [UInt8] {
+        Proto.field(1, Array(name.utf8)) + Proto.field(2, identity.publicKey.bytes)
+            + Proto.field(3, claimedDevice ?? device.publicKey.bytes)
+            + Proto.field(4, agreement.publicKey.bytes)
+            + Proto.field(5, UInt64(bitPattern: notBefore)) + Proto.field(6, UInt64(bitPattern: notAfter))
+            + (isPrimary ? Proto.field(7, 1) : [])
+    }
+
+    /// A credential without its device's signature.
+    var grant: [UInt8] {
+        let body = credentialBody
+        return Proto.field(1, body) + Proto.field(2, Self.sign("earshot credential v1", body, forger ?? identity))
     }
 
     static func sign(_ label: String, _ body: [UInt8], _ key: SigningKey) -> [UInt8] {
@@ -60,34 +72,66 @@ struct Mallory: Sendable {
 
     /// A log of hers to a user.
     func log(to other: UserID, epoch: UInt64 = 1) -> LogDescription {
-        LogDescription(conversationID: .direct(userID, other), deviceID: deviceID, epoch: epoch)
+        log(in: .direct(userID, other), epoch: epoch)
+    }
+
+    /// A log of hers in a conversation.
+    func log(in conversationID: ConversationID, epoch: UInt64 = 1, kind: LogKind = .messages) -> LogDescription {
+        LogDescription(conversationID: conversationID, deviceID: deviceID, epoch: epoch, kind: kind)
     }
 
     static func body(_ text: String, at milliseconds: Int64, headers: [String: String] = [:]) -> [UInt8] {
+        body(.text(text, headers: headers), at: milliseconds)
+    }
+
+    static func body(_ content: EntryBody.Content, at milliseconds: Int64) -> [UInt8] {
+        EntryBody(timestamp: HybridTimestamp(milliseconds: milliseconds), expiry: .max, content: content).encoded()
+    }
+
+    static func profile(_ profile: Profile) -> [UInt8] {
         EntryBody(
-            timestamp: HybridTimestamp(milliseconds: milliseconds), expiry: .max,
-            content: .text(text, headers: headers)
+            timestamp: HybridTimestamp(milliseconds: now), expiry: .max,
+            content: .profile(ProfileEntry(profile, counter: .max))
         ).encoded()
     }
 
     /// A frame of entries that is correct except for what the parameters change.
-    /// - Parameter chain: the chain hash before the first of them.
+    /// - Parameters:
+    ///   - chain: the chain hash before the first of them.
+    ///   - credential: that of the log's device, where somebody else brings them.
     func entries(
         _ log: LogDescription, from first: UInt64 = 1, bodies: [[UInt8]], after chain: ChainHash? = nil,
-        signedSequence: UInt64? = nil, key: SigningKey? = nil
+        signedSequence: UInt64? = nil, key: SigningKey? = nil, credential: [UInt8] = []
     ) -> [UInt8] {
         let before = chain ?? .origin(of: log.logID)
         let sequence = signedSequence ?? first &+ UInt64(bodies.count) &- 1
         let checkpoint = Checkpoint.sign(
             logID: log.logID, sequence: sequence, chain: bodies.reduce(before) { $0.appending(.of(body: $1)) },
             with: key ?? device)
-        return Self.entries(log, from: first, bodies: bodies, after: before, checkpoint: checkpoint.bytes)
+        return Self.entries(
+            log, from: first, bodies: bodies, after: before, checkpoint: checkpoint.bytes, credential: credential)
     }
 
     static func entries(
-        _ log: LogDescription, from first: UInt64, bodies: [[UInt8]], after chain: ChainHash, checkpoint: [UInt8]
+        _ log: LogDescription, from first: UInt64, bodies: [[UInt8]], after chain: ChainHash, checkpoint: [UInt8],
+        credential: [UInt8] = []
     ) -> [UInt8] {
-        frame(log, from: first, entries: bodies.map { Proto.field(1, $0) }, after: chain, checkpoint: checkpoint)
+        frame(
+            log, from: first, entries: bodies.map { Proto.field(1, $0) }, after: chain, checkpoint: checkpoint,
+            credential: credential)
+    }
+
+    /// The same as whoever has erased the contents passes it on: hashes without marks.
+    func stripped(_ log: LogDescription, from first: UInt64 = 1, bodies: [[UInt8]], after chain: ChainHash? = nil)
+        -> [UInt8]
+    {
+        let (before, hashes) = (chain ?? .origin(of: log.logID), bodies.map { EntryHash.of(body: $0) })
+        let checkpoint = Checkpoint.sign(
+            logID: log.logID, sequence: first + UInt64(bodies.count) - 1,
+            chain: hashes.reduce(before) { $0.appending($1) }, with: device)
+        return Self.frame(
+            log, from: first, entries: hashes.map { Proto.field(2, $0.bytes) }, after: before,
+            checkpoint: checkpoint.bytes, credential: encodedCredential)
     }
 
     /// A log's first entry, withheld, in a frame that is correct except for what stands behind the entry's hash.
@@ -99,46 +143,70 @@ struct Mallory: Sendable {
     }
 
     private static func frame(
-        _ log: LogDescription, from first: UInt64, entries: [[UInt8]], after chain: ChainHash, checkpoint: [UInt8]
+        _ log: LogDescription, from first: UInt64, entries: [[UInt8]], after chain: ChainHash, checkpoint: [UInt8],
+        credential: [UInt8] = []
     ) -> [UInt8] {
         let run =
             Proto.field(1, wire(log)) + Proto.field(2, first) + entries.flatMap { Proto.field(3, $0) }
             + Proto.field(4, checkpoint) + Proto.field(5, chain.bytes)
-        return Proto.field(2, run)
+        return Proto.field(2, run + (credential.isEmpty ? [] : Proto.field(6, credential)))
     }
 
     private static func wire(_ log: LogDescription) -> [UInt8] {
         Proto.field(1, log.conversationID.bytes) + Proto.field(2, log.deviceID.bytes) + Proto.fixed(3, log.epoch)
+            + (log.kind == .control ? Proto.field(4, 1) : [])
     }
 
     /// A receipt, signed with her device's key.
-    func receipt(_ logID: LogID, _ sequence: UInt64, chain: ChainHash, read: UInt64 = 0, key: SigningKey? = nil)
-        -> [UInt8]
-    {
+    func receipt(
+        _ logID: LogID, _ sequence: UInt64, chain: ChainHash, read: UInt64 = 0, handled: UInt64 = 0,
+        key: SigningKey? = nil
+    ) -> [UInt8] {
         let signed = Receipt.sign(
-            logID: logID, sequence: sequence, chain: chain, readSequence: read, deviceID: deviceID,
-            with: key ?? device)
+            logID: logID, sequence: sequence, chain: chain, readSequence: read, handledSequence: handled,
+            deviceID: deviceID, with: key ?? device)
         return Proto.field(1, logID.bytes) + Proto.field(2, sequence) + Proto.field(3, chain.bytes)
             + Proto.field(4, read) + Proto.field(5, signed.signature.bytes)
+            + (handled > 0 ? Proto.field(7, handled) : [])
     }
 
     static func receipts(_ receipts: [[UInt8]]) -> [UInt8] {
         Proto.field(3, receipts.flatMap { Proto.field(1, $0) })
     }
 
+    /// Somebody's receipt, as whoever carries it passes it on.
+    static func carried(_ receipt: [UInt8], of device: Mallory) -> [UInt8] {
+        Proto.field(
+            3,
+            Proto.field(1, receipt + Proto.field(6, device.deviceID.bytes)) + Proto.field(2, device.encodedCredential))
+    }
+
+    /// What she says that she holds of conversations: something else than everybody else.
+    static func digests(of conversations: [ConversationID], name: String = "", isPrivate: Bool = false) -> [UInt8] {
+        let digests = conversations.map { conversationID in
+            Proto.field(1, conversationID.bytes) + Proto.field(2, [UInt8](repeating: 1, count: 32))
+                + (name.isEmpty ? [] : Proto.field(3, Array(name.utf8))) + (isPrivate ? Proto.field(5, 1) : [])
+        }
+        return Proto.field(13, digests.flatMap { Proto.field(1, $0) })
+    }
+
     /// The end of a log, as she says that she holds it.
     static func head(_ log: LogDescription, _ sequence: UInt64, chain: ChainHash) -> [UInt8] {
         Proto.field(1, log.deviceID.bytes) + Proto.fixed(2, log.epoch) + Proto.field(4, sequence)
-            + Proto.field(5, chain.bytes)
+            + Proto.field(5, chain.bytes) + (log.kind == .control ? Proto.field(3, 1) : [])
     }
 
-    /// - Parameter conversationID: the conversation of all heads; one without heads needs none.
+    /// - Parameters:
+    ///   - conversationID: the conversation of all heads; one without heads needs none.
+    ///   - asks: whether she wants to know the same of the node.
     static func heads(
-        of conversationID: ConversationID? = nil, _ heads: [[UInt8]] = [], isComplete: Bool = true
+        of conversationID: ConversationID? = nil, _ heads: [[UInt8]] = [], isComplete: Bool = true, asks: Bool = false
     ) -> [UInt8] {
         let conversation = conversationID.map { Proto.field(1, $0.bytes) } ?? []
         return Proto.field(
-            1, conversation + heads.flatMap { Proto.field(2, $0) } + Proto.field(3, isComplete ? 1 : 0))
+            1,
+            conversation + heads.flatMap { Proto.field(2, $0) } + Proto.field(3, isComplete ? 1 : 0)
+                + (asks ? Proto.field(4, 1) : []))
     }
 
     static func place(_ sequence: UInt64, _ chain: ChainHash) -> [UInt8] {

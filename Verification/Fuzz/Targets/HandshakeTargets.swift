@@ -45,7 +45,7 @@ struct HandshakeEnd {
             case .established: isEstablished = true
             case .receive, .violated: require(isEstablished, "no frame comes before the link is established")
             case .doubted, .trusted: continue
-            case .close: isClosed = true
+            case .pair, .close: isClosed = true
             }
         }
         require(written.count < 1 << 20, "a handshake costs a bounded number of bytes")

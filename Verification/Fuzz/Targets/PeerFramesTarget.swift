@@ -11,6 +11,7 @@ let peerFrames = FuzzTarget("peer-frames", maximumBytes: 1024, prepare: { _ = Ho
         switch input.choice(8) {
         case 0, 1: HostileLink.new
         case 2, 3: HostileLink.older
+        case 4, 5: HostileLink.inGroup
         default: HostileLink.established
         }
     while !input.isEmpty, !link.isOver { link.step(&input) }
@@ -35,7 +36,33 @@ struct HostileLink: Sendable {
         link.sayHeads()
         for text in ["two", "three", "four"] { link.send(text) }
         link.settle()
+        link.join()
         require(!link.isOver && link.own.count == 4, "the fuzzer itself is wrong: Alice has written to Mallory")
+        return link
+    }()
+
+    /// Mallory and Carol have written to an open conversation that Alice belongs to.
+    static let inGroup: HostileLink = {
+        var link = established
+        let joined = link.framed(.digests([link.digest(HeadsHash(Bytes32()))]))
+        link.seal(joined)
+        link.seal(link.framed(.heads(HeadsFrame(conversationID: Self.openID, heads: [], isComplete: true))))
+        for index in [HostileLog.open, HostileLog.carols] {
+            let timestamp = HybridTimestamp(milliseconds: Cast.now.wallClock)
+            let body = EntryContent.body(EntryBody(timestamp: timestamp, expiry: .max, content: .join()).encoded())
+            let log = link.logs[index]
+            let chain = log.head.chain.appending(body.hash)
+            var frame = EntriesFrame(
+                log: log.description, firstSequence: 1, previousChain: log.head.chain, contents: [body],
+                checkpoint: Checkpoint.sign(
+                    logID: log.description.logID, sequence: 1, chain: chain,
+                    with: index == HostileLog.carols ? Cast.carol.signingKey : Cast.mallory.signingKey))
+            if index == HostileLog.carols { frame.credential = Cast.carol.link.credential }
+            link.seal(link.framed(.entries(frame)))
+            link.settle()
+        }
+        let participants = link.machine.openConversation(Self.openID)?.participants.count
+        require(!link.isOver && participants == 3, "the fuzzer itself is wrong: all three have joined")
         return link
     }()
 
@@ -100,7 +127,19 @@ struct HostileLink: Sendable {
     /// Three of Mallory's, and one that Alice's node has forgotten.
     private var logs: [HostileLog] =
         (1...3).map { HostileLog(description: log(of: Cast.mallory, epoch: $0)) }
-        + [HostileLog(description: log(of: Cast.alice, epoch: 1), key: Cast.alice.signingKey)]
+        + [
+            HostileLog(description: log(of: Cast.alice, epoch: 1), key: Cast.alice.signingKey),
+            HostileLog(description: log(of: Cast.mallory, epoch: 1, in: openID)),
+            HostileLog(description: log(of: Cast.carol, epoch: 1, in: openID), key: Cast.carol.signingKey),
+        ]
+
+    private static let openName = "general"
+    private static let openID = ConversationID.open(openName, networkTag: Cast.alice.link.networkTag)
+
+    private static func log(of device: LocalDevice, epoch: UInt64, in conversationID: ConversationID) -> LogDescription
+    {
+        LogDescription(conversationID: conversationID, deviceID: device.deviceID, epoch: epoch)
+    }
 
     private static func log(of device: LocalDevice, epoch: UInt64) -> LogDescription {
         LogDescription(
@@ -151,6 +190,17 @@ struct HostileLink: Sendable {
         perform(machine.send([MessageDraft(text)], to: conversationID, requestID: request, now: now))
     }
 
+    private mutating func join() {
+        requestCount += 1
+        perform(
+            machine.join(Self.openName, isAdvertised: true, requestID: RequestID(requestCount), now: now))
+        settle()
+    }
+
+    private func digest(_ heads: HeadsHash) -> ConversationDigest {
+        ConversationDigest(conversationID: Self.openID, heads: heads)
+    }
+
     private mutating func settle() {
         for _ in 0..<20 {
             if isCommitting { finishCommit() }
@@ -164,15 +214,18 @@ struct HostileLink: Sendable {
     // MARK: - What happens
 
     mutating func step(_ input: inout FuzzInput) {
-        switch input.choice(20) {
+        switch input.choice(22) {
         case 0: seal(input.block())
         case 1: seal(framed(input.block()))
         case 2, 3, 4, 5: seal(framed(.entries(entries(&input))))
         case 6, 7: seal(framed(.receipts(receipts(&input))))
-        case 8, 16: sayHeads(&input)
+        case 8: sayHeads(&input)
+        case 16: input.flag() ? sayHeads(&input) : sayOfDevices(&input)
         case 17: want(&input)
         case 18: input.flag() ? take(&input) : seal(framed(.unplaced(description(&input))))
         case 19: answerOthers(&input)
+        case 20: sayOfGroups(&input)
+        case 21: sayOfBodies(&input)
         case 9: sayLittle(&input)
         case 10: if isCommitting { input.choice(8) == 0 ? failCommit() : finishCommit() }
         case 11: if !reads.isEmpty { input.choice(8) == 0 ? failRead() : answerRead() }
@@ -198,6 +251,60 @@ struct HostileLink: Sendable {
         case 3: seal(framed(.dialBack(port: UInt16(input.byte()) + 1, nonce: input.word())))
         default: seal(framed(.dialBackResult(nonce: input.number(), isReachable: input.flag())))
         }
+    }
+
+    /// Frames about devices, and digests.
+    private mutating func sayOfDevices(_ input: inout FuzzInput) {
+        switch input.choice(5) {
+        case 3: seal(framed(.contacts([credential(&input)])))
+        case 0:
+            var body: [UInt8] = Wire.encode(Wire.CredentialBody())
+            if input.flag() { body += input.block() }
+            let key = input.flag() ? Cast.identityKey : Cast.mallory.signingKey
+            seal(framed(.grant(CredentialGrant(body: body, signature: key.signature(for: body)))))
+        case 1:
+            let revoked = input.flag() ? Cast.mallory.deviceID : Cast.alice.deviceID
+            let key = input.flag() ? Cast.identityKey : Cast.mallory.signingKey
+            seal(framed(.revocations([Revocation.sign(revoked, with: key)])))
+        case 2:
+            guard let name = DeviceName(input.text(), givenAt: Int64(input.byte())) else { return }
+            seal(framed(.deviceNames([Cast.alice.deviceID: name])))
+        default:
+            let digest = ConversationDigest(
+                conversationID: description(&input).conversationID, heads: HeadsHash(padding(input.block())),
+                uniqueName: input.flag() ? "general" : "", peerID: input.flag() ? Cast.alice.userID : nil)
+            seal(framed(.digests([digest])))
+        }
+    }
+
+    private mutating func sayOfGroups(_ input: inout FuzzInput) {
+        guard input.flag() else {
+            var digest = digest(HeadsHash(padding(input.block())))
+            if input.flag() { digest.uniqueName = input.text() }
+            return seal(framed(.digests([digest])))
+        }
+        let log = logs[input.flag() ? HostileLog.open : HostileLog.carols]
+        let missing = input.flag() ? SequenceSet(1...1) : SequenceSet()
+        let receipt = Receipt.sign(
+            logID: input.flag() ? log.description.logID : description(&input).logID,
+            sequence: input.number(near: log.head.sequence) & .max >> 1 | 1, chain: log.head.chain, readSequence: 0,
+            missing: missing, deviceID: Cast.carol.deviceID, with: Cast.carol.signingKey)
+        seal(framed(.carried([receipt], input.flag() ? [Cast.carol.link.credential] : [])))
+    }
+
+    private mutating func sayOfBodies(_ input: inout FuzzInput) {
+        let log = description(&input)
+        let first = place(in: log, &input)
+        guard input.flag() else {
+            return seal(
+                framed(
+                    .wantedBodies(WantedBodiesFrame(log: log, first: first, last: first.sequence &+ input.word() % 300))
+                ))
+        }
+        let contents = (0..<input.choice(4)).map { _ in
+            input.flag() ? EntryContent.body(entryBody(&input)) : .withheld(EntryHash(padding(input.block())))
+        }
+        seal(framed(.bodies(BodiesFrame(logID: log.logID, first: first, contents: contents, marks: [:]))))
     }
 
     private mutating func answerOthers(_ input: inout FuzzInput) {
@@ -258,7 +365,15 @@ struct HostileLink: Sendable {
 
     private func entries(_ input: inout FuzzInput) -> EntriesFrame {
         let log = logs[input.choice(logs.count)]
-        guard input.choice(8) == 0 else { return log.run(&input) }
+        guard input.choice(8) == 0 else {
+            var frame = log.run(&input)
+            if log.description.deviceID == Cast.carol.deviceID {
+                frame.credential = Cast.carol.link.credential
+                // A carrier strips bodies.
+                if input.flag() { frame = frame.stripped }
+            }
+            return frame
+        }
         let device = input.flag() ? Cast.mallory.deviceID : Cast.alice.deviceID
         let other = LogDescription(conversationID: ConversationID(padding(input.block())), deviceID: device, epoch: 1)
         return log.run(&input, description: input.flag() ? ownLog : other)
@@ -274,7 +389,8 @@ struct HostileLink: Sendable {
             return Receipt.sign(
                 logID: input.choice(8) == 0 ? logs[0].description.logID : known, sequence: sequence,
                 chain: input.choice(4) == 0 ? ChainHash(padding(input.block())) : real,
-                readSequence: input.flag() ? 0 : input.number(near: sequence), deviceID: Cast.mallory.deviceID,
+                readSequence: input.flag() ? 0 : input.number(near: sequence),
+                handledSequence: input.flag() ? 0 : input.number(near: sequence), deviceID: Cast.mallory.deviceID,
                 with: input.choice(8) == 0 ? Cast.identityKey : Cast.mallory.signingKey)
         }
     }
@@ -361,13 +477,15 @@ struct HostileLink: Sendable {
         isCommitting = false
         let commit = commit
         do { try disk.commit(commit) } catch { fatalError("broken promise: a commit is written: \(error)") }
-        for log in commit.logs where log.description.deviceID == Cast.alice.deviceID && !log.isLimbo {
+        for log in commit.logs
+        where log.description.deviceID == Cast.alice.deviceID && !log.isLimbo && log.conversation.kind == .direct {
             ownLog = log.description
         }
         for log in commit.logs { checkChain(of: log) }
         // What gives way to entries that come back was never delivered.
         for tail in commit.unsentTails { require(deliveries[tail.logID]?.offered ?? 0 <= tail.after, "nobody has it") }
         for run in commit.entries { noteStored(run) }
+        for run in commit.bodies { checkBodies(run) }
         for delivery in commit.deliveries { store(delivery) }
         perform(machine.committed(now: now))
     }
@@ -384,6 +502,15 @@ struct HostileLink: Sendable {
         require(chain == log.head.chain, "a log ends with its last entry")
     }
 
+    /// What comes later is what the hash says.
+    private func checkBodies(_ run: LogEntries) {
+        let entries = disk.entries(of: run.logID, from: 1, countLimit: .max / 2, byteLimit: .max / 2)
+        for entry in run.entries {
+            let before = entries.first { $0.sequence + 1 == entry.sequence }?.chain ?? .origin(of: run.logID)
+            require(before.appending(entry.content.hash) == entry.chain, "a body fits its place")
+        }
+    }
+
     private mutating func noteStored(_ run: LogEntries) {
         guard let index = logs.firstIndex(where: { $0.description.logID == run.logID }) else { return }
         for entry in run.entries { logs[index].stored(entry) }
@@ -393,6 +520,11 @@ struct HostileLink: Sendable {
         let (new, old) = (delivery.progress, deliveries[delivery.logID] ?? DeliveryProgress())
         require(new.delivered >= old.delivered && new.read >= old.read, "what is delivered stays so")
         require(new.read <= new.delivered, "what is read is delivered")
+        require(
+            new.handled >= old.handled && new.handled <= new.delivered, "what is handled is delivered, and stays so")
+        require(
+            new.missing.subtracting(old.missing).ranges.allSatisfy { $0.lowerBound > old.delivered },
+            "what is delivered stays so, body by body")
         require(new.sent >= new.delivered && new.offered >= new.sent, "what is delivered was sent")
         let head = disk.snapshot().logs.first { $0.logID == delivery.logID }?.head.sequence ?? 0
         require(new.delivered <= head, "what is delivered exists")
@@ -454,11 +586,25 @@ private func certainly<T>(_ value: T?) -> T {
 extension HostileLog {
     /// Which of the logs is Alice's.
     fileprivate static let alices = 3
+    /// Mallory's and Carol's in the open conversation.
+    fileprivate static let open = 4
+    fileprivate static let carols = 5
 
     /// The reader has it on the disk.
     mutating func stored(_ entry: EntryRecord) {
         guard entry.sequence == head.sequence + 1 else { return }
         let head = LogHead(sequence: entry.sequence, chain: entry.chain, timestamp: entry.timestamp)
         append(entry.content, head: head)
+    }
+}
+
+extension EntriesFrame {
+    /// The same entries without bodies.
+    fileprivate var stripped: EntriesFrame {
+        var frame = EntriesFrame(
+            log: log, firstSequence: firstSequence, previousChain: previousChain,
+            contents: contents.map { .withheld($0.hash) }, checkpoint: checkpoint, marks: marks)
+        frame.credential = credential
+        return frame
     }
 }

@@ -88,10 +88,24 @@ private func branches(_ input: inout FuzzInput) -> Wire.Branches {
     return branches
 }
 
-/// A message, or what is said about one.
+/// A message, what is said about one, or what somebody says of themselves.
 private func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
-    switch input.choice(7) {
+    switch input.choice(8) {
     case 3: return .branches(branches(&input))
+    case 4:
+        var profile = Wire.Profile()
+        (profile.friendlyName, profile.attributes, profile.counter) = (
+            input.text(), input.text(), input.number(near: 1)
+        )
+        profile.picture = [UInt8](repeating: 7, count: input.choice(8) > 0 ? 100 : Limits.pictureBytes + 1)
+        if input.flag() {
+            profile.bot = Wire.Bot()
+            for _ in 0..<input.choice(80) {
+                profile.bot?.commands.append(
+                    Wire.BotCommand(name: input.text(), summary: input.text(), usage: input.text()))
+            }
+        }
+        return .profile(profile)
     case 0: return .edit(Wire.Edit(target: place(&input), counter: input.number(near: 1), text: input.text()))
     case 1: return .retract(Wire.Retract(target: place(&input)))
     case 2:

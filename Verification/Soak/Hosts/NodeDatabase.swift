@@ -8,13 +8,13 @@ import GRDB
 ///
 /// It knows the tables of `EarshotStore/Migrations`, and that the table of users has everybody except this node's own
 /// user. So it judges the disk, and not what the node says about it.
-struct NodeDatabase {
+struct NodeDatabase<Message: LaneMessage> {
     /// The findings of a look.
     struct Look {
         /// The messages that arrived since the look before, in the order of their arrival. `nil`: not of a soak.
-        var messages: [Numbered?] = []
-        /// How far this node's messages are delivered, by its own word.
-        var delivered: [LogID: UInt64] = [:]
+        var messages: [Message?] = []
+        /// How far messages of this node's user are delivered to each recipient, by the node's own word.
+        var delivered: [LogID: [UserID: UInt64]] = [:]
         /// Places that are missing in a log.
         var holes = 0
     }
@@ -35,7 +35,7 @@ struct NodeDatabase {
     mutating func look() throws -> Look {
         // A node that was killed may not have made it yet.
         guard FileManager.default.fileExists(atPath: path) else { return Look() }
-        let database = try Self.open(path)
+        let database = try DatabaseFile.open(path)
         let (cursor, heads, order) = (cursor, heads, isRestored ? "timestamp" : "cursor")
         let result = try database.read { db in try Self.look(db, after: cursor, order: order, heads: heads) }
         try database.close()
@@ -43,43 +43,10 @@ struct NodeDatabase {
         return result.look
     }
 
-    private static func open(_ path: String) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(1)
-        return try DatabaseQueue(path: path, configuration: configuration)
-    }
-
-    /// How many entries a database holds.
-    static func entries(in path: String) throws -> Int {
-        let database = try open(path)
-        let count = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") }
-        try database.close()
-        return count ?? 0
-    }
-
     /// All messages that a database holds.
-    static func messages(in path: String) throws -> [Numbered] {
+    static func messages(in path: String) throws -> [Message] {
         var database = NodeDatabase(path: path, isRestored: true)
         return try database.look().messages.compactMap { $0 }
-    }
-
-    /// Copies a database that a node may be using, as `sqlite3`'s `.backup` does.
-    static func copy(_ path: String, to copy: String) throws {
-        let source = try open(path)
-        let target = try DatabaseQueue(path: copy)
-        try source.backup(to: target)
-        try target.close()
-        try source.close()
-    }
-
-    /// Replaces the database of a node that does not run by a copy.
-    static func restore(_ copy: String, to path: String) throws {
-        for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
-            try FileManager.default.removeItem(atPath: file)
-        }
-        try FileManager.default.copyItem(atPath: copy, toPath: path)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
     private static func look(
@@ -114,17 +81,54 @@ struct NodeDatabase {
         let deliveries = try Row.fetchAll(
             db,
             sql: """
-                SELECT log, delivered FROM delivery JOIN log ON log.number = delivery.log
-                WHERE log.authorID NOT IN (SELECT userID FROM user)
+                SELECT log, recipientID, delivered FROM delivery JOIN log ON log.number = delivery.log
+                WHERE log.authorID NOT IN (SELECT userID FROM user) AND recipientID <> log.authorID
                 """)
         for row in deliveries {
-            if let logID = logs[row["log"]] { look.delivered[logID] = UInt64(row["delivered"] as Int64) }
+            guard let logID = logs[row["log"]], let userID = UserID(bytes: row["recipientID"] as Data) else { continue }
+            look.delivered[logID, default: [:]][userID] = UInt64(row["delivered"] as Int64)
         }
         return (look, cursor, heads)
     }
 
-    private static func numbered(_ body: Data) throws -> Numbered? {
+    private static func numbered(_ body: Data) throws -> Message? {
         guard case .text(let message) = try EntryBody(decoding: Array(body)).content else { return nil }
-        return Numbered(message.text)
+        return Message(message.text)
+    }
+}
+
+/// What is done with the file of a database from outside.
+enum DatabaseFile {
+    static func open(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(1)
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// How many entries a database holds.
+    static func entries(in path: String) throws -> Int {
+        let database = try open(path)
+        let count = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") }
+        try database.close()
+        return count ?? 0
+    }
+
+    /// Copies a database that a node may be using, as `sqlite3`'s `.backup` does.
+    static func copy(_ path: String, to copy: String) throws {
+        let source = try open(path)
+        let target = try DatabaseQueue(path: copy)
+        try source.backup(to: target)
+        try target.close()
+        try source.close()
+    }
+
+    /// Replaces the database of a node that does not run by a copy.
+    static func restore(_ copy: String, to path: String) throws {
+        for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
+            try FileManager.default.removeItem(atPath: file)
+        }
+        try FileManager.default.copyItem(atPath: copy, toPath: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 }

@@ -2,11 +2,11 @@ import EarshotGateway
 import Foundation
 import Glibc
 
-/// The node of one side: its home, and the process that runs it now.
+/// A node: its home, and the process that runs it now.
 struct NodeProcess {
-    let side: Side
     let home: String
-    private let laboratory: Laboratory
+    /// Starts a process whose output goes to a file.
+    private let launch: @Sendable (FileHandle) throws -> Process
     private let log: FileHandle
     private var process: Process?
     /// When the process that runs now was started.
@@ -14,10 +14,9 @@ struct NodeProcess {
     /// How many processes ended although nobody had told them to.
     private(set) var surprises = 0
 
-    init(_ side: Side, home: String, laboratory: Laboratory) throws {
-        self.side = side
+    init(home: String, launch: @escaping @Sendable (FileHandle) throws -> Process) throws {
         self.home = home
-        self.laboratory = laboratory
+        self.launch = launch
         let path = home + ".log"
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let log = FileHandle(forWritingAtPath: path)
@@ -30,7 +29,7 @@ struct NodeProcess {
     var isRunning: Bool { process?.isRunning ?? false }
 
     mutating func start() throws {
-        process = try laboratory.node(on: side, home: home, log: log)
+        process = try launch(log)
         startedAt = .now
     }
 

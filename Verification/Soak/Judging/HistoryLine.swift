@@ -1,11 +1,11 @@
 import EarshotGateway
 
 /// The part of a message in a history that is kept: there may be a million.
-struct HistoryLine: Sendable {
+struct HistoryLine<Message: LaneMessage>: Sendable {
     /// `nil`: not of a soak, or not by whom it says.
-    let message: Numbered?
+    let message: Message?
     let isDelivered: Bool
-    /// A hash of everything that is the same for both users.
+    /// A hash of everything that is the same for all users.
     let hash: Int
 
     /// How many messages only one of two histories has; if there are none, how many are in another place.
@@ -17,15 +17,15 @@ struct HistoryLine: Sendable {
 
 extension HistoryLine {
     init(_ message: GatewayMessage) {
-        let numbered = Numbered(message.text)
+        let known = Message(message.text)
         var hasher = Hasher()
         hasher.combine(message.id)
         hasher.combine(message.sender.id)
         hasher.combine(message.text)
         hasher.combine(message.timestampMilliseconds)
         self.init(
-            message: numbered?.lane.author.name == message.sender.name ? numbered : nil,
-            isDelivered: message.recipients.allSatisfy { ["delivered", "read"].contains($0.state) },
+            message: known?.authorName == message.sender.name ? known : nil,
+            isDelivered: message.recipients.allSatisfy { ["delivered", "handled", "read"].contains($0.state) },
             hash: hasher.finalize())
     }
 }

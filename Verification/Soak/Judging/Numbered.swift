@@ -13,10 +13,27 @@ struct Lane: Hashable, Sendable {
     let index: Int
 }
 
+/// A message of one of several lanes, each of which sends one message after another.
+protocol LaneMessage: Hashable, Sendable {
+    associatedtype Lane: Hashable, Sendable
+
+    var lane: Lane { get }
+    /// From 1 on.
+    var number: Int { get }
+    /// The name of the user who sends on the lane.
+    var authorName: String { get }
+
+    init(lane: Lane, number: Int)
+    /// - Returns: `nil` for a text that is not exactly one of a soak.
+    init?(_ text: String)
+}
+
 /// A message, as its text says it: who wrote it, on which lane, and its number there, from 1 on.
-struct Numbered: Hashable, Sendable {
+struct Numbered: LaneMessage {
     let lane: Lane
     let number: Int
+
+    var authorName: String { lane.author.name }
 
     /// Texts have various lengths, so frames and commits do, too.
     var text: String {
@@ -28,7 +45,6 @@ struct Numbered: Hashable, Sendable {
         self.number = number
     }
 
-    /// - Returns: `nil` for a text that is not exactly one of a soak.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 4, let author = Side.allCases.first(where: { $0.name == words[0] }),

@@ -41,7 +41,7 @@ struct Restores {
 
     private func restore(_ side: Side, killing plan: Plan, _ scene: Bench.Scene, _ bench: Bench) async throws {
         let (pair, copy) = (scene.pair, "\(folder)/copy\(side.rawValue).db")
-        try NodeDatabase.copy((pair.homes[side] ?? "") + "/history.db", to: copy)
+        try DatabaseFile.copy((pair.homes[side] ?? "") + "/history.db", to: copy)
         let copied = await pair.accepted
         while await pair.accepted < copied + Self.behind { try await Task.sleep(for: .milliseconds(50)) }
         await pair.setSending(false)
@@ -76,7 +76,7 @@ struct Restores {
         let paths = Side.allCases.compactMap { scene.pair.homes[$0].map { $0 + "/history.db" } }
         let deadline = ContinuousClock.now + Bench.deliveryLimit
         while ContinuousClock.now < deadline {
-            if Set(try paths.map(NodeDatabase.entries)).count == 1 { return true }
+            if Set(try paths.map(DatabaseFile.entries)).count == 1 { return true }
             try await Task.sleep(for: .milliseconds(100))
         }
         return false

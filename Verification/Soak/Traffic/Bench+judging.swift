@@ -53,12 +53,12 @@ extension Bench {
     }
 
     /// The whole conversation as a side's node shows it, page by page, backwards from the end.
-    private func history(of side: Side, _ scene: Scene) async throws -> [HistoryLine] {
+    private func history(of side: Side, _ scene: Scene) async throws -> [HistoryLine<Numbered>] {
         let client = try scene.client(side)
-        var lines: [HistoryLine] = []
+        var lines: [HistoryLine<Numbered>] = []
         var page = try await client.history(with: side.other.name, limit: Limits.historyPage)
         while let first = page.first {
-            lines += page.reversed().map { HistoryLine($0) }
+            lines += page.reversed().map { HistoryLine<Numbered>($0) }
             page = try await client.history(with: side.other.name, before: first.id, limit: Limits.historyPage)
         }
         return lines.reversed()
@@ -70,7 +70,7 @@ extension Pair {
     var isQuiet: Bool { Side.allCases.allSatisfy { inFlightCount(of: $0) == 0 } }
 
     /// Reads both histories to their ends.
-    func judge(alice: [HistoryLine], bob: [HistoryLine]) {
+    func judge(alice: [HistoryLine<Numbered>], bob: [HistoryLine<Numbered>]) {
         read(alice, by: .alice)
         read(bob, by: .bob)
         var faults = Faults.none
@@ -82,7 +82,7 @@ extension Pair {
         note(faults)
     }
 
-    private func read(_ history: [HistoryLine], by side: Side) {
+    private func read(_ history: [HistoryLine<Numbered>], by side: Side) {
         var faults = Faults.none
         for line in history {
             guard let message = line.message else {

@@ -10,10 +10,10 @@ import Glibc
 actor Pair {
     private let laboratory: Laboratory
     private var nodes: [Side: NodeProcess] = [:]
-    private var databases: [Side: NodeDatabase] = [:]
+    private var databases: [Side: NodeDatabase<Numbered>] = [:]
     let homes: [Side: String]
 
-    private(set) var ledger = Ledger()
+    private(set) var ledger = PairLedger()
     /// The side whose database was replaced by a copy, and has not yet got back what it had.
     private var recovering: Side?
     /// Faults found on the disks; the ledger has those of the readers.
@@ -41,7 +41,7 @@ actor Pair {
         self.homes = homes
         for side in Side.allCases {
             guard let home = homes[side] else { throw SoakError("\(side.name) has no home") }
-            nodes[side] = try NodeProcess(side, home: home, laboratory: laboratory)
+            nodes[side] = try NodeProcess(home: home) { try laboratory.node(on: side, home: home, log: $0) }
             databases[side] = NodeDatabase(path: home + "/history.db")
         }
     }
@@ -56,7 +56,7 @@ actor Pair {
     var arrived: Int { Side.allCases.reduce(0) { $0 + ledger.seen(of: $1, by: .disk($1.other)) } }
     var surprises: Int { nodes.values.reduce(0) { $0 + $1.surprises } }
     func note(_ faults: Faults) { found += faults }
-    func see(_ message: Numbered, by reader: Ledger.Reader) { ledger.see(message, by: reader) }
+    func see(_ message: Numbered, by reader: PairLedger.Reader) { ledger.see(message, by: reader) }
     func seeForeign() { ledger.seeForeign() }
     func inFlightCount(of side: Side) -> Int { inFlight[side, default: 0] }
 
@@ -99,7 +99,7 @@ actor Pair {
         let messages = doubtful.values.filter { $0.lane.author == side }
         guard !messages.isEmpty, let path = databases[side]?.path else { return }
         // Nobody looks at a disk that is recovering; afterwards all of it is read.
-        let held = recovering == nil ? nil : Set(try NodeDatabase.messages(in: path))
+        let held = recovering == nil ? nil : Set(try NodeDatabase<Numbered>.messages(in: path))
         for message in messages {
             doubtful[message.lane] = nil
             let isHeld = held?.contains(message) ?? ledger.hasSeen(message, by: .disk(side))
@@ -193,8 +193,8 @@ actor Pair {
         }
     }
 
-    private func look(at side: Side) throws -> NodeDatabase.Look {
-        guard let look = try databases[side]?.look() else { return NodeDatabase.Look() }
+    private func look(at side: Side) throws -> NodeDatabase<Numbered>.Look {
+        guard let look = try databases[side]?.look() else { return NodeDatabase<Numbered>.Look() }
         for message in look.messages {
             if let message { ledger.see(message, by: .disk(side)) } else { ledger.seeForeign() }
         }
@@ -203,9 +203,11 @@ actor Pair {
     }
 
     /// Compares what a side's node says about its messages with what it said before, and with its peer's disk.
-    private func hold(_ look: NodeDatabase.Look, of side: Side) {
-        found.retreated += delivered[side, default: Claims()].beyond(look.delivered)
-        delivered[side, default: Claims()].note(look.delivered)
+    private func hold(_ look: NodeDatabase<Numbered>.Look, of side: Side) {
+        // Each log has one recipient.
+        let heads = look.delivered.compactMapValues { $0.values.max() }
+        found.retreated += delivered[side, default: Claims()].beyond(heads)
+        delivered[side, default: Claims()].note(heads)
         found.falselyDelivered += delivered[side, default: Claims()].beyond(databases[side.other]?.heads ?? [:])
     }
 }
@@ -217,7 +219,7 @@ extension Pair {
     /// because the copy lacks what was delivered after it was made.
     func restore(_ copy: String, to side: Side) throws {
         guard let path = databases[side]?.path else { return }
-        try NodeDatabase.restore(copy, to: path)
+        try DatabaseFile.restore(copy, to: path)
         recovering = side
         delivered[side] = nil
         received[side] = nil

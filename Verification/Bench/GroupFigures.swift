@@ -1,0 +1,171 @@
+import ArgumentParser
+import Earshot
+import EarshotModel
+import Foundation
+
+/// What conversations of many cost on the wire and in memory: nodes with real stores, in one process, over loopback.
+struct GroupFigures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "groups", abstract: "What conversations of many cost: a fan-out, catching up, idle conversations.")
+
+    @Option(help: "Participants of the fan-out, the author among them.") var participants = 50
+    @Option(help: "Entries of the catching up.") var entries = 100_000
+    @Option(help: "Conversations that are idle.") var conversations = 1_000
+    @Option(help: "Only this: fan-out, catch-up or idle.") var only: String?
+    @Flag(help: "Print one object as the last line but one.") var json = false
+
+    func run() async throws {
+        var limit = rlimit(rlim_cur: 16_384, rlim_max: 16_384)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var figures: [Figure] = []
+        if only ?? "fan-out" == "fan-out" { figures += try await fanOut() }
+        if only ?? "catch-up" == "catch-up" { figures += try await catchUp() }
+        if only ?? "idle" == "idle" { figures += try await idle() }
+        for figure in figures { print(figure.line) }
+        let failed = figures.count { !$0.isKept }
+        if json { print(try Figure.json(figures)) }
+        print("\(figures.count - failed) passed, \(failed) failed")
+        guard failed == 0, !figures.isEmpty else { throw ExitCode.failure }
+    }
+
+    // MARK: - Fan-out
+
+    /// One message to all: its author reaches everybody, or all but a few, who get it from others.
+    private func fanOut() async throws -> [Figure] {
+        let others = participants - 1
+        let all = try await Crowd.with(participants, unreached: 0) { crowd in
+            let (rounds, body) = (20, 16 * 1024)
+            try await crowd.joinAndSettle("ops")
+            let before = (try await crowd[0].sentBytes, try await Crowd.sentBytes(of: crowd.dropFirst()))
+            for _ in 0..<rounds {
+                try await crowd[0].send(String(repeating: "x", count: body), to: "ops", until: others)
+            }
+            let sent = try await crowd[0].sentBytes - before.0
+            let answered = try await Crowd.sentBytes(of: crowd.dropFirst()) - before.1
+            return [
+                Figure(
+                    "a message to \(participants): copies of its body", Double(sent + answered) / Double(rounds * body),
+                    atMost: 1.2 * Double(others)),
+                Figure(
+                    "a message to \(participants): bytes of what comes back, for each of the others",
+                    Double(answered) / Double(rounds * others), atMost: 400),
+            ]
+        }
+        let unreached = participants / 5
+        return try await all
+            + Crowd.with(participants, unreached: unreached) { crowd in
+                let body = 60 * 1024
+                try await crowd.joinAndSettle("ops")
+                let before = try await Crowd.sentBytes(of: crowd.nodes)
+                try await crowd[0].send(String(repeating: "x", count: body), to: "ops", until: others)
+                let sent = try await Crowd.sentBytes(of: crowd.nodes) - before
+                return [
+                    Figure(
+                        "a message to \(participants), \(unreached) of whom get it from others: copies of its body",
+                        Double(sent) / Double(body), atMost: 1.2 * Double(others))
+                ]
+            }
+    }
+
+    // MARK: - Catching up
+
+    /// A newcomer gets a long history from a third participant, and another one from its author.
+    private func catchUp() async throws -> [Figure] {
+        let folder = try Crowd.folder()
+        defer { removeQuietly(folder) }
+        let author = try await GroupNode.start("author", in: folder)
+        let third = try await GroupNode.start("third", in: folder, peers: [author.port])
+        try await author.waitForLinks(1)
+        try await author.node.conversations.join(named: "log")
+        try await third.node.conversations.join(named: "log")
+        // Entries of strangers have little room, and this is about others.
+        try await third.node.messages.send("hello", to: author.node.userID)
+        try await author.write(entries, to: "log")
+        try await third.waitForMessages(entries, of: "log")
+        let direct = try await secondsToCatchUp("direct", from: author, author: author, in: folder)
+        let carried = try await secondsToCatchUp("carried", from: third, author: author, in: folder)
+        for node in [third, author] { try await node.stop() }
+        return [
+            Figure(
+                "catching up \(entries) entries from a third participant: part of the rate from their author",
+                direct / carried, atLeast: 0.8,
+                detail: String(format: "%.2f s from the author, %.2f s from another", direct, carried))
+        ]
+    }
+
+    private func secondsToCatchUp(
+        _ name: String, from source: GroupNode, author: GroupNode, in folder: URL
+    ) async throws -> Double {
+        let newcomer = try await GroupNode.start(name, in: folder, peers: [source.port])
+        try await newcomer.waitForLinks(1)
+        try await newcomer.node.messages.send("hello", to: author.node.userID)
+        let start = ContinuousClock.now
+        try await newcomer.node.conversations.join(named: "log")
+        try await newcomer.waitForMessages(entries, of: "log")
+        let seconds = milliseconds(start.duration(to: .now)) / 1000
+        try await newcomer.stop()
+        return seconds
+    }
+
+    // MARK: - Idle
+
+    /// Two nodes that have many conversations in common, in which nothing happens.
+    private func idle() async throws -> [Figure] {
+        try await Crowd.with(2, unreached: 0) { crowd in
+            // What the first ones bring into memory is not theirs.
+            for number in 0..<10 { try await crowd.join("warm \(number)") }
+            try await crowd.settle()
+            let before = GroupNode.residentBytes
+            let without = try await crowd.bytes(in: .seconds(60))
+            for number in 0..<conversations { try await crowd.join("idle \(number)") }
+            try await crowd.settle()
+            let grown = GroupNode.residentBytes - before
+            let with = try await crowd.bytes(in: .seconds(60))
+            return [
+                Figure(
+                    "\(conversations) idle conversations: MiB of each of two nodes", Double(grown) / 2 / 1_048_576,
+                    atMost: 20),
+                // A ping more or less falls into a minute.
+                Figure(
+                    "\(conversations) idle conversations: bytes a minute beside those of a link without them",
+                    Double(with - without), atMost: 200, detail: "\(with) and \(without)"),
+            ]
+        }
+    }
+}
+
+/// A number, and what it is to be.
+struct Figure: Encodable {
+    let what: String
+    let value: Double
+    let limit: Double
+    let isKept: Bool
+    let detail: String
+
+    init(_ what: String, _ value: Double, atMost limit: Double, detail: String = "") {
+        (self.what, self.value, self.limit, self.detail) = (what, value, limit, detail)
+        isKept = value <= limit
+    }
+
+    init(_ what: String, _ value: Double, atLeast limit: Double, detail: String = "") {
+        (self.what, self.value, self.limit, self.detail) = (what, value, limit, detail)
+        isKept = value >= limit
+    }
+
+    var line: String {
+        let numbers = String(format: "%10.2f (%.2f)", value, limit)
+        return "\(isKept ? "ok    " : "FAILED") \(numbers)  \(what)\(detail.isEmpty ? "" : ": " + detail)"
+    }
+
+    static func json(_ figures: [Figure]) throws -> String {
+        struct Report: Encodable {
+            let passed, failed: Int
+            let figures: [Figure]
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let report = Report(
+            passed: figures.count(where: \.isKept), failed: figures.count { !$0.isKept }, figures: figures)
+        return String(decoding: try encoder.encode(report), as: UTF8.self)
+    }
+}

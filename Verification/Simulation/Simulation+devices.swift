@@ -1,0 +1,111 @@
+import EarshotModel
+import EarshotProtocol
+
+/// Users with several devices, which share all that they hold.
+extension Simulation {
+    /// Whether two nodes are devices of one user.
+    func isSameUser(_ a: Int, _ b: Int) -> Bool { a / configuration.devicesPerUser == b / configuration.devicesPerUser }
+
+    func devices(of userID: UserID) -> [Int] {
+        guard let first = indices[userID] else { return [] }
+        return Array(first..<min(nodes.count, first + configuration.devicesPerUser))
+    }
+
+    /// What a host does for a node's devices.
+    mutating func perform(_ task: DeviceTask, of index: Int) throws {
+        switch task {
+        case .issue(let request, _):
+            let grant = CredentialGrant.issue(request, identityKey: nodes[index].member.identityKey)
+            try perform(index) { $0.issued(request, grant, now: $1) }
+        case .adopt(let credential):
+            nodes[index].adopt(credential)
+            try perform(index) { $0.renew(credential, now: $1) }
+        case .pairingChanged: break
+        }
+    }
+
+    /// The texts of the conversation of two users that some device of theirs holds.
+    func textsHeld(between a: Int, _ b: Int) throws -> Set<String> {
+        var texts: Set<String> = []
+        for (index, peer) in [(a, b), (b, a)] {
+            for device in devices(of: nodes[index].local.userID) {
+                texts.formUnion(try history(of: device, with: peer).map(\.text))
+            }
+        }
+        return texts
+    }
+
+    // MARK: - What must hold
+
+    /// All devices of two users who write to each other have the same history, in which everything is once; and what is
+    /// called delivered is on a device of its recipient.
+    mutating func checkUsers() throws {
+        guard configuration.devicesPerUser > 1 else { return }
+        let users = Set(nodes.map(\.local.userID)).sorted()
+        for (place, user) in users.enumerated() {
+            for other in users.dropFirst(place + 1) { try checkPair(devices(of: user), devices(of: other)) }
+        }
+    }
+
+    private mutating func checkPair(_ mine: [Int], _ theirs: [Int]) throws {
+        let isOpen = mine.allSatisfy { a in theirs.allSatisfy { self.isOpen(a, $0) } }
+        let isRestored = (mine + theirs).contains { nodes[$0].isRestored }
+        var histories: [Int: [HeldMessage]] = [:]
+        for device in mine { histories[device] = try history(of: device, with: theirs[0]) }
+        for device in theirs { histories[device] = try history(of: device, with: mine[0]) }
+        var first: [ChainHash]?
+        for (device, history) in histories.sorted(by: { $0.key < $1.key }) {
+            let shown = history.filter { !$0.isWithheld && $0.hasBody }
+            for (text, copies) in Dictionary(grouping: shown, by: \.text).sorted(by: { $0.key < $1.key })
+            where copies.count > 1 {
+                violated("\"\(text.prefix(40))\" is \(copies.count) times in the history of \(name(device))")
+            }
+            let chains = shown.map(\.entry.chain)
+            if isAtRest, isOpen, let first, first != chains {
+                violated("\(name(device)) has another history than the others: \(chains.count), not \(first.count)")
+            }
+            first = first ?? chains
+        }
+        for (authors, readers) in [(mine, theirs), (theirs, mine)] {
+            for author in authors {
+                checkStates(of: author, authors, readers, histories, isOpen: isOpen)
+                if !isRestored { checkAccepted(by: author, for: nodes[readers[0]].local.userID, histories) }
+            }
+        }
+    }
+
+    /// Each device knows the states of what its user has written, on whichever of their devices.
+    private mutating func checkStates(
+        of device: Int, _ authors: [Int], _ readers: [Int], _ histories: [Int: [HeldMessage]], isOpen: Bool
+    ) {
+        let theirs = readers.flatMap { histories[$0, default: []] }
+        let held = Set(theirs.filter(\.hasBody).map(\.messageID))
+        let isRestored = (authors + readers).contains { nodes[$0].isRestored }
+        let userID = nodes[device].local.userID
+        for message in histories[device, default: []] where message.log.authorID == userID && message.hasBody {
+            let isHeld = held.contains(message.messageID)
+            if message.state.isDelivered, !isHeld {
+                violated("\(message.messageID) is \(message.state) at \(name(device)), and its recipient lacks it")
+            }
+            if isHeld, !message.state.isDelivered, isOpen, isAtRest, !isRestored, !message.isWithheld {
+                violated("\(message.messageID) is \(message.state) at \(name(device)), and its recipient has it")
+            }
+        }
+    }
+
+    /// What a device accepted is in its own history, in that order.
+    private mutating func checkAccepted(by author: Int, for recipientID: UserID, _ histories: [Int: [HeldMessage]]) {
+        let history = histories[author, default: []]
+        let places = Dictionary(history.enumerated().map { ($1.messageID, $0) }) { first, _ in first }
+        var last = -1
+        for (text, messageID, recipient) in nodes[author].accepted
+        where recipient == recipientID && !text.hasSuffix("to all") {
+            guard let place = places[messageID] else {
+                violated("\"\(text.prefix(40))\" of \(name(author)) was accepted and is lost")
+                continue
+            }
+            if place < last { violated("\"\(text.prefix(40))\" of \(name(author)) is out of order") }
+            last = place
+        }
+    }
+}
