@@ -36,7 +36,7 @@ struct Hello {
         for await change in states where change.messageID == message.messageID {
             print(change.state.name)
             switch change.state {
-            case .delivered, .read, .failed: return
+            case .delivered, .handled, .read, .failed: return
             case .queued, .sent: continue
             }
         }
