@@ -1,0 +1,137 @@
+import EarshotCrypto
+import EarshotModel
+
+extension Replication {
+    /// A peer wants bodies of entries that it holds without them.
+    mutating func receivedWantedBodies(
+        _ wanted: WantedBodiesFrame, on connectionID: ConnectionID
+    ) {
+        actions.append(.credit(-1, connectionID))
+        guard let session = sessions[connectionID], common(wanted.log.conversationID, with: session) != nil,
+            access(to: wanted.log.conversationID, of: session).end(of: wanted.log) == .max
+        else { return }
+        giving.begin(wanted, on: connectionID)
+    }
+
+    /// Of the branches of the log one has the place that the peer has named.
+    mutating func readBodies(
+        _ wanted: WantedBodiesFrame, _ chains: [LogID: [UInt64: ChainHash]], on connectionID: ConnectionID
+    ) {
+        let branch = chains.keys.sorted().first { logID in
+            chains[logID]?[wanted.first.sequence] == wanted.first.chain
+                && logs.own(logID).map { wanted.last <= offered($0) } ?? true
+        }
+        guard let branch else {
+            let none = BodiesFrame(logID: wanted.log.logID, first: wanted.first, contents: [], marks: [:])
+            actions.append(.send(.bodies(none), connectionID))
+            return
+        }
+        actions.append(
+            .read(
+                EntriesRead(
+                    connectionID: connectionID, purpose: .givingBodies(wanted), logID: branch,
+                    from: wanted.first.sequence, countLimit: Limits.bodiesPerQuestion,
+                    byteLimit: Limits.entriesFrameBytes)))
+    }
+
+    mutating func giveBodies(
+        _ wanted: WantedBodiesFrame, _ entries: [EntryRecord], _ read: EntriesRead, now: Moment
+    ) {
+        guard let connectionID = read.connectionID, let (userID, _) = sessions.peer(on: connectionID) else { return }
+        let isOwn = logs.own(read.logID) != nil
+        let (author, failed) = (author, deliveries.failures(in: read.logID))
+        let owes = owes(read.logID, to: userID)
+        let frame = giving.answer(wanted, with: entries, to: userID, now: now) { entry in
+            if case .body = entry.content, failed[entry.sequence]?.isWithheld != true {
+                return owes(entry) ? (entry.content, nil) : (.withheld(entry.content.hash), nil)
+            }
+            let hash = entry.content.hash
+            guard isOwn else { return (.withheld(hash), entry.mark) }
+            let mark = WithheldMark.sign(
+                logID: wanted.log.logID, sequence: entry.sequence, hash: hash, with: author.signingKey)
+            return (.withheld(hash), mark)
+        }
+        actions.append(.send(.bodies(frame), connectionID))
+    }
+
+    /// A peer gives bodies that this node has asked for.
+    mutating func receivedBodies(_ frame: BodiesFrame, on connectionID: ConnectionID, trust: TrustMachine) {
+        guard let session = sessions[connectionID],
+            case (let logID, var entries)? = fetching.bodies.take(frame, on: connectionID),
+            let log = logs.proved(logID),
+            let conversation = conversations.record(log.description.conversationID)
+                ?? logs.conversations[log.description.conversationID]
+        else {
+            actions.append(.credit(-1, connectionID))
+            return
+        }
+        let bytes = entries.reduce(0) { $0 + $1.record.windowBytes }
+        guard !entries.isEmpty,
+            hasRoom(for: bytes, of: log.authorID, in: conversation.conversationID, on: session, trust: trust)
+        else { return }
+        actions.append(.credit(1 + bytes / Limits.requestBytes, connectionID))
+        logs.grew(logID, by: bytes)
+        if conversation.kind == .private { conversations.privates.judgeFound(&entries, of: log) }
+        for (record, body) in entries where body != nil {
+            logs.note(record.timestamp, of: record.sequence, in: logID)
+        }
+        fetching.bodies.add(
+            MissingBodies.Found(logID: logID, conversation: conversation, authorID: log.authorID, entries: entries))
+    }
+
+    mutating func advanceBodies(now: Moment) {
+        guard !fetching.bodies.isEmpty else { return }
+        let sessions = sessions
+        let reads = fetching.bodies.advance(now: now) { log in
+            // The author has what nobody else may have: the mark of what it withholds.
+            let carriers = sessions.carriers(of: log.conversationID)
+            let author = sessions[log.deviceID].map { [$0] } ?? []
+            return author.filter(carriers.contains) + carriers.filter { !author.contains($0) }
+        }
+        for read in reads { actions.append(.read(read)) }
+    }
+
+    /// Bodies that came go into a commit, and count in its receipts.
+    mutating func takeBodies(into next: inout CommitInFlight) {
+        let runs = runs
+        next.bodies = fetching.bodies.takeFound(where: runs.isWaiting)
+        for found in next.bodies {
+            let isOwn = logs.own(found.logID) != nil
+            let records = found.entries.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record }
+            next.commit.bodies.append(LogEntries(logID: found.logID, entries: records))
+            guard let log = logs.incoming(found.logID) else { continue }
+            // The receipts of other branches cover what they have in common with this one.
+            for branch in logs.branches(of: log.description) {
+                deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
+            }
+            for (record, body) in found.entries {
+                guard let news = EntryNews(record, body, of: log, in: found.conversation, author, logs) else {
+                    continue
+                }
+                next.lateNews.append((found.logID, news, logs.isByOwnUser(found.logID)))
+            }
+        }
+    }
+
+    mutating func written(
+        _ found: MissingBodies.Found, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
+    ) {
+        fetching.bodies.written(found)
+        if logs.own(found.logID) != nil {
+            let records = found.entries.map(\.record)
+            logs.note(records, of: found.logID)
+            for record in records { clocks.resume(after: record.timestamp) }
+        }
+        changed(found.conversation, now: now)
+        guard found.conversation.kind == .private, let log = logs.incoming(found.logID) else { return }
+        conversations.privates.regard(in: log.description.conversationID)
+        let privates = conversations.privates
+        fetching.bodies.reconsider(log.logID) { unowed in
+            unowed.subtracting(
+                privates.unowed(unowed, of: log.logID, by: log.authorID, in: log.description))
+        }
+        if conversations.privates.takeAnswers(in: found.entries.map(\.record), of: log) {
+            membershipChanged(in: log.description.conversationID, trust: trust, clocks: &clocks, now: now)
+        }
+    }
+}

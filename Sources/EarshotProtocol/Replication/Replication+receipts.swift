@@ -1,0 +1,187 @@
+import EarshotCrypto
+import EarshotModel
+
+extension Replication {
+    /// The receipt for what this node holds of a log, as the disk has it.
+    func ownReceipt(for logID: LogID) -> Receipt? {
+        deliveries.committed(DeliveryKey(logID: logID, recipientID: author.userID))?.receipt
+    }
+
+    /// What this node knows of who holds the logs that the peer's user has written, and those of users who are not here:
+    /// the peer may meet them. Devices of one user compare what they know of their own.
+    mutating func sendCarriedReceipts(of conversationID: ConversationID, on connectionID: ConnectionID) {
+        guard let session = sessions[connectionID] else { return }
+        var (mine, carried): ([Receipt], [Receipt]) = ([], [])
+        for log in logs.incoming(of: conversationID)
+        where log.authorID == session.userID ? !isOwn(session) : !sessions.isLinked(log.authorID) {
+            carried += deliveries.carried.receipts(for: log.description.logID)
+                .filter { $0.deviceID != session.deviceID }
+            if log.authorID != author.userID, let receipt = ownReceipt(for: log.logID) { mine.append(receipt) }
+        }
+        guard !(mine + carried).isEmpty, sessions[connectionID]?.isNew(mine + carried, of: conversationID) == true
+        else { return }
+        for frame in Frame.frames(of: mine) { actions.append(.send(frame, connectionID)) }
+        if !carried.isEmpty { actions.append(.carry(carried, connectionID)) }
+    }
+
+    mutating func sendReceipt(for logID: LogID, on connectionID: ConnectionID) {
+        guard let receipt = ownReceipt(for: logID) else { return }
+        actions.append(.send(.receipts([receipt]), connectionID))
+    }
+
+    /// What a peer has sent is on the disk.
+    mutating func acknowledge(_ log: IncomingLog, on connectionID: ConnectionID) {
+        guard log.description.deviceID != sessions[connectionID]?.deviceID else {
+            sendReceipt(for: log.logID, on: connectionID)
+            return
+        }
+        actions.append(.send(.taken(log.description.logID, through: log.committed.place), connectionID))
+    }
+
+    /// A peer passes on what others hold of logs, by this node's user or by others.
+    mutating func receivedCarried(
+        _ receipt: Receipt, credentials: [Credential], on connectionID: ConnectionID, trust: TrustMachine, now: Moment
+    ) throws(ProtocolError) {
+        guard let session = sessions[connectionID] else { return }
+        actions.append(.credit(-1, connectionID))
+        let branches = logs.branches(of: receipt.logID)
+        guard let conversationID = branches.first.flatMap({ logs.proved($0) })?.description.conversationID,
+            let conversation = common(conversationID, with: session),
+            receipt.deviceID != author.deviceID, receipt.sequence > 0
+        else { return }
+        let credential = credentials.first { $0.deviceID == receipt.deviceID }
+        let known = receipt.deviceID == session.deviceID ? session.userID : trust.owner(of: receipt.deviceID)
+        // Identities cost nothing: only those of participants leave a trace here.
+        guard let userID = credential?.userID ?? known,
+            conversations.isParticipant(userID, in: conversationID)
+                || conversation.kind == .direct && conversation.participantIDs.contains(userID)
+        else { return }
+        try receipt.authenticate()
+        guard userID != author.userID else {
+            readElsewhere(receipt, now: now)
+            return
+        }
+        if let credential { actions.append(.introduced(credential)) }
+        acknowledgedElsewhere(receipt, by: userID, now: now)
+        let own = branches.compactMap { logs.own($0) }
+        if let log = own.first(where: { $0.head.place == receipt.place }) {
+            acknowledged(receipt, by: userID, of: log)
+        } else if own.isEmpty {
+            keep(receipt, on: connectionID, now: now)
+        } else {
+            readChains(.checking(receipt), of: own.map(\.record.logID), at: [receipt.sequence], on: connectionID)
+        }
+    }
+
+    /// A receipt for a log of somebody else, who is not here, or of another device of this node's user.
+    mutating func keep(_ receipt: Receipt, on connectionID: ConnectionID, now: Moment) {
+        guard let log = logs.incoming(receipt.logID), log.isOnDisk else {
+            // It is looked at again when the first entries of the log are on the disk.
+            sessions[connectionID]?.keep(receipt)
+            return
+        }
+        guard deliveries.carry(receipt) else { return }
+        commits.hurry()
+        sessions.gossip.changed(log.description.conversationID, now: now)
+        for connectionID in sessions[log.authorID] { actions.append(.carry([receipt], connectionID)) }
+    }
+
+    /// A peer says what it holds of one of this node's logs, or of a log whose author it does not reach.
+    mutating func receivedReceipt(
+        _ receipt: Receipt, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
+    ) throws(ProtocolError) {
+        guard let session = sessions[connectionID] else { return }
+        let branches = logs.branches(of: receipt.logID).compactMap { logs.own($0) }
+            .filter {
+                $0.record.conversation.kind != .direct || isOwn(session) || $0.record.recipientID == session.userID
+            }
+        guard receipt.sequence > 0 else { return }
+        if branches.isEmpty, let log = logs.incoming(receipt.logID), log.authorID != session.userID {
+            try receivedCarried(receipt, credentials: [], on: connectionID, trust: trust, now: now)
+            return
+        }
+        // Before its signature is looked at, which is most of the work.
+        var isNews = false
+        for branch in branches {
+            let known = deliveries.target(branch.deliveryKey(for: session.userID)) ?? DeliveryProgress()
+            if sessions[connectionID]?.hear(receipt, for: branch.record.logID, known: known) == true { isNews = true }
+        }
+        actions.append(.credit(isNews ? 1 : -1, connectionID))
+        try receipt.authenticate()
+        guard let description = branches.first?.description, !session.isUndecided(description) else {
+            // It may be about what this node is to get back.
+            sessions[connectionID]?.keep(receipt)
+            return
+        }
+        guard isNews else { return }
+        for branch in branches where session.chain(of: branch, at: receipt.sequence) == receipt.chain {
+            acknowledged(receipt, of: branch.record.logID, on: connectionID, trust: trust)
+            return
+        }
+        guard branches.contains(where: { receipt.sequence < $0.head.sequence }) else {
+            sessions[connectionID]?.keep(receipt)
+            return
+        }
+        readChains(
+            .checking(receipt), of: branches.map(\.record.logID), at: [receipt.sequence], on: connectionID)
+    }
+
+    /// Entries of a log of somebody else are on the disk: receipts for them may have been first.
+    mutating func receivedEarlyReceipts(for log: LogDescription, trust: TrustMachine, now: Moment) {
+        for connectionID in sessions.all {
+            for receipt in sessions[connectionID]?.takeEarlyReceipts(for: log) ?? [] {
+                guard let deviceID = sessions[connectionID]?.deviceID else { break }
+                do throws(ProtocolError) {
+                    if receipt.deviceID == deviceID {
+                        try receivedReceipt(receipt, on: connectionID, trust: trust, now: now)
+                    } else {
+                        try receivedCarried(receipt, credentials: [], on: connectionID, trust: trust, now: now)
+                    }
+                } catch { close(connectionID, .violation, error) }
+            }
+        }
+    }
+
+    mutating func acknowledged(
+        _ receipt: Receipt, of branch: LogID, on connectionID: ConnectionID, trust: TrustMachine
+    ) {
+        guard let log = logs.own(branch), let session = sessions[connectionID] else { return }
+        guard receipt.deviceID == session.deviceID else {
+            if let userID = trust.owner(of: receipt.deviceID) { acknowledged(receipt, by: userID, of: log) }
+            return
+        }
+        sessions[connectionID]?.acknowledged(receipt, of: branch)
+        sessions.pump(connectionID)
+        acknowledged(receipt, by: session.userID, of: log)
+    }
+
+    /// A device of a user holds an own log up to a place. This user's own devices are no recipients.
+    mutating func acknowledged(_ receipt: Receipt, by userID: UserID, of log: OwnLog) {
+        guard userID != author.userID else { return }
+        let conversation = log.record.conversation
+        // Identities cost nothing: only those of participants leave a trace here.
+        guard conversation.kind == .direct || conversations.isParticipant(userID, in: conversation.conversationID)
+        else {
+            for connectionID in sessions[userID] where sessions[connectionID]?.deviceID == receipt.deviceID {
+                sessions[connectionID]?.keep(receipt, of: log.record.logID)
+            }
+            return
+        }
+        guard deliveries.acknowledge(receipt, log.deliveryKey(for: userID)) else { return }
+        commits.hurry()
+        // Other devices of this node's user are shown the receipts themselves, also those that meet this one later.
+        if hasOwnDevices { _ = deliveries.carry(receipt) }
+    }
+
+    /// Somebody is known to belong to a conversation: what their devices have said before counts.
+    mutating func acknowledgePremature(by userID: UserID, in conversationID: ConversationID) {
+        for connectionID in sessions[userID] {
+            for log in logs.own(in: conversationID) {
+                guard let receipt = sessions[connectionID]?.takePrematureReceipt(for: log.record.logID) else {
+                    continue
+                }
+                acknowledged(receipt, by: userID, of: log)
+            }
+        }
+    }
+}
