@@ -128,6 +128,22 @@ struct LocatingTests {
         #expect(locating.isEmpty && locating.partings.isEmpty)
     }
 
+    @Test("is not asked before the disk has what another link has brought of the log")
+    mutating func early() throws {
+        var log = copy(through: 5)
+        let (first, second) = (log.append("6"), log.append("7"))
+        let reads = [
+            try locating.park(first, on: connectionID, branches: [trunk.logID], isEarly: true),
+            try locating.park(second, on: connectionID, branches: [trunk.logID]),
+        ]
+        #expect(reads == [nil, nil] && placed().isEmpty)
+        let unready = locating.takeEarly { _ in false }
+        #expect(unready.isEmpty)
+        let ready = locating.takeEarly { _ in true }
+        #expect(ready.count == 1 && ready[0].connectionID == connectionID && ready[0].frames == [first, second])
+        #expect(locating.isEmpty && locating.load == (0, 0))
+    }
+
     @Test("is another matter on another link, and none when the link ends")
     mutating func links() throws {
         let frame = trunk.frame([entries[1]], after: head(1))

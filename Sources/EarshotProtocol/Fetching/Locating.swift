@@ -25,6 +25,8 @@ struct Locating: Sendable {
     }
 
     private enum State {
+        /// It begins among entries that wait for the disk themselves.
+        case early
         /// What a branch has in the places of the first frame is being read.
         case comparing(LogID, Comparison, others: ArraySlice<LogID>)
         /// It is known where the first frame belongs, and its turn has not come yet.
@@ -62,12 +64,14 @@ struct Locating: Sendable {
 
     // MARK: - Frames
 
-    /// - Parameter branches: those of the log that the disk has.
-    /// - Returns: what to read; `nil` if another frame of the log is before it, or if it belongs nowhere.
+    /// - Parameters:
+    ///   - branches: those of the log that the disk has.
+    ///   - isEarly: whether it begins among entries of the log that are not on the disk yet.
+    /// - Returns: what to read; `nil` if another frame of the log is before it, if it belongs nowhere, or if it is too early.
     /// - Throws: `ProtocolError` `violation` if the peer sends more than its window, `overloaded` if all peers together send
     ///   more than a limit.
     mutating func park(
-        _ frame: EntriesFrame, on connectionID: ConnectionID, branches: [LogID]
+        _ frame: EntriesFrame, on connectionID: ConnectionID, branches: [LogID], isEarly: Bool = false
     ) throws(ProtocolError) -> EntriesRead? {
         try charge(frame.windowBytes, to: connectionID)
         let key = Key(connectionID: connectionID, logID: frame.log.logID)
@@ -75,7 +79,8 @@ struct Locating: Sendable {
             parked[key]?.frames.append(frame)
             return nil
         }
-        parked[key] = Parked(frames: [frame], state: .placed(.nowhere))
+        parked[key] = Parked(frames: [frame], state: isEarly ? .early : .placed(.nowhere))
+        guard !isEarly else { return nil }
         return compare(key, with: branches[...])
     }
 
@@ -110,6 +115,22 @@ struct Locating: Sendable {
         }
         // What parts first decides what gives way.
         return partings.sorted { ($0.3.sequence, $0.0) < ($1.3.sequence, $1.0) }
+    }
+
+    /// Frames that came too early, and no longer do: with those that wait behind each, in their order.
+    /// - Parameter isReady: whether the disk has what it is going to have of the log.
+    mutating func takeEarly(
+        where isReady: (LogDescription) -> Bool
+    ) -> [(connectionID: ConnectionID, frames: [EntriesFrame])] {
+        var taken: [(connectionID: ConnectionID, frames: [EntriesFrame])] = []
+        for (key, waiting) in parked.sorted(by: {
+            ($0.key.connectionID, $0.key.logID) < ($1.key.connectionID, $1.key.logID)
+        }) {
+            guard case .early = waiting.state, let first = waiting.frames.first, isReady(first.log) else { continue }
+            release(key)
+            taken.append((key.connectionID, Array(waiting.frames)))
+        }
+        return taken
     }
 
     /// Frames whose place is known, each with those that wait behind it.

@@ -113,7 +113,13 @@ extension Replication {
             return
         }
         actions.append(.credit(-1, connectionID))
-        if let read = try locating.park(frame, on: connectionID, branches: branches) { actions.append(.read(read)) }
+        // Another link may have brought the entries before it in other frames, and the disk does not have them yet.
+        let isEarly = branches.contains { branch in
+            logs.proved(branch).map { !$0.isSettled && $0.committed.sequence < frame.firstSequence - 1 } ?? false
+        }
+        if let read = try locating.park(frame, on: connectionID, branches: branches, isEarly: isEarly) {
+            actions.append(.read(read))
+        }
     }
 
     /// The user whose device writes a log.
@@ -143,7 +149,7 @@ extension Replication {
         guard let session = sessions[connectionID],
             let conversation = common(frame.log.conversationID, with: session)
         else { return }
-        guard hasRoomForMissing(in: frame, of: log, on: connectionID) else {
+        guard hasRoomForMissing(in: frame, of: log, in: conversation, from: session) else {
             // Whoever has more of the bodies is asked next.
             actions.append(.credit(-1, connectionID))
             return
@@ -181,10 +187,13 @@ extension Replication {
     }
 
     /// Whether a branch may lack all the bodies that a frame lacks.
-    private func hasRoomForMissing(in frame: EntriesFrame, of log: IncomingLog, on connectionID: ConnectionID) -> Bool {
+    private func hasRoomForMissing(
+        in frame: EntriesFrame, of log: IncomingLog, in conversation: ConversationRecord,
+        from session: ReplicationSession
+    ) -> Bool {
         let mayWithhold =
             frame.log.kind == .messages && conversations.privates.mayWithhold(in: frame.log.conversationID)
-        guard mayWithhold || frame.log.deviceID != sessions[connectionID]?.deviceID,
+        guard frame.log.kind == .control || frame.mayMiss(from: session.deviceID, in: conversation.kind),
             frame.log.deviceID != author.deviceID
         else { return true }
         let missing =
@@ -234,6 +243,16 @@ extension Replication {
             takingBack.cut(log, after: head)
         }
         let (logs, deliveries) = (logs, deliveries)
+        let early = locating.takeEarly { log in
+            logs.branches(of: log).allSatisfy { logs.proved($0)?.isSettled ?? true }
+        }
+        for (connectionID, frames) in early {
+            do throws(ProtocolError) {
+                for frame in frames where sessions[connectionID] != nil {
+                    try place(frame, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
+                }
+            } catch { close(connectionID, error.closeReason ?? .violation, error) }
+        }
         let located = locating.takePlaced { _, place in
             switch place {
             case .nowhere: true
