@@ -69,6 +69,41 @@ struct ReplicationSessionTests {
         #expect(sent?.frames.first?.contents == [.withheld(entries[0].content.hash), entries[1].content])
     }
 
+    @Test(
+        "is a hash without a mark where this device lost the content of a conversation of many, since others may hold it"
+    )
+    mutating func lost() throws {
+        let conversation = ConversationRecord(
+            conversationID: .open("general", networkTag: ""), kind: .open, participantIDs: [], uniqueName: "general")
+        let description = LogDescription(
+            conversationID: conversation.conversationID, deviceID: alice.deviceID, epoch: 1)
+        let own = OwnLog(
+            record: LogRecord(
+                description: description, authorID: alice.userID, conversation: conversation,
+                head: .origin(of: description.logID)))
+        let entry = written.entry("one")
+        func row(isDeleted: Bool = false, mark: Signature? = nil) -> EntryRecord {
+            var row = EntryRecord(
+                sequence: 1, timestamp: entry.timestamp, expiry: .max, kind: .unknown,
+                content: .withheld(entry.content.hash), chain: entry.chain, isDeleted: isDeleted)
+            row.mark = mark
+            return row
+        }
+        let failure = DeliveryFailure(
+            messageID: MessageID(log: own.record.logID, sequence: 1), recipientID: bob.userID, reason: .expired,
+            isWithheld: true)
+        #expect(!own.withholds(row(), nil))
+        #expect(own.withholds(row(), failure) && own.withholds(row(isDeleted: true), nil))
+        #expect(own.withholds(row(mark: own.mark(of: row(), by: author)), nil))
+        // The only other participant of a direct conversation has it from this device, or nobody has.
+        #expect(log.withholds(row(), nil))
+
+        session.receivedAllHeads()
+        _ = session.offerNew([row()], bytes: 100, of: own.record)
+        let sent = session.takeFrames(of: own, committed: 1, failed: [:], author: author)
+        #expect(sent?.frames.first?.marks.isEmpty == true)
+    }
+
     @Test("waits when the window is full, until a receipt frees it")
     mutating func window() {
         session.receivedAllHeads()

@@ -143,7 +143,7 @@ extension Simulation {
             }
             let entries = try nodes[index].store.entries(
                 of: read.logID, from: read.from, countLimit: read.countLimit, byteLimit: read.byteLimit)
-            guard let passedOn = passOn(entries, read, by: index) else { return }
+            guard let passedOn = try passOn(entries, read, by: index) else { return }
             try perform(index) { $0.entriesRead(read, entries: passedOn, now: $1) }
         case .expired(let logID, let after, let now):
             guard isReadable else {

@@ -48,14 +48,20 @@ extension Simulation {
 
     /// What a node's disk gives for a peer, as the node passes it on.
     /// - Returns: `nil` if it keeps all of it to itself.
-    mutating func passOn(_ entries: [EntryRecord], _ read: EntriesRead, by index: Int) -> [EntryRecord]? {
-        guard nodes[index].isHostile, !isHealed, read.isPassedOn(by: nodes[index].local.deviceID) else {
-            return entries
-        }
+    mutating func passOn(_ entries: [EntryRecord], _ read: EntriesRead, by index: Int) throws -> [EntryRecord]? {
+        guard nodes[index].isHostile, !isHealed, read.isPassedOn(by: nodes[index].local.deviceID),
+            try isElsewhere(read.logID, than: index)
+        else { return entries }
         if carrierChance.oneIn(8) { return nil }
         guard carrierChance.oneIn(2) else { return entries }
         let stripsAll = carrierChance.oneIn(4)
         return entries.map { stripsAll || carrierChance.oneIn(3) ? $0.stripped : $0 }
+    }
+
+    /// Whether others than its author and a node may hold a log. What nobody else has, a liar can lose.
+    private func isElsewhere(_ logID: LogID, than index: Int) throws -> Bool {
+        guard configuration.devicesPerUser == 1 else { return true }
+        return try nodes[index].store.snapshot().logs.contains { $0.logID == logID && $0.conversation.kind != .direct }
     }
 
     // MARK: - What must hold

@@ -38,12 +38,17 @@ extension Simulation {
         }
     }
 
-    /// Whether a node has a message on its disk, also one that does not count.
+    /// Whether a node has a message with its text on its disk, or has erased it; also one that does not count.
     private func isHeld(_ messageID: MessageID, at index: Int) throws -> Bool {
-        guard try nodes[index].store.held(messageID) == nil else { return true }
-        return try !nodes[index].store.entries(
+        let entry = try nodes[index].store.entries(
             of: messageID.log, from: messageID.sequence, countLimit: 1, byteLimit: .max / 2
-        ).isEmpty
+        ).first
+        guard let entry, entry.sequence == messageID.sequence else {
+            // What branches share stands in the rows of one of them.
+            return try nodes[index].store.held(messageID)?.hasBody == true
+        }
+        if case .body = entry.content { return true }
+        return entry.isDeleted
     }
 
     /// The journal says what is posted, in the same order.
@@ -63,7 +68,7 @@ extension Simulation {
         case .messageSent(let change), .messageDelivered(let change), .messageHandled(let change),
             .messageRead(let change),
             .messageFailed(let change):
-            "\(event.name) \(change.messageID) \(change.state)"
+            "\(event.name) \(change.messageID) \(change.state) for \("\(change.recipientID)".prefix(4))"
         default: "\(event)"
         }
     }

@@ -38,18 +38,16 @@ extension Replication {
         _ wanted: WantedBodiesFrame, _ entries: [EntryRecord], _ read: EntriesRead, now: Moment
     ) {
         guard let connectionID = read.connectionID, let (userID, _) = sessions.peer(on: connectionID) else { return }
-        let isOwn = logs.own(read.logID) != nil
+        let own = logs.own(read.logID)
         let (author, failed) = (author, deliveries.failures(in: read.logID))
         let owes = owes(read.logID, to: userID)
         let frame = giving.answer(wanted, with: entries, to: userID, now: now) { entry in
             if case .body = entry.content, failed[entry.sequence]?.isWithheld != true {
                 return owes(entry) ? (entry.content, nil) : (.withheld(entry.content.hash), nil)
             }
-            let hash = entry.content.hash
-            guard isOwn else { return (.withheld(hash), entry.mark) }
-            let mark = WithheldMark.sign(
-                logID: wanted.log.logID, sequence: entry.sequence, hash: hash, with: author.signingKey)
-            return (.withheld(hash), mark)
+            guard let own else { return (.withheld(entry.content.hash), entry.mark) }
+            let isWithheld = own.withholds(entry, failed[entry.sequence])
+            return (.withheld(entry.content.hash), isWithheld ? own.mark(of: entry, by: author) : nil)
         }
         actions.append(.send(.bodies(frame), connectionID))
     }

@@ -182,6 +182,13 @@ struct IncomingLog: Sendable {
 }
 
 extension EntriesFrame {
+    /// Whether entries may come without their bodies and without their author's word: those that somebody passes on, and
+    /// in conversations of many also what their author has lost, or does not owe.
+    /// - Parameter deviceID: who sends them.
+    func mayMiss(from deviceID: DeviceID, in kind: ConversationKind) -> Bool {
+        log.kind == .messages && (log.deviceID != deviceID || kind != .direct)
+    }
+
     /// The entries that come without content, and without their author's word that there is none.
     var withoutContent: SequenceSet {
         contents.enumerated().reduce(into: SequenceSet()) { missing, content in

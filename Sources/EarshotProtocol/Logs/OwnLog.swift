@@ -23,6 +23,18 @@ struct OwnLog: Sendable {
         (deliveries.target(deliveryKey)?.offered ?? 0) <= head.sequence
     }
 
+    /// Whether this device withholds an entry that goes out as its hash. What it lost, since its disk was replaced, and a
+    /// participant gave back without its body, others may hold: that is for nobody to withhold.
+    func withholds(_ entry: EntryRecord, _ failure: DeliveryFailure?) -> Bool {
+        record.conversation.kind == .direct || failure?.isWithheld == true || !entry.isMissing
+    }
+
+    /// This device's word that it withholds an entry.
+    func mark(of entry: EntryRecord, by author: LogAuthor) -> Signature {
+        WithheldMark.sign(
+            logID: description.logID, sequence: entry.sequence, hash: entry.content.hash, with: author.signingKey)
+    }
+
     /// The entries that drafts become at the end of this log: they are chained, and the last has a checkpoint.
     ///
     /// This changes nothing: the log grows when the entries are committed.

@@ -84,8 +84,7 @@ struct ReceivedRuns: Sendable {
         let latest = HybridTimestamp(milliseconds: now.wallClock + Timing.clockTolerance)
         var taken = try branch.receive(
             frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil,
-            mayMiss: frame.log.kind == .messages
-                && (frame.log.deviceID != link.deviceID || privates.mayWithhold(in: frame.log.conversationID)))
+            mayMiss: frame.mayMiss(from: link.deviceID, in: conversation.kind))
         guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
         let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
         try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)

@@ -240,10 +240,10 @@ struct ReplicationSession: Sendable {
             if case .body = entry.content, failed[entry.sequence]?.isWithheld != true {
                 return owes(entry) ? entry.content : .withheld(entry.content.hash)
             }
-            let hash = entry.content.hash
-            marks[entry.sequence] = WithheldMark.sign(
-                logID: log.description.logID, sequence: entry.sequence, hash: hash, with: author.signingKey)
-            return .withheld(hash)
+            if log.withholds(entry, failed[entry.sequence]) {
+                marks[entry.sequence] = log.mark(of: entry, by: author)
+            }
+            return .withheld(entry.content.hash)
         }
         let checkpoint =
             last.checkpoint
