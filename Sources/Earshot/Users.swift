@@ -1,3 +1,5 @@
+import EarshotProtocol
+
 @_exported public import struct EarshotCrypto.SafetyNumber
 
 /// The users that a node knows: everybody whom it ever had a link to, except its own user.
@@ -91,6 +93,9 @@ public struct Users: Sendable {
 
     /// Decides about a user: whether the name is theirs, whether their key was compared, whether they are blocked. It
     /// returns when the decision is on the disk.
+    ///
+    /// Who is blocked is so on all devices of this node's user. Who is accepted or verified is so on all of them if this
+    /// device holds the identity key, and its identity is not sealed.
     /// - Returns: the user as they are now.
     /// - Parameters:
     ///   - decision: the decision.
@@ -104,11 +109,23 @@ public struct Users: Sendable {
     public func decide(
         _ decision: TrustDecision, about userID: UserID, named name: UserName? = nil
     ) async throws(EarshotError) -> User {
-        do { try await node.shell.decide(decision, about: userID, named: name) } catch { throw error.about(userID) }
+        let signed = try await signed(decision, about: userID)
+        do { try await node.shell.decide(decision, about: userID, named: name, signed: signed) } catch {
+            throw error.about(userID)
+        }
         guard let user = await user(userID) else {
             throw EarshotError(.unknownUser, "nobody with the key \(userID.fingerprint) is known")
         }
         return user
+    }
+
+    /// Whom the identity key vouches for is accepted, or verified, on all devices of this node's user; else on this one.
+    private func signed(
+        _ decision: TrustDecision, about userID: UserID
+    ) async throws(EarshotError) -> Decision? {
+        guard decision.needsProof, let said = await node.shell.decision(decision, about: userID) else { return nil }
+        let (keeper, deviceID) = (node.keeper, node.deviceID)
+        return try await LongWork.run { () throws(EarshotError) in try keeper.signed(said, for: deviceID) }
     }
 
     /// Decides who may have a link to this node until the node ends; at first everybody may. The node refuses everybody

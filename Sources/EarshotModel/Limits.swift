@@ -239,6 +239,8 @@ public enum Limits {
     public static let friendlyNameBytes = 256
     /// Places that a removal, or the beginning of a control log, names.
     package static let removalCuts = 1024
+    /// Places that the cut of a revoked device names.
+    package static let deviceCuts = 1024
     package static let controlHeads = 256
     /// Invitations by one user that are not answered.
     package static let invitationsPerUser = 16

@@ -33,7 +33,9 @@ package struct NodeMachine: Sendable {
     ) {
         peers = PeersMachine(local: local, ephemeralKey: ephemeralKey)
         conversations = DirectConversations(userID: local.userID)
-        trust = TrustMachine(users: snapshot.users, devices: snapshot.devices)
+        trust = TrustMachine(
+            users: snapshot.users, devices: snapshot.devices,
+            decisions: Decisions(of: local.userID, snapshot.sharedEntries))
         devices = DevicesMachine(local, own: snapshot.ownDevices, revocations: snapshot.revocations)
         replication = Replication(local: local, snapshot: snapshot)
         programs = ProgramsMachine(
@@ -114,6 +116,7 @@ package struct NodeMachine: Sendable {
         performReplication(now: now)
         if programs.isWaiting { advancePrograms(now: now) }
         flushLinks(now: now)
+        adoptHeard(now: now)
         replication.commitIfDue(clocks: &clocks, now: now)
         performReplication(now: now)
         dialDue(now: now)

@@ -44,6 +44,7 @@ extension Snapshot {
         conversations = try rows.openConversations(db)
         privateConversations = try rows.privateConversations(db)
         membershipEntries = try rows.membershipEntries(db)
+        sharedEntries = try rows.sharedEntries(db)
         receipts = try Row.fetchAll(
             db,
             sql: """

@@ -121,6 +121,7 @@ extension [TrustMachine.Action] {
             case .failMessages(let userID): "failMessages \(userID)"
             case .closeLinks(let userID, let reason, _): "closeLinks \(userID) \(reason.name)"
             case .dialEverybody: "dialEverybody"
+            case .share: "share"
             }
         }
     }

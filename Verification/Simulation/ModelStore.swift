@@ -278,7 +278,13 @@ package struct ModelStore {
             let entries = logs[log.logID].map { $0.entries.values.filter(\.kind.isMembership) } ?? []
             guard !entries.isEmpty else { continue }
             snapshot.membershipEntries.append(
-                MembershipEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
+                RecordedEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
+        }
+        for log in snapshot.logs where !log.isLimbo {
+            let entries = logs[log.logID].map { $0.entries.values.filter(\.kind.isShared) } ?? []
+            guard !entries.isEmpty else { continue }
+            snapshot.sharedEntries.append(
+                RecordedEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
         }
         snapshot.receipts = receipts.values.sorted { ($0.logID, $0.deviceID) < ($1.logID, $1.deviceID) }
         return snapshot

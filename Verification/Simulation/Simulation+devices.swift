@@ -6,6 +6,11 @@ extension Simulation {
     /// Whether two nodes are devices of one user.
     func isSameUser(_ a: Int, _ b: Int) -> Bool { a / configuration.devicesPerUser == b / configuration.devicesPerUser }
 
+    var hasSeveralDevices: Bool { configuration.devicesPerUser > 1 }
+
+    /// Whether a node is a user's device with the identity's key.
+    func isPrimary(_ index: Int) -> Bool { index.isMultiple(of: configuration.devicesPerUser) }
+
     func devices(of userID: UserID) -> [Int] {
         guard let first = indices[userID] else { return [] }
         return Array(first..<min(nodes.count, first + configuration.devicesPerUser))
@@ -42,8 +47,24 @@ extension Simulation {
     mutating func checkUsers() throws {
         guard configuration.devicesPerUser > 1 else { return }
         let users = Set(nodes.map(\.local.userID)).sorted()
+        for user in users { checkDecisions(devices(of: user)) }
         for (place, user) in users.enumerated() {
             for other in users.dropFirst(place + 1) { try checkPair(devices(of: user), devices(of: other)) }
+        }
+    }
+
+    /// Devices of one user agree on who is blocked, and on whom the identity's key has verified.
+    private mutating func checkDecisions(_ devices: [Int]) {
+        guard isAtRest, let primary = devices.first(where: isPrimary) else { return }
+        for device in devices where device != primary {
+            for other in Set(nodes.map(\.local.userID)).sorted() where other != nodes[device].local.userID {
+                let (mine, theirs) = (nodes[device].user(other)?.trust, nodes[primary].user(other)?.trust)
+                let agrees = (mine == .blocked) == (theirs == .blocked) && (theirs != .verified || mine == .verified)
+                guard !agrees else { continue }
+                violated(
+                    "\(name(device)) holds user \(other) as \(String(describing: mine)), not \(String(describing: theirs))"
+                )
+            }
         }
     }
 

@@ -176,8 +176,13 @@ package struct Simulation {
             try request(node) { $0.markRead(messageID, requestID: $1, now: $2) }
         case .decide(let node, let decision, let other):
             log("\(name(node)): \(decision) \(name(other))")
-            try request(node) { [userID = nodes[other].local.userID] in
-                $0.decide(decision, about: userID, requestID: $1, now: $2)
+            let (userID, deviceID) = (nodes[other].local.userID, nodes[node].local.deviceID)
+            // The first device of a user holds the identity's key.
+            let key = hasSeveralDevices && isPrimary(node) ? nodes[node].member.identityKey : nil
+            try request(node) { machine, requestID, now in
+                let said = decision.needsProof ? machine.decision(decision, about: userID) : nil
+                let signed = key.flatMap { said?.signed(for: deviceID, with: $0) }
+                return machine.decide(decision, about: userID, signed: signed, requestID: requestID, now: now)
             }
         case .probed(let node, let generation, let probeID, let peer):
             guard nodes[node].generation == generation else { return }

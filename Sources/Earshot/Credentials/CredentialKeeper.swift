@@ -53,10 +53,29 @@ final class CredentialKeeper: Sendable {
         try home.revocation(of: deviceID, identity: identity)
     }
 
+    /// The identity's word where the logs of a device end.
+    /// - Throws: `EarshotError` `needsPrimary`, `passphraseNeeded`, `unusableHome`.
+    func cuts(
+        of deviceID: DeviceID, after ends: [ConversationID: [LogPlace]]
+    ) throws(EarshotError) -> [ConversationID: DeviceCut] {
+        try home.cuts(of: deviceID, after: ends, identity: identity)
+    }
+
     /// The identity's word that this device holds it, for a conversation that it creates; `nil` where the identity is not
     /// at hand.
     func primaryProof(of deviceID: DeviceID, in conversationID: ConversationID) throws(EarshotError) -> Signature? {
-        do { return try home.primaryProof(of: deviceID, in: conversationID, identity: identity) } catch {
+        try ifAtHand { () throws(EarshotError) in
+            try home.primaryProof(of: deviceID, in: conversationID, identity: identity)
+        }
+    }
+
+    /// What the other devices are told of a decision, with the identity's word; `nil` where the identity is not at hand.
+    func signed(_ decision: Decision, for deviceID: DeviceID) throws(EarshotError) -> Decision? {
+        try ifAtHand { () throws(EarshotError) in try home.signed(decision, for: deviceID, identity: identity) }
+    }
+
+    private func ifAtHand<Value>(_ work: () throws(EarshotError) -> Value) throws(EarshotError) -> Value? {
+        do { return try work() } catch {
             guard [.needsPrimary, .passphraseNeeded].contains(error.code) else { throw error }
             return nil
         }

@@ -50,7 +50,8 @@ public struct Devices: Sendable {
 
     /// Revokes a device for good. Every device that hears of it refuses the revoked one from then on.
     ///
-    /// Who has not heard of it yet still links to the device until its credential ends.
+    /// What the device has written that this one does not hold by now counts for nobody who hears of it. Who has not
+    /// heard of it yet still links to the device until its credential ends.
     /// - Throws: `EarshotError` `needsPrimary` on a linked device, `passphraseNeeded` where the identity is sealed and the
     ///   node was started without its passphrase; `unknownDevice`, also for this device itself; `storeFull`,
     ///   `storeUnavailable`, `stopped`.
@@ -60,9 +61,12 @@ public struct Devices: Sendable {
             throw EarshotError(.unknownDevice, "a device does not revoke itself: use another primary device")
         }
         let keeper = node.keeper
-        let revocation = try await LongWork.run { () throws(EarshotError) in try keeper.revocation(of: deviceID) }
+        let ends = await node.shell.ends(of: deviceID)
+        let (revocation, cuts) = try await LongWork.run { () throws(EarshotError) in
+            (try keeper.revocation(of: deviceID), try keeper.cuts(of: deviceID, after: ends))
+        }
         _ = try await node.shell.request { machine, requestID, now in
-            machine.revoke(revocation, requestID: requestID, now: now)
+            machine.revoke(revocation, cuts: cuts, requestID: requestID, now: now)
         }
     }
 }
@@ -91,6 +95,8 @@ public struct UserDevice: Hashable, Sendable {
 }
 
 extension NodeShell {
+    func ends(of deviceID: DeviceID) -> [ConversationID: [LogPlace]] { machine.ends(of: deviceID) }
+
     /// In no order.
     var devices: [UserDevice] {
         let local = machine.localCredential

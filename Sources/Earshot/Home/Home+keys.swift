@@ -182,6 +182,23 @@ extension Home {
         PrimaryProof.sign(deviceID, in: conversationID, with: try identityKey(identity))
     }
 
+    /// Has the identity's key sign what the other devices of its user are told, for the device that tells them.
+    /// - Throws: `EarshotError` `needsPrimary`, `passphraseNeeded`, `unusableHome`.
+    func signed(
+        _ decision: Decision, for deviceID: DeviceID, identity: IdentityAccess
+    ) throws(EarshotError) -> Decision {
+        decision.signed(for: deviceID, with: try identityKey(identity))
+    }
+
+    /// Has the identity's key say where the logs of a device end.
+    /// - Throws: `EarshotError` `needsPrimary`, `passphraseNeeded`, `unusableHome`.
+    func cuts(
+        of deviceID: DeviceID, after ends: [ConversationID: [LogPlace]], identity: IdentityAccess
+    ) throws(EarshotError) -> [ConversationID: DeviceCut] {
+        let key = try identityKey(identity)
+        return ends.reduce(into: [:]) { $0[$1.key] = .sign(deviceID, after: $1.value, in: $1.key, with: key) }
+    }
+
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     /// A clock that has just begun, in 1970, leaves no room to date a credential back.

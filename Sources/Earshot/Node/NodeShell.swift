@@ -110,11 +110,17 @@ actor NodeShell {
         }
     }
 
+    /// What the user's other devices are told of a decision.
+    func decision(_ verdict: TrustDecision, about userID: UserID) -> Decision? {
+        machine.decision(verdict, about: userID)
+    }
+
     nonisolated func decide(
-        _ decision: TrustDecision, about userID: UserID, named name: UserName?
+        _ decision: TrustDecision, about userID: UserID, named name: UserName?, signed: Decision?
     ) async throws(EarshotError) {
         _ = try await request { machine, requestID, now in
-            machine.decide(decision, about: userID, name: name, requestID: requestID, now: now)
+            machine.decide(
+                decision, about: userID, name: name, signed: signed, requestID: requestID, now: now)
         }
     }
 

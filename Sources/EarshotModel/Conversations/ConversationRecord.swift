@@ -29,6 +29,10 @@ package struct ConversationRecord: Hashable, Sendable {
     /// The users whom a participant writes to.
     package func recipientIDs(of authorID: UserID) -> [UserID] { participantIDs.filter { $0 != authorID } }
 
+    /// Whether it is that of a user with themselves, in which their devices tell each other what they share. Nobody is
+    /// shown it.
+    package func isOwn(of userID: UserID) -> Bool { kind == .direct && participantIDs == [userID] }
+
     /// What errors call it.
     package func label(for userID: UserID) -> String {
         switch kind {

@@ -67,8 +67,8 @@ extension Participant {
     fileprivate func isSame(as other: Participant?) -> Bool { role == other?.role && status == other?.status }
 }
 
-/// The entries of a log that say who belongs to a private conversation.
-package struct MembershipEntries: Hashable, Sendable {
+/// Some entries of a log that the disk has.
+package struct RecordedEntries: Hashable, Sendable {
     package let log: LogRecord
     package let entries: [EntryRecord]
 

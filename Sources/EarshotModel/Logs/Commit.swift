@@ -81,7 +81,9 @@ package struct Snapshot: Hashable, Sendable {
     /// What programs were told last of private conversations.
     package var privateConversations: [PrivateConversationRecord] = []
     /// The entries that say who belongs to private conversations, log by log.
-    package var membershipEntries: [MembershipEntries] = []
+    package var membershipEntries: [RecordedEntries] = []
+    /// What users' devices tell each other in entries: decisions, and cuts of revoked devices; log by log.
+    package var sharedEntries: [RecordedEntries] = []
     /// Receipts for logs of others.
     package var receipts: [Receipt] = []
     /// Entries in conversations of many that have neither a body nor a mark of their author, and were not erased here.

@@ -11,6 +11,10 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     case retract = 4
     /// A reaction to a message, or its end.
     case reaction = 5
+    /// Where the logs of a revoked device end.
+    case cut = 13
+    /// What a revoked device has written behind that: it is kept, and never shown.
+    case cutOff = 14
     /// Its author belongs to the conversation from here on.
     case join = 20
     /// Its author belongs to it no longer.
@@ -28,6 +32,8 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     case begin = 30
     /// A message of somebody who did not belong to the conversation: it is kept, and never shown.
     case disregarded = 31
+    /// What its user has decided about another.
+    case decision = 40
     /// What the author says of themselves.
     case profile = 50
 
@@ -36,6 +42,9 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
 
     /// Whether a conversation's history shows it.
     package var isShown: Bool { self == .text }
+
+    /// Whether a device tells the others of its user something with it.
+    package var isShared: Bool { self == .cut || self == .decision }
 
     /// Whether it says who belongs to a private conversation, or depends on that.
     package var isMembership: Bool { (EntryKind.join.rawValue...EntryKind.disregarded.rawValue).contains(rawValue) }

@@ -90,6 +90,10 @@ package enum EntryDraft: Hashable, Sendable {
     case control(ControlBody)
     /// What they say of themselves, and how it is counted.
     case profile(Profile, counter: UInt64)
+    /// What they have decided about another.
+    case decision(Decision)
+    /// Where the logs of a device of theirs end that they have revoked.
+    case cut(DeviceCut)
 
     package var kind: EntryKind {
         switch self {
@@ -100,6 +104,8 @@ package enum EntryDraft: Hashable, Sendable {
         case .version: .version
         case .control(let control): control.entry.kind
         case .profile: .profile
+        case .decision: .decision
+        case .cut: .cut
         }
     }
 
@@ -115,7 +121,7 @@ package enum EntryDraft: Hashable, Sendable {
             case .reaction(let emoji, _, _): emoji.utf8.count
             }
         case .control(let control): control.entry.byteCount
-        case .join, .leave, .accept, .decline, .version: 0
+        case .join, .leave, .accept, .decline, .version, .decision, .cut: 0
         case .profile(let profile, _): profile.byteCount
         }
     }
@@ -133,7 +139,7 @@ package enum EntryDraft: Hashable, Sendable {
         switch self {
         case .message(let draft): try draft.validate()
         case .amendment(let amendment): try amendment.validate()
-        case .join, .leave, .accept, .decline, .version, .control, .profile: break
+        case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut: break
         }
     }
 }

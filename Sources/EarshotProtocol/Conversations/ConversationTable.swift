@@ -15,14 +15,20 @@ struct ConversationTable: Sendable {
     private var governed: PrivateConversations
     /// What programs were told last of these.
     private var told: [ConversationID: PrivateConversationRecord] = [:]
+    /// Where the logs of revoked devices end.
+    private var ends: Cuts
 
-    /// - Parameter told: what the disk has of private conversations beside their entries.
+    /// - Parameters:
+    ///   - told: what the disk has of private conversations beside their entries.
+    ///   - shared: what it has of cuts.
     init(
-        userID: UserID, deviceID: DeviceID, records: [OpenConversationRecord] = [], entries: [MembershipEntries] = [],
-        told: [PrivateConversationRecord] = []
+        userID: UserID, deviceID: DeviceID, records: [OpenConversationRecord] = [], entries: [RecordedEntries] = [],
+        told: [PrivateConversationRecord] = [], shared: [RecordedEntries] = []
     ) {
         self.userID = userID
+        ends = Cuts(shared)
         governed = PrivateConversations(userID: userID, deviceID: deviceID, entries)
+        for run in shared where run.log.conversation.kind == .private { _ = takeCuts(in: run.entries, of: run.log) }
         for record in records { open[record.conversationID] = record }
         for record in told { self.told[record.conversationID] = record }
         // The node may have ended between the entries and what follows from them.
@@ -37,6 +43,19 @@ struct ConversationTable: Sendable {
     var privates: PrivateConversations {
         get { governed }
         _modify { yield &governed }
+    }
+
+    /// Where the logs of revoked devices end.
+    var cuts: Cuts { ends }
+
+    /// Entries of a log are on the disk: some of them may say where the logs of a revoked device end.
+    /// - Returns: whether that may have changed who is in a private conversation.
+    mutating func takeCuts(in entries: [EntryRecord], of record: LogRecord) -> Bool {
+        let conversationID = record.description.conversationID
+        let cuts = ends.insert(entries, by: record.authorID, in: conversationID)
+        guard !cuts.isEmpty, record.conversation.kind == .private else { return false }
+        for cut in cuts { governed.revoke(cut, by: record.authorID, in: conversationID) }
+        return true
     }
 
     // MARK: - What there is

@@ -36,6 +36,8 @@ struct PrivateConversation: Sendable {
     private var disregarded: Deque<Disregarded> = []
     /// Answers to what is not here yet, oldest first.
     private var early: Deque<Answer> = []
+    /// Where the logs of revoked devices end, and whose devices they are.
+    private var cuts: [(cut: DeviceCut, userID: UserID)] = []
 
     init(_ conversationID: ConversationID) { self.conversationID = conversationID }
 
@@ -74,6 +76,7 @@ struct PrivateConversation: Sendable {
         }
         guard let first = records.first else { return false }
         if first.place.sequence == 1 {
+            defer { applyCuts() }
             insert(ControlLog(description: log, authorID: authorID, isPrimary: isPrimary, branches: [records]))
             return true
         }
@@ -96,6 +99,19 @@ struct PrivateConversation: Sendable {
     private mutating func found() {
         membership = Membership(conversationID: conversationID, logs: unfounded)
         if membership != nil { unfounded = [] }
+    }
+
+    /// The identity key of a user has said where the logs of a device of theirs end.
+    mutating func revoke(_ cut: DeviceCut, by userID: UserID) {
+        cuts.append((cut, userID))
+        applyCuts()
+    }
+
+    /// A cut of somebody else's device is none.
+    private mutating func applyCuts() {
+        for (cut, userID) in cuts where membership?.hasLog(of: cut.deviceID, by: userID) == true {
+            membership?.revoke(cut.deviceID, after: Set(cut.ends))
+        }
     }
 
     private mutating func takeAnswers(_ entries: some Collection<EntryRecord>, by authorID: UserID) -> Bool {
@@ -275,7 +291,7 @@ extension EntryRecord {
     }
 
     /// What it says.
-    fileprivate var bodyContent: EntryBody.Content? { body?.content }
+    var bodyContent: EntryBody.Content? { body?.content }
 }
 
 extension ControlBody {
@@ -285,9 +301,12 @@ extension ControlBody {
 
 extension EntryRecord {
     /// The same entry, of somebody who did not belong to the conversation.
-    var disregarded: EntryRecord {
+    var disregarded: EntryRecord { silent(as: .disregarded) }
+
+    /// The same entry as one that says nothing.
+    func silent(as kind: EntryKind) -> EntryRecord {
         var entry = EntryRecord(
-            sequence: sequence, timestamp: timestamp, expiry: expiry, kind: .disregarded, content: content,
+            sequence: sequence, timestamp: timestamp, expiry: expiry, kind: kind, content: content,
             chain: chain, checkpoint: checkpoint, isDeleted: isDeleted, key: key)
         entry.mark = mark
         return entry

@@ -16,7 +16,7 @@ struct PrivateConversations: Sendable {
     private var waiting = VersionWaits()
 
     /// - Parameter entries: what the disk has of who belongs to them.
-    init(userID: UserID, deviceID: DeviceID, _ entries: [MembershipEntries] = []) {
+    init(userID: UserID, deviceID: DeviceID, _ entries: [RecordedEntries] = []) {
         self.userID = userID
         self.deviceID = deviceID
         // Answers count only where what they answer is known, and a branch only behind the one that it parts from.
@@ -265,6 +265,11 @@ struct PrivateConversations: Sendable {
         conversations[branch.description.conversationID]?.insertVersions(
             in: entries.map(\.record), branch: branch.logID)
         judgeMessages(&entries, of: branch)
+    }
+
+    /// The identity key of a user has said where the logs of a device of theirs end.
+    mutating func revoke(_ cut: DeviceCut, by userID: UserID, in conversationID: ConversationID) {
+        conversations[conversationID, default: PrivateConversation(conversationID)].revoke(cut, by: userID)
     }
 
     /// They are on the disk.

@@ -56,9 +56,10 @@ extension Replication {
         _ entries: [EntryRecord], of record: LogRecord, after before: Place, trust: TrustMachine,
         clocks: inout ClockMachine, now: Moment
     ) {
+        let isCut = conversations.takeCuts(in: entries, of: record)
         guard record.conversation.kind == .private else { return }
         conversations.privates.noteOwnVersions(in: entries, of: record)
-        guard conversations.privates.take(entries, of: record, after: before) else { return }
+        guard conversations.privates.take(entries, of: record, after: before) || isCut else { return }
         membershipChanged(in: record.description.conversationID, trust: trust, clocks: &clocks, now: now)
     }
 

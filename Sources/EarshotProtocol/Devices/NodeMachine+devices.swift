@@ -36,10 +36,18 @@ extension NodeMachine {
         }
     }
 
+    /// The last entries of a device that this node holds, in each conversation in which it matters where they end.
+    package func ends(of deviceID: DeviceID) -> [ConversationID: [LogPlace]] { replication.ends(of: deviceID) }
+
     /// This node's user has revoked a device: the statement goes to whoever is linked, now and later.
-    package mutating func revoke(_ revocation: Revocation, requestID: RequestID, now: Moment) -> [NodeAction] {
+    /// - Parameter cuts: what of the device counts, by conversation, as the identity key has signed it.
+    package mutating func revoke(
+        _ revocation: Revocation, cuts: [ConversationID: DeviceCut] = [:], requestID: RequestID, now: Moment
+    ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
-            node.run(try node.devices.revoke(revocation), now: now)
+            let consequences = try node.devices.revoke(revocation)
+            if !consequences.isEmpty { node.replication.write(cuts) }
+            node.run(consequences, now: now)
             node.replication.answer(requestID, .deviceChanged(revocation.deviceID))
         }
     }

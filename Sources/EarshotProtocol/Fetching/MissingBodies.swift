@@ -259,6 +259,11 @@ struct MissingBodies: Sendable {
 
     /// What may be written now.
     /// - Parameter isWaiting: whether entries of the branch wait for a later commit: they have been given times already.
+    /// What has come of a conversation, and waits for a commit.
+    func found(in conversationID: ConversationID) -> [Found] {
+        found.filter { $0.conversation.conversationID == conversationID }
+    }
+
     mutating func takeFound(where isWaiting: (LogID) -> Bool) -> [Found] {
         let taken = found.filter { !isWaiting($0.logID) }
         found.removeAll { !isWaiting($0.logID) }

@@ -69,6 +69,7 @@ extension Replication {
         else { return }
         actions.append(.credit(1 + bytes / Limits.requestBytes, connectionID))
         logs.grew(logID, by: bytes)
+        if logs.own(logID) == nil { conversations.cuts.judge(&entries, of: log) }
         if conversation.kind == .private { conversations.privates.judgeFound(&entries, of: log) }
         for (record, body) in entries where body != nil {
             logs.note(record.timestamp, of: record.sequence, in: logID)
@@ -121,14 +122,17 @@ extension Replication {
             for record in records { clocks.resume(after: record.timestamp) }
         }
         changed(found.conversation, now: now)
-        guard found.conversation.kind == .private, let log = logs.incoming(found.logID) else { return }
+        guard let log = logs.incoming(found.logID) else { return }
+        let records = found.entries.map(\.record)
+        let isCut = conversations.takeCuts(in: records, of: log.record(in: found.conversation))
+        guard found.conversation.kind == .private else { return }
         conversations.privates.regard(in: log.description.conversationID)
         let privates = conversations.privates
         fetching.bodies.reconsider(log.logID) { unowed in
             unowed.subtracting(
                 privates.unowed(unowed, of: log.logID, by: log.authorID, in: log.description))
         }
-        if conversations.privates.takeAnswers(in: found.entries.map(\.record), of: log) {
+        if conversations.privates.takeAnswers(in: records, of: log) || isCut {
             membershipChanged(in: log.description.conversationID, trust: trust, clocks: &clocks, now: now)
         }
     }

@@ -18,6 +18,8 @@ extension EntryBody.Content {
         case .version(let control): self = .version(control)
         case .control(let control): self = .control(control)
         case .profile(let profile, let counter): self = .profile(ProfileEntry(profile, counter: counter))
+        case .decision(let decision): self = .decision(decision)
+        case .cut(let cut): self = .cut(cut)
         }
     }
 
@@ -26,7 +28,7 @@ extension EntryBody.Content {
         switch self {
         case .text(let message): message.session.map { .session($0.id, counter: $0.counter) }
         case .amendment(let amendment): amendment.relation
-        case .branches, .join, .leave, .version, .control, .profile, .unknown: nil
+        case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .unknown: nil
         }
     }
 }

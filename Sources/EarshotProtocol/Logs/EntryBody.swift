@@ -18,6 +18,10 @@ package struct EntryBody: Hashable, Sendable {
         case control(ControlBody)
         /// What the author says of themselves.
         case profile(ProfileEntry)
+        /// What the author's user has decided about another.
+        case decision(Decision)
+        /// Where the logs of a revoked device of the author's user end.
+        case cut(DeviceCut)
         /// A kind of content that this version does not know. It is kept and proved, but not shown.
         case unknown
     }
@@ -39,6 +43,8 @@ package struct EntryBody: Hashable, Sendable {
         case .version: .version
         case .control(let control): control.entry.kind
         case .profile: .profile
+        case .decision: .decision
+        case .cut: .cut
         case .unknown: .unknown
         }
     }
@@ -70,6 +76,8 @@ package struct EntryBody: Hashable, Sendable {
         case .version(let version): content = .version(try LogPlace(version.control))
         case .control(let control): content = .control(try ControlBody(control))
         case .profile(let profile): content = .profile(try ProfileEntry(profile))
+        case .decision(let decision): content = try Decision.decode(decision).map { .decision($0) } ?? .unknown
+        case .cut(let cut): content = .cut(try DeviceCut(cut))
         case nil: content = .unknown
         }
     }
@@ -97,6 +105,8 @@ package struct EntryBody: Hashable, Sendable {
         case .version(let control): wire.content = .version(Wire.Version(control: control.wire))
         case .control(let control): wire.content = .control(control.wire)
         case .profile(let profile): wire.content = .profile(profile.wire)
+        case .decision(let decision): wire.content = .decision(decision.wire)
+        case .cut(let cut): wire.content = .cut(cut.wire)
         case .unknown: break
         }
         if let key { wire.key = key.bytes }

@@ -281,6 +281,50 @@ extension Revocation {
     }
 }
 
+extension Decision {
+    /// It is for one device: no other can say the same again.
+    private func signedBytes(for deviceID: DeviceID) -> [UInt8] {
+        SignedBytes(label: "earshot decision v2").adding(deviceID).adding(userID).adding(UInt64(verdict.number))
+            .adding(counter).adding(Array(name.text.utf8)).bytes
+    }
+
+    /// The same with the identity key's signature, for the device that says it.
+    package func signed(for deviceID: DeviceID, with identityKey: SigningKey) -> Decision {
+        var signed = self
+        signed.proof = identityKey.signature(for: signedBytes(for: deviceID))
+        return signed
+    }
+
+    /// Whether the identity that it is a decision of has signed it.
+    func isProved(for deviceID: DeviceID, by userID: UserID) -> Bool {
+        proof.map { Ed25519.isValid($0, for: signedBytes(for: deviceID), by: userID.bytes32) } ?? false
+    }
+}
+
+extension DeviceCut {
+    private static func signedBytes(
+        of deviceID: DeviceID, after ends: [LogPlace], in conversationID: ConversationID
+    ) -> [UInt8] {
+        ends.reduce(SignedBytes(label: "earshot cut v2").adding(conversationID).adding(deviceID)) {
+            $0.adding($1.logID).adding($1.sequence).adding($1.chain)
+        }.bytes
+    }
+
+    package static func sign(
+        _ deviceID: DeviceID, after ends: [LogPlace], in conversationID: ConversationID,
+        with identityKey: SigningKey
+    ) -> DeviceCut {
+        let bytes = signedBytes(of: deviceID, after: ends, in: conversationID)
+        return DeviceCut(of: deviceID, after: ends, proof: identityKey.signature(for: bytes))
+    }
+
+    /// Whether an identity has signed it for a conversation.
+    func isAuthentic(in conversationID: ConversationID, by userID: UserID) -> Bool {
+        let bytes = Self.signedBytes(of: deviceID, after: ends, in: conversationID)
+        return Ed25519.isValid(proof, for: bytes, by: userID.bytes32)
+    }
+}
+
 /// The bytes that a signature covers: a label after its length, then the parts.
 struct SignedBytes {
     private(set) var bytes: [UInt8]

@@ -51,6 +51,13 @@ struct IncomingLog: Sendable {
         committedBytes = bytes
     }
 
+    /// It as the disk has it.
+    func record(in conversation: ConversationRecord) -> LogRecord {
+        LogRecord(
+            logID: logID, description: description, base: base, authorID: authorID, conversation: conversation,
+            head: committed, bytes: committedBytes)
+    }
+
     /// Whether the disk has any of its entries.
     var isOnDisk: Bool { committed.sequence > base?.sequence ?? 0 }
 

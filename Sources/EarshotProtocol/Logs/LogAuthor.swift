@@ -7,11 +7,14 @@ struct LogAuthor: Sendable {
     let deviceID: DeviceID
     let signingKey: SigningKey
     let salts: EntrySalts
+    /// That of its user with themselves, in which their devices tell each other what they share.
+    let ownConversation: ConversationRecord
 
     init(_ local: LocalDevice) {
         userID = local.userID
         deviceID = local.deviceID
         signingKey = local.signingKey
         salts = EntrySalts(local.signingKey)
+        ownConversation = .direct(local.userID, local.userID)
     }
 }

@@ -132,6 +132,12 @@ struct Logs: Sendable {
         return hasWriters(in: conversationID, beside: [first])
     }
 
+    /// Whether a device of this node's user has written in a conversation.
+    func hasWritten(in conversationID: ConversationID) -> Bool {
+        ownOfConversation[conversationID]?.isEmpty == false
+            || incoming.logs(of: conversationID).contains { $0.authorID == author.userID }
+    }
+
     /// Whether this node's user has ever written to a user.
     func hasWritten(to userID: UserID) -> Bool { recipientIDs.contains(userID) }
 

@@ -94,6 +94,11 @@ package struct Membership: Hashable, Sendable {
         rebuild()
     }
 
+    /// Whether a device of a user has written one of the control logs that are here.
+    package func hasLog(of deviceID: DeviceID, by userID: UserID) -> Bool {
+        logs.all.contains { $0.description.deviceID == deviceID && $0.authorID == userID }
+    }
+
     /// Takes a `Join`.
     /// - Returns: whether the addition that it answers is held; else it counts for nothing yet.
     @discardableResult

@@ -153,6 +153,8 @@ struct CommitInFlight: Sendable {
     var failures: [PendingFailure] = []
     var progress: [WrittenProgress] = []
     var userEvents: [Event] = []
+    /// What this device says of its user's decisions; its entries are among those appended.
+    var statements: [PendingSend] = []
     /// What is new about conversations of many.
     var conversationNews: [JournalRecord] = []
     var requests: [PendingRequest] = []

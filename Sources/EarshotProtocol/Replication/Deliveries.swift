@@ -429,7 +429,8 @@ struct Deliveries: Sendable {
 
     /// How many messages of a log wait for their recipient's receipt.
     func undelivered(in log: OwnLog) -> UInt64 {
-        guard case .direct = log.record.conversation.kind else { return 0 }
+        // What a user's devices tell each other waits for nobody.
+        guard log.record.recipientID != log.record.authorID else { return 0 }
         let settled = max(committed(log.deliveryKey)?.delivered ?? 0, log.record.start.sequence)
         let failed = failures[log.record.logID]?.keys.count { $0 > settled } ?? 0
         let done = settled + UInt64(failed)

@@ -11,12 +11,14 @@ struct DirectoryChanges: Sendable {
     /// Devices of this node's own user; `nil` for one that is forgotten.
     private var ownDevices: [DeviceID: OwnDeviceRecord?] = [:]
     private var revocations: [Revocation] = []
+    /// What this device says about that in its own logs.
+    private var statements: [PendingSend] = []
     private var events: [Event] = []
 
     /// Events wait for a change: without one there is no work.
     var isEmpty: Bool {
         users.isEmpty && forgottenUsers.isEmpty && devices.isEmpty && forgottenDevices.isEmpty && ownDevices.isEmpty
-            && revocations.isEmpty
+            && revocations.isEmpty && statements.isEmpty
     }
 
     /// How many users and devices wait to be written.
@@ -51,6 +53,9 @@ struct DirectoryChanges: Sendable {
 
     mutating func write(_ revocation: Revocation) { revocations.append(revocation) }
 
+    /// Entries that stand in the same commit as the change.
+    mutating func write(_ statement: PendingSend) { statements.append(statement) }
+
     /// An event to post when its user is written.
     /// - Parameter isMerged: whether to merge it with an earlier event about the same user. So it is while the disk
     ///   fails, however long that takes and however often the user comes and goes.
@@ -77,6 +82,7 @@ struct DirectoryChanges: Sendable {
         next.commit.ownDevices = ownDevices.values.compactMap(\.self).sorted { $0.deviceID < $1.deviceID }
         next.commit.forgottenOwnDevices = ownDevices.filter { $0.value == nil }.keys.sorted()
         next.commit.revocations = revocations
+        next.statements = statements
         next.userEvents = events
         for event in events { if let record = JournalRecord(event) { next.commit.journal.add(record) } }
         self = DirectoryChanges()
@@ -98,6 +104,7 @@ struct DirectoryChanges: Sendable {
         }
         for deviceID in failed.commit.forgottenOwnDevices where ownDevices[deviceID] == nil { forgetOwn(deviceID) }
         revocations = failed.commit.revocations + revocations
+        statements = failed.statements + statements
         let all = failed.userEvents + events
         events = []
         for event in all { tell(event, isMerged: true) }

@@ -109,6 +109,7 @@ extension NodeMachine {
             for receipt in receipts where isOpen(connectionID) {
                 try checkBudget(on: connectionID, now: now)
                 note { $0.receiptsReceived += 1 }
+                guard !isRevoked(receipt, []) else { continue }
                 try replication.receivedReceipt(receipt, on: connectionID, trust: trust, now: now)
                 performReplication(now: now)
             }
@@ -250,6 +251,8 @@ extension NodeMachine {
         case .credit(let requests, let connectionID): peers.credit(requests, on: connectionID)
         case .close(let connectionID, let reason, let error): close(connectionID, reason, error: error, now: now)
         case .exchanged(let userID): use(userID, now: now)
+        case .shared(let entries):
+            run(trust.adopt(entries, isOwn: true, exchange: exchange, now: now), now: now)
         case .commit(let commit): emit(.commit(commit))
         case .read(let read): emit(.read(read))
         case .readChains(let read): emit(.readChains(read))
@@ -286,6 +289,13 @@ extension NodeMachine {
 
     // MARK: - Devices of this node's user
 
+    /// What other devices of this node's user have decided changes the records of users in the commit that writes it.
+    mutating func adoptHeard(now: Moment) {
+        for entries in replication.heard(now: now) {
+            run(trust.adopt(entries, isOwn: false, exchange: exchange, now: now), now: now)
+        }
+    }
+
     /// Another device of this node's user says which open conversations it knows.
     private mutating func learnConversations(from digests: [ConversationDigest]) {
         for digest in digests where !digest.uniqueName.isEmpty {
@@ -293,12 +303,13 @@ extension NodeMachine {
         }
     }
 
-    /// What a revoked device wrote is taken from devices of this node's own user alone: others may have got it from a
-    /// thief.
+    /// While it is not known where the logs of a revoked device end, what it wrote is taken from devices of this node's
+    /// own user alone: others may have got it from a thief.
     private func mayTake(_ run: EntriesFrame, from peer: LinkPeer) -> Bool {
         guard !isOwn(peer), run.log.deviceID != peer.deviceID, run.log.deviceID != local.deviceID else { return true }
         let userID = run.credential?.userID ?? replication.logs.author(of: run.log.deviceID)
-        return userID.map { !isRevoked(run.log.deviceID, of: $0) } ?? true
+        guard let userID, isRevoked(run.log.deviceID, of: userID) else { return true }
+        return replication.conversations.cuts.contains(run.log.deviceID, of: userID, in: run.log.conversationID)
     }
 
     private func isRevoked(_ receipt: Receipt, _ credentials: [Credential]) -> Bool {

@@ -75,7 +75,7 @@ struct ReceivedRuns: Sendable {
     mutating func take(
         _ frame: EntriesFrame, into branch: IncomingLog, known: Int, of conversation: ConversationRecord,
         from link: ReplicationSession, isStranger: Bool, logs: inout Logs, privates: inout PrivateConversations,
-        author: LogAuthor, now: Moment
+        cuts: Cuts, author: LogAuthor, now: Moment
     ) throws(ProtocolError) -> Intake {
         var branch = branch
         let before = branch.proved.place
@@ -88,6 +88,7 @@ struct ReceivedRuns: Sendable {
         guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
         let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
         try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)
+        if !isOwn { cuts.judge(&taken, of: branch) }
         if conversation.kind == .private { privates.judge(&taken, of: branch, isOwn: isOwn) }
         // Not before: what is not queued for the disk is not proved, or a hole would follow.
         logs.proved(branch)
@@ -138,15 +139,20 @@ struct ReceivedRuns: Sendable {
         waiting.append(run)
     }
 
-    mutating func takeForCommit() -> [ReceivedRun] {
-        var taken: [ReceivedRun] = []
+    /// What the next commit takes.
+    var next: some Sequence<ReceivedRun> {
         var (count, bytes) = (0, 0)
-        while let run = waiting.first, count < Limits.commitEntries, bytes < Limits.commitBytes {
-            waiting.removeFirst()
+        return waiting.prefix { run in
+            guard count < Limits.commitEntries, bytes < Limits.commitBytes else { return false }
             count += run.entries.count
             bytes += run.bytes
-            taken.append(run)
+            return true
         }
+    }
+
+    mutating func takeForCommit() -> [ReceivedRun] {
+        let taken = Array(next)
+        waiting.removeFirst(taken.count)
         return taken
     }
 
@@ -234,7 +240,7 @@ extension EntryNews {
             // Others of a conversation of many are told nothing that way.
             guard case .direct = conversation.kind else { return nil }
             self = .profile(log.authorID, by: record.sequence)
-        case .branches, .join, .leave, .version, .control, .unknown, nil: return nil
+        case .branches, .join, .leave, .version, .control, .decision, .cut, .unknown, nil: return nil
         }
     }
 }

@@ -34,7 +34,9 @@ extension Replication {
             digest.uniqueName = conversation.uniqueName
         }
         guard isOwn(session) else { return digest }
-        if conversation.kind == .direct { digest.peerID = conversation.recipientIDs(of: author.userID).first }
+        if conversation.kind == .direct {
+            digest.peerID = conversation.recipientIDs(of: author.userID).first ?? author.userID
+        }
         digest.progress = progressHash(of: conversation.conversationID)
         return digest
     }
@@ -94,6 +96,7 @@ extension Replication {
     /// The conversation of a log, if both users of a link may read it; `nil` if this node is not to have it.
     func common(_ conversationID: ConversationID, with session: ReplicationSession) -> ConversationRecord? {
         guard !isOwn(session) else {
+            guard conversationID != author.ownConversation.conversationID else { return author.ownConversation }
             return conversations.record(conversationID) ?? logs.conversations[conversationID]
                 ?? session.sharing.peerID(of: conversationID).map { .direct(author.userID, $0) }
         }

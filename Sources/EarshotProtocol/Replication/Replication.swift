@@ -38,7 +38,8 @@ struct Replication: Sendable {
             deliveries: snapshot.deliveries, failures: snapshot.failures, carried: snapshot.receipts)
         conversations = ConversationTable(
             userID: author.userID, deviceID: author.deviceID, records: snapshot.conversations,
-            entries: snapshot.membershipEntries, told: snapshot.privateConversations)
+            entries: snapshot.membershipEntries, told: snapshot.privateConversations,
+            shared: snapshot.sharedEntries)
         sessions = ReplicationSessions(deviceID: author.deviceID)
         fetching = Fetching(deviceID: author.deviceID)
         for (logID, missing) in snapshot.missing {
@@ -322,7 +323,8 @@ struct Replication: Sendable {
                 ])
         }
         let sends = AppendedSends(
-            duties + outbox.takeForCommit(), to: logs, privates: conversations.privates, heads: heads, by: author,
+            duties + next.statements + outbox.takeForCommit(), to: logs, privates: conversations.privates, heads: heads,
+            by: author,
             clocks: &clocks, now: now)
         next.append(sends)
         // Who may have an entry follows from control entries once they are on the disk.
@@ -418,6 +420,7 @@ struct Replication: Sendable {
         logs.appended(appended.record)
         logs.note(appended.entries, of: logID)
         absorb(appended.entries, of: appended.record, after: before, trust: trust, clocks: &clocks, now: now)
+        if appended.record.conversation.isOwn(of: author.userID) { tellShared(appended.entries, of: appended.record) }
         changed(appended.record.conversation, now: now)
         expiries.wake(for: appended.record, clocks: &clocks, now: now)
         for news in appended.news { tell(news, Event.messageQueued, trust: trust) }
@@ -608,6 +611,7 @@ struct Replication: Sendable {
         logs.appended(page.record)
         logs.note(page.entries, of: page.record.logID)
         if let limboID = page.limboID { logs.setLimbo(limboID, page.rest) }
+        if page.record.conversation.isOwn(of: author.userID) { tellShared(page.entries, of: page.record) }
         deliveries.rename(page.places)
         expiries.wake(for: page.record, clocks: &clocks, now: now)
         if let log = logs.own(page.record.logID) { sessions.openIfNew(log) }

@@ -22,6 +22,8 @@ enum ReplicationAction: Sendable {
     case vouch(for: [UserID], ConnectionID)
     /// A device that need not be linked ever is vouched for by its user.
     case introduced(Credential)
+    /// Entries of this device in its user's own conversation are on the disk.
+    case shared(RecordedEntries)
     case commit(Commit)
     case read(EntriesRead)
     case readChains(ChainsRead)

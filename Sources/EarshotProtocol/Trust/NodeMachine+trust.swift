@@ -2,14 +2,23 @@ package import EarshotModel
 
 /// Whose a name is, and with whom this node's user wants to have to do.
 extension NodeMachine {
+    /// What the other devices of this node's user are told of a decision; `nil` about somebody who was never met.
+    package func decision(_ verdict: TrustDecision, about userID: UserID) -> Decision? {
+        trust.decision(verdict, about: userID)
+    }
+
     /// This node's user has decided about another.
-    /// - Parameter name: what the other was called when that was decided. With another name by now, nothing is done.
+    /// - Parameters:
+    ///   - name: what the other was called when that was decided. With another name by now, nothing is done.
+    ///   - signed: what the user's other devices are told, with the identity key's word; without it, who is accepted or
+    ///     verified is so on this device alone.
     package mutating func decide(
-        _ decision: TrustDecision, about userID: UserID, name: UserName? = nil, requestID: RequestID, now: Moment
+        _ decision: TrustDecision, about userID: UserID, name: UserName? = nil, signed: Decision? = nil,
+        requestID: RequestID, now: Moment
     ) -> [NodeAction] {
         handle(requestID, now: now) { node throws(ProtocolError) in
             let consequences = try node.trust.decide(
-                decision, about: userID, name: name, exchange: node.exchange, now: now)
+                decision, about: userID, name: name, signed: signed, exchange: node.exchange, now: now)
             node.run(consequences, now: now)
             node.replication.answer(requestID, .decided(userID))
         }
@@ -56,6 +65,7 @@ extension NodeMachine {
             case .closeLinks(let userID, let reason, let error):
                 for connectionID in connections(to: userID) { close(connectionID, reason, error: error, now: now) }
             case .dialEverybody: peers.dialEverybody(now: now.uptime)
+            case .share(let decision): replication.share(decision)
             }
         }
     }

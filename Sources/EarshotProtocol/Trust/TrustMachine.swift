@@ -19,6 +19,8 @@ struct TrustMachine: Sendable {
         case closeLinks(to: UserID, CloseReason, ProtocolError)
         /// Devices that were refused may now be wanted.
         case dialEverybody
+        /// Tell the other devices of this node's user, in the commit that writes the user.
+        case share(Decision)
     }
 
     /// What was exchanged with a user so far: facts of other machines that decide about strangers.
@@ -30,6 +32,8 @@ struct TrustMachine: Sendable {
     }
 
     private(set) var directory: UserDirectory
+    /// What all devices of this node's user have decided.
+    private var decisions: Decisions?
     private var admission = Admission.everybody
     /// Conflicts that were reported.
     private var toldConflicts: Set<IdentityConflict> = []
@@ -38,8 +42,10 @@ struct TrustMachine: Sendable {
         perAddress: Limits.failuresPerAddress, perAddressAndSecond: Limits.failuresPerAddressAndSecond,
         perSecond: Limits.failuresPerSecond)
 
-    init(users: [UserRecord] = [], devices: [DeviceRecord] = []) {
+    /// - Parameter decisions: `nil` for a machine that shares nothing.
+    init(users: [UserRecord] = [], devices: [DeviceRecord] = [], decisions: Decisions? = nil) {
         directory = UserDirectory(users: users, devices: devices)
+        self.decisions = decisions
     }
 
     var toldConflictCount: Int { toldConflicts.count }
@@ -114,8 +120,21 @@ struct TrustMachine: Sendable {
     // MARK: - Decisions
 
     /// This node's user has decided about another.
-    /// - Parameter name: the other's name at the time of the decision. If they have another name now, nothing is done.
+    /// - Parameters:
+    ///   - name: the other's name at the time of the decision. If they have another name now, nothing is done.
+    ///   - signed: the same with the identity key's word; `nil` where that key is not at hand.
     mutating func decide(
+        _ decision: TrustDecision, about userID: UserID, name: UserName?, signed: Decision? = nil,
+        exchange: (UserID) -> Exchange, now: Moment
+    ) throws(ProtocolError) -> [Action] {
+        let said = signed ?? (decision.needsProof ? nil : self.decision(decision, about: userID))
+        let actions = try follow(decision, about: userID, name: name, exchange: exchange, now: now)
+        guard let said, decisions?.isNews(decision, about: userID, name: said.name) == true else { return actions }
+        decisions?.decide(said)
+        return actions + [.share(said)]
+    }
+
+    private mutating func follow(
         _ decision: TrustDecision, about userID: UserID, name: UserName?, exchange: (UserID) -> Exchange, now: Moment
     ) throws(ProtocolError) -> [Action] {
         let user = try known(userID)
@@ -130,15 +149,23 @@ struct TrustMachine: Sendable {
             try checkNotBlocked(user)
             if let conflict = conflict(of: userID) { throw error(of: conflict) }
             return pin(userID, exchange: exchange, now: now) + setTrust(.verified, of: userID)
-        case .block:
-            guard user.trust != .blocked else { return [] }
-            let error = ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked)
-            return setTrust(.blocked, of: userID)
-                + [.closeLinks(to: userID, .blocked, error), .failMessages(to: userID)]
-        case .unblock:
-            guard user.trust == .blocked else { return [] }
-            return setTrust(.unverified, of: userID) + [.dialEverybody]
+        case .block: return block(user)
+        case .unblock: return unblock(user)
         }
+    }
+
+    private mutating func block(_ user: UserRecord) -> [Action] {
+        guard user.trust != .blocked else { return [] }
+        let error = ProtocolError(.closedHere, "\(user.name) is blocked", closeReason: .blocked)
+        return setTrust(.blocked, of: user.userID)
+            + [.closeLinks(to: user.userID, .blocked, error), .failMessages(to: user.userID)]
+    }
+
+    /// Whose key was compared by the user's own word is what they were.
+    private mutating func unblock(_ user: UserRecord) -> [Action] {
+        guard user.trust == .blocked else { return [] }
+        let isVerified = decisions?.outcome.verified.contains(user.userID) == true
+        return setTrust(isVerified ? .verified : .unverified, of: user.userID) + [.dialEverybody]
     }
 
     private func known(_ userID: UserID) throws(ProtocolError) -> UserRecord {
@@ -155,6 +182,45 @@ struct TrustMachine: Sendable {
     private mutating func setTrust(_ trust: Trust, of userID: UserID) -> [Action] {
         guard let user = directory.setTrust(trust, of: userID) else { return [] }
         return [updated(user, [.trust])]
+    }
+
+    // MARK: - Decisions of the user's other devices
+
+    /// What this device says to the others when its user decides something; `nil` about somebody who was never met.
+    func decision(_ verdict: TrustDecision, about userID: UserID) -> Decision? {
+        guard let decisions, let user = directory.users[userID] else { return nil }
+        return Decision(verdict, about: userID, name: user.name, counter: decisions.nextCounter)
+    }
+
+    /// Takes entries of the user's own conversation.
+    /// - Parameter isOwn: whether this device has written them, and they are on the disk.
+    mutating func adopt(
+        _ entries: RecordedEntries, isOwn: Bool, exchange: (UserID) -> Exchange, now: Moment
+    ) -> [Action] {
+        guard let before = decisions?.outcome else { return [] }
+        decisions?.insert(entries, isOwn: isOwn)
+        guard let after = decisions?.outcome, after != before else { return [] }
+        var actions: [Action] = []
+        let pinned = after.holders.filter { before.holders[$0.key] != $0.value }.sorted { $0.key < $1.key }
+        let blocked = after.blocked.subtracting(before.blocked).sorted()
+        for userID in blocked + pinned.map(\.value) {
+            if let name = after.names[userID], let user = directory.heard(of: userID, name: name, now: now) {
+                actions.append(.met(user, .userDiscovered(directory.shown(user)), isNew: true))
+            }
+        }
+        for user in blocked.compactMap({ directory.users[$0] }) { actions += block(user) }
+        for user in before.blocked.subtracting(after.blocked).sorted().compactMap({ directory.users[$0] }) {
+            actions += unblock(user)
+        }
+        for (name, userID) in pinned where directory.users[userID]?.name == name || directory.isNamedAlone(userID) {
+            actions += pin(userID, exchange: exchange, now: now) + [.dialEverybody]
+        }
+        for userID in before.verified.subtracting(after.verified).sorted()
+        where directory.users[userID]?.trust == .verified { actions += setTrust(.unverified, of: userID) }
+        for userID in after.verified.sorted() where directory.users[userID]?.trust == .unverified {
+            actions += setTrust(.verified, of: userID)
+        }
+        return actions
     }
 
     // MARK: - Names

@@ -133,18 +133,22 @@ struct UserDirectory: Sendable {
         return (user, changes)
     }
 
+    /// Notes a user of whom another device of this node's user speaks.
+    /// - Returns: the record to write; `nil` for somebody who was known.
+    mutating func heard(of userID: UserID, name: UserName, now: Moment) -> UserRecord? {
+        guard users[userID] == nil else { return nil }
+        let user = UserRecord(
+            userID: userID, name: name, trust: .unverified, isPinned: false, firstSeen: now.wallClock,
+            lastSeen: now.wallClock)
+        put(user)
+        return user
+    }
+
     /// Notes a device that its user vouches for, and that others speak of.
     /// - Returns: the device's record, and the user's if they were not known; `nil` if that is not news.
     mutating func introduced(_ credential: Credential, now: Moment) -> (user: UserRecord?, device: DeviceRecord)? {
         guard devices[credential.deviceID] == nil else { return nil }
-        var user: UserRecord?
-        if users[credential.userID] == nil {
-            let record = UserRecord(
-                userID: credential.userID, name: credential.name, trust: .unverified, isPinned: false,
-                firstSeen: now.wallClock, lastSeen: now.wallClock)
-            put(record)
-            user = record
-        }
+        let user = heard(of: credential.userID, name: credential.name, now: now)
         let device = DeviceRecord(
             deviceID: credential.deviceID, userID: credential.userID, credential: credential.encoded(), addresses: [])
         put(device)

@@ -85,6 +85,8 @@ extension Wire {
             case version(Version)
             case control(Control)
             case profile(Profile)
+            case decision(Decision)
+            case cut(Cut)
         }
 
         var timestamp: UInt64 = 0
@@ -126,6 +128,10 @@ extension Wire {
             case (12, _): content = .reaction(try Reaction(merging: bytes))
             case (50, .profile(let earlier)): content = .profile(try Profile(merging: bytes, into: earlier))
             case (50, _): content = .profile(try Profile(merging: bytes))
+            case (40, .decision(let earlier)): content = .decision(try Decision(merging: bytes, into: earlier))
+            case (40, _): content = .decision(try Decision(merging: bytes))
+            case (13, .cut(let earlier)): content = .cut(try Cut(merging: bytes, into: earlier))
+            case (13, _): content = .cut(try Cut(merging: bytes))
             case (_, .control(let earlier)):
                 if let control = try Control(number, merging: bytes, into: earlier) { content = .control(control) }
             default: if let control = try Control(number, merging: bytes) { content = .control(control) }
@@ -148,6 +154,8 @@ extension Wire {
             case .version(let version): writer.message(7, version)
             case .control(let control): control.write(to: &writer)
             case .profile(let profile): writer.message(50, profile)
+            case .decision(let decision): writer.message(40, decision)
+            case .cut(let cut): writer.message(13, cut)
             case .text, nil: break
             }
         }

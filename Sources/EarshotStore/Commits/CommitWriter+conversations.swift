@@ -95,7 +95,7 @@ extension CommitWriter {
 
 extension Rows {
     /// The entries of private conversations that say who belongs to them, log by log.
-    func membershipEntries(_ db: Database) throws -> [MembershipEntries] {
+    func membershipEntries(_ db: Database) throws -> [RecordedEntries] {
         let logs = try logs(
             db,
             """
@@ -110,7 +110,23 @@ extension Rows {
                         """),
                 arguments: [number, EntryKind.join.rawValue, EntryKind.disregarded.rawValue]
             ).map { try entry($0) }
-            return entries.isEmpty ? nil : MembershipEntries(log: log, entries: entries)
+            return entries.isEmpty ? nil : RecordedEntries(log: log, entries: entries)
+        }
+    }
+
+    /// What users' devices tell each other in entries, log by log.
+    func sharedEntries(_ db: Database) throws -> [RecordedEntries] {
+        let found = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT entry.* FROM entry INDEXED BY unshownEntry JOIN log ON log.number = entry.log
+                WHERE (entry.kind <> 1 OR entry.isDeleted) AND entry.kind IN (?, ?) AND NOT log.isLimbo
+                ORDER BY log.number, entry.sequence
+                """, arguments: [EntryKind.cut.rawValue, EntryKind.decision.rawValue])
+        guard !found.isEmpty else { return [] }
+        let entries = Dictionary(grouping: found) { $0["log"] as Int64 }
+        return try logs(db, "SELECT * FROM log ORDER BY number").compactMap { number, log in
+            try entries[number].map { RecordedEntries(log: log, entries: try $0.map(entry)) }
         }
     }
 

@@ -13,6 +13,12 @@ package struct ConversationRow: Sendable {
 }
 
 extension Store {
+    /// Not that of a user with themselves, in which their devices tell each other what they share.
+    private static let isShown = """
+        (SELECT kind FROM conversation WHERE conversation.conversationID = log.conversationID) <> 'direct'
+            OR (SELECT COUNT(*) FROM participant WHERE participant.conversationID = log.conversationID) > 1
+        """
+
     /// The conversations that hold an entry, the one with the latest arrival first.
     ///
     /// - Parameters:
@@ -27,6 +33,7 @@ extension Store {
                 db,
                 sql: """
                     SELECT conversationID FROM log JOIN entry ON entry.log = log.number AND sequence = headSequence
+                    WHERE \(Self.isShown)
                     GROUP BY conversationID
                     HAVING MAX(cursor) < ifnull((
                         SELECT MAX(cursor) FROM log JOIN entry ON entry.log = log.number AND sequence = headSequence
@@ -58,7 +65,7 @@ extension HistoryReader {
     fileprivate func conversation(_ conversationID: ConversationID, readBy readerID: UserID) throws -> ConversationRow?
     {
         let logs = try logs(of: conversationID)
-        guard let conversation = logs.first?.record.conversation else { return nil }
+        guard let conversation = logs.first?.record.conversation, !conversation.isOwn(of: readerID) else { return nil }
         let unreadCount = try unreadCount(in: logs, by: readerID)
         let firstUnread = unreadCount > 0 ? try unread(in: logs, by: readerID, after: nil, limit: 1).first : nil
         return ConversationRow(

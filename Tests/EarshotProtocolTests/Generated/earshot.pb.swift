@@ -826,6 +826,24 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     set {content = .begin(newValue)}
   }
 
+  /// In every conversation of the author's user.
+  var cut: Earshot_V2_Cut {
+    get {
+      if case .cut(let v)? = content {return v}
+      return Earshot_V2_Cut()
+    }
+    set {content = .cut(newValue)}
+  }
+
+  /// In the author's user's own conversation.
+  var decision: Earshot_V2_Decision {
+    get {
+      if case .decision(let v)? = content {return v}
+      return Earshot_V2_Decision()
+    }
+    set {content = .decision(newValue)}
+  }
+
   var profile: Earshot_V2_Profile {
     get {
       if case .profile(let v)? = content {return v}
@@ -862,6 +880,10 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     case handOver(Earshot_V2_HandOver)
     case closed(Earshot_V2_Closed)
     case begin(Earshot_V2_Begin)
+    /// In every conversation of the author's user.
+    case cut(Earshot_V2_Cut)
+    /// In the author's user's own conversation.
+    case decision(Earshot_V2_Decision)
     case profile(Earshot_V2_Profile)
 
   }
@@ -1201,6 +1223,51 @@ nonisolated struct Earshot_V2_Member: Sendable {
   init() {}
 
   fileprivate var _added: Earshot_V2_LogPlace? = nil
+}
+
+/// Where the logs of a device end that the author's user has revoked. Of the device's entries in this conversation only
+/// those up to the named places count.
+nonisolated struct Earshot_V2_Cut: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var deviceID: Data = Data()
+
+  /// Of each log and branch the last entry that counts; of several cuts of a device the furthest.
+  var ends: [Earshot_V2_LogPlace] = []
+
+  /// The identity key's signature.
+  var proof: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What the author's user has decided about another. It stands in the conversation of the author's user with themselves.
+nonisolated struct Earshot_V2_Decision: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var userID: Data = Data()
+
+  /// What the other was called then.
+  var name: String = String()
+
+  /// 1: the name is theirs. 2: that, and their key was compared. 3: blocked. 4: no longer blocked.
+  var verdict: UInt32 = 0
+
+  /// One higher than that of the last decision that the device knew, from 1.
+  var counter: UInt64 = 0
+
+  /// With verdicts 1 and 2: the identity key's signature.
+  var proof: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// What the author says of themselves to the other user of a direct conversation. Of several, the one with the highest
@@ -3013,7 +3080,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{1}version\0\u{1}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0\u{2}\u{8}created\0\u{1}add\0\u{1}remove\0\u{1}update\0\u{1}pass\0\u{3}hand_over\0\u{1}closed\0\u{1}begin\0\u{2}\u{17}profile\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{1}version\0\u{1}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0\u{1}cut\0\u{2}\u{7}created\0\u{1}add\0\u{1}remove\0\u{1}update\0\u{1}pass\0\u{3}hand_over\0\u{1}closed\0\u{1}begin\0\u{2}\u{d}decision\0\u{2}\u{a}profile\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3129,6 +3196,19 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
           self.content = .reaction(v)
         }
       }()
+      case 13: try {
+        var v: Earshot_V2_Cut?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .cut(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .cut(v)
+        }
+      }()
       case 20: try {
         var v: Earshot_V2_Created?
         var hadOneofValue = false
@@ -3233,6 +3313,19 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
           self.content = .begin(v)
         }
       }()
+      case 40: try {
+        var v: Earshot_V2_Decision?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .decision(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .decision(v)
+        }
+      }()
       case 50: try {
         var v: Earshot_V2_Profile?
         var hadOneofValue = false
@@ -3300,6 +3393,10 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
       guard case .reaction(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     }()
+    case .cut?: try {
+      guard case .cut(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
     case .created?: try {
       guard case .created(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
@@ -3331,6 +3428,10 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     case .begin?: try {
       guard case .begin(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 27)
+    }()
+    case .decision?: try {
+      guard case .decision(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
     }()
     case .profile?: try {
       guard case .profile(let v)? = self.content else { preconditionFailure() }
@@ -3922,6 +4023,96 @@ nonisolated extension Earshot_V2_Member: SwiftProtobuf.Message, SwiftProtobuf._M
   static func ==(lhs: Earshot_V2_Member, rhs: Earshot_V2_Member) -> Bool {
     if lhs.userID != rhs.userID {return false}
     if lhs._added != rhs._added {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Cut: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Cut"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}ends\0\u{1}proof\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.ends) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.proof) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 1)
+    }
+    if !self.ends.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.ends, fieldNumber: 2)
+    }
+    if !self.proof.isEmpty {
+      try visitor.visitSingularBytesField(value: self.proof, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Cut, rhs: Earshot_V2_Cut) -> Bool {
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.ends != rhs.ends {return false}
+    if lhs.proof != rhs.proof {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Decision: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Decision"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}name\0\u{1}verdict\0\u{1}counter\0\u{1}proof\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.verdict) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.counter) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.proof) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.userID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if self.verdict != 0 {
+      try visitor.visitSingularUInt32Field(value: self.verdict, fieldNumber: 3)
+    }
+    if self.counter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.counter, fieldNumber: 4)
+    }
+    if !self.proof.isEmpty {
+      try visitor.visitSingularBytesField(value: self.proof, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Decision, rhs: Earshot_V2_Decision) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.verdict != rhs.verdict {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.proof != rhs.proof {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

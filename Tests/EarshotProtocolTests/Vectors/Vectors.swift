@@ -62,9 +62,20 @@ struct Vectors {
     /// Section 11.
     private func devices() throws -> [String: String] {
         let code = PairingCode(secret: SecretBytes(copying: Array(1...16)))
-        let revocation = Revocation.sign(
-            bob.deviceID, with: try SigningKey(seed: SecretBytes(copying: VectorDevice.alice().identitySecret)))
+        let identityKey = try SigningKey(seed: SecretBytes(copying: VectorDevice.alice().identitySecret))
+        let revocation = Revocation.sign(bob.deviceID, with: identityKey)
+        let salts = EntrySalts(try VectorDevice.alice().signingKey())
+        let cut = DeviceCut.sign(bob.deviceID, after: [try firstPlace()], in: log.conversationID, with: identityKey)
+        let decision = Decision(.verify, about: bob.userID, name: bob.name, counter: 1)
+            .signed(for: alice.deviceID, with: identityKey)
+        func body(_ content: EntryBody.Content) -> String {
+            Hex.text(
+                EntryBody(
+                    timestamp: HybridTimestamp(milliseconds: 1_700_000_000_007), expiry: .max, content: content
+                ).encoded(with: salts))
+        }
         return [
+            "cutBody": body(.cut(cut)), "decisionBody": body(.decision(decision)),
             "pairingTag": Hex.text(code.tag),
             "pairingKey": Hex.text(code.key.withUnsafeBytes { Array($0) }),
             "revocation": Hex.text(Frame.revocations([revocation]).encoded()),

@@ -90,7 +90,7 @@ private func branches(_ input: inout FuzzInput) -> Wire.Branches {
 
 /// A message, what is said about one, or what somebody says of themselves.
 private func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
-    switch input.choice(8) {
+    switch input.choice(10) {
     case 3: return .branches(branches(&input))
     case 4:
         var profile = Wire.Profile()
@@ -106,6 +106,15 @@ private func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
             }
         }
         return .profile(profile)
+    case 5:
+        return .decision(
+            Wire.Decision(
+                userID: identifier(&input), name: input.text(), verdict: UInt32(input.choice(6)),
+                counter: input.number(near: 1), proof: input.flag() ? [UInt8](repeating: 1, count: 64) : input.block()))
+    case 6:
+        var cut = Wire.Cut(deviceID: identifier(&input), proof: [UInt8](repeating: 2, count: 64))
+        cut.ends = (0..<input.choice(4)).compactMap { _ in place(&input) }
+        return .cut(cut)
     case 0: return .edit(Wire.Edit(target: place(&input), counter: input.number(near: 1), text: input.text()))
     case 1: return .retract(Wire.Retract(target: place(&input)))
     case 2:

@@ -1,0 +1,83 @@
+import EarshotModel
+
+/// Where the logs of revoked devices end, conversation by conversation, as their users' identity keys have said.
+///
+/// It decides which entries say nothing. Of several cuts of one device the furthest counts. What was shown before a cut
+/// came stays.
+struct Cuts: Sendable {
+    private struct Author: Hashable {
+        let userID: UserID
+        let deviceID: DeviceID
+    }
+
+    private var ends: [ConversationID: [Author: Set<LogPlace>]] = [:]
+
+    /// - Parameter entries: what the disk has of them.
+    init(_ entries: [RecordedEntries] = []) {
+        for run in entries { _ = insert(run.entries, by: run.log.authorID, in: run.log.description.conversationID) }
+    }
+
+    /// Whether something is known of where the logs of a device end.
+    func contains(_ deviceID: DeviceID, of userID: UserID, in conversationID: ConversationID) -> Bool {
+        ends[conversationID]?[Author(userID: userID, deviceID: deviceID)] != nil
+    }
+
+    /// By device, the last entries of a conversation that count.
+    func all(in conversationID: ConversationID) -> [DeviceID: Set<LogPlace>] {
+        (ends[conversationID] ?? [:]).reduce(into: [:]) { $0[$1.key.deviceID, default: []].formUnion($1.value) }
+    }
+
+    /// Takes entries that are on the disk.
+    /// - Returns: the cuts among them.
+    mutating func insert(
+        _ entries: some Collection<EntryRecord>, by authorID: UserID, in conversationID: ConversationID
+    ) -> [DeviceCut] {
+        var cuts: [DeviceCut] = []
+        for entry in entries where entry.kind == .cut {
+            // A cut of somebody else's device would not be signed by their key.
+            guard case .cut(let cut) = entry.bodyContent, cut.isAuthentic(in: conversationID, by: authorID) else {
+                continue
+            }
+            ends[conversationID, default: [:]][Author(userID: authorID, deviceID: cut.deviceID), default: []]
+                .formUnion(cut.ends)
+            cuts.append(cut)
+        }
+        return cuts
+    }
+
+    /// Whether an entry counts, as far as cuts go.
+    func counts(_ place: Place, of log: LogDescription, by authorID: UserID) -> Bool {
+        guard let ends = ends[log.conversationID]?[Author(userID: authorID, deviceID: log.deviceID)] else {
+            return true
+        }
+        return ends.contains {
+            $0.logID == log.logID
+                && (place.sequence < $0.sequence || place.sequence == $0.sequence && place.chain == $0.chain)
+        }
+    }
+
+    /// Entries of a branch are proved, or their bodies have come. Those that do not count are kept, so that others are not
+    /// held up, and say nothing.
+    func judge(_ entries: inout [(record: EntryRecord, body: EntryBody?)], of branch: IncomingLog) {
+        guard !ends.isEmpty,
+            contains(branch.description.deviceID, of: branch.authorID, in: branch.description.conversationID)
+        else { return }
+        for index in entries.indices where entries[index].record.kind.isCutOff {
+            let record = entries[index].record
+            let place = Place(sequence: record.sequence, chain: record.chain)
+            if counts(place, of: branch.description, by: branch.authorID) { continue }
+            entries[index] = (record.silent(as: .cutOff), nil)
+        }
+    }
+}
+
+extension EntryKind {
+    /// Whether a cut keeps it from saying anything. What control entries and decisions say is looked at where they are
+    /// taken together, and what says up to where an author knew others says nothing else.
+    fileprivate var isCutOff: Bool {
+        switch self {
+        case .text, .edit, .retract, .reaction, .join, .leave, .profile: true
+        default: false
+        }
+    }
+}
