@@ -5,7 +5,9 @@ import EarshotProtocol
 import Foundation
 
 extension Attack {
-    static let devices: [Attack] = [revokedDevice, linkedClaimsPrimary, forgedGrant, guessedCode]
+    static let devices: [Attack] = [
+        revokedDevice, linkedClaimsPrimary, forgedGrant, forgedDecision, guessedCode,
+    ]
 
     /// A thief has a linked device of alice's: its keys and its credential, and not her identity.
     static func stolenDevice(of alice: RunningNode) throws -> Mallory {
@@ -69,6 +71,33 @@ extension Attack {
         let after = await arena.alice.node.devices.all.first { $0.isThisDevice }
         return Outcome(
             "\(end); the credential is \(before == after ? "as it was" : "another")", end.isClosed && before == after)
+    }
+
+    private static let forgedDecision = Attack(
+        kind: .impersonation,
+        name: "a stolen linked device of alice's verifies bob, and blocks him with a number it made up",
+        expected: "taken; bob is to alice what he was"
+    ) { arena, source in
+        let thief = try stolenDevice(of: arena.alice)
+        let (alice, bob) = (arena.alice.node.userID, arena.bob.node.userID)
+        let before = await arena.alice.node.users.user(bob)?.trust
+        let name = arena.bob.node.name
+        let log = thief.log(in: .direct(alice, alice))
+        let verified = Decision(.verify, about: bob, name: name, counter: 1).signed(
+            for: thief.deviceID, with: thief.device)
+        let blocked = Decision(.block, about: bob, name: name, counter: .max)
+        let bodies = [verified, blocked].enumerated().map { index, decision in
+            Mallory.body(.decision(decision), at: Mallory.now + Int64(index))
+        }
+        let isTaken = try await blocking {
+            let link = try HostileLink.connect(thief, to: arena.alice.port, from: source)
+            guard link.answersPing() else { throw HostileSocket.Failure(description: "the device is not linked") }
+            link.send(Mallory.heads(), thief.entries(log, bodies: bodies))
+            return link.waitForReceipt()
+        }
+        let after = await arena.alice.node.users.user(bob)?.trust
+        return Outcome(
+            "taken: \(isTaken); bob is \(after.map { "\($0)" } ?? "nobody")", isTaken && before == after)
     }
 
     private static let guessedCode = Attack(

@@ -47,7 +47,8 @@ extension Attack {
                     log, from: 1, bodies: [earlier], after: .origin(of: log.logID), checkpoint: checkpoint.bytes,
                     credential: author.encodedCredential))
         },
-        pinnedName, stripped, announcing, replayed, revokedAuthor, twoTongues, outsidersReceipt, falseReceipts,
+        pinnedName, stripped, announcing, replayed, revokedAuthor, foreignCut, twoTongues, outsidersReceipt,
+        falseReceipts,
         overBudget, manyParticipants, manyDigests,
     ]
 
@@ -194,7 +195,7 @@ extension Attack {
 
     private static let revokedAuthor = joined(
         "what a revoked device of alice's wrote, carried to bob by a friend of the thief",
-        expected: "not taken; the link goes on"
+        expected: "not shown; the link goes on"
     ) { gathering, mallory, source in
         let thief = try stolenDevice(of: gathering.alice)
         _ = try await blocking {
@@ -213,6 +214,34 @@ extension Attack {
         }
         let shown = try await gathering.history(at: gathering.bob).map(\.text)
         return Outcome("shown: \(shown); the link \(isAlive ? "goes on" : "is dead")", isAlive && shown.isEmpty)
+    }
+
+    private static let foreignCut = joined(
+        "a participant's cut of alice's device, which her identity has not signed",
+        expected: "alice's next message is shown"
+    ) { gathering, mallory, source in
+        let conversationID = gathering.conversationID
+        let cut = DeviceCut.sign(
+            gathering.alice.node.deviceID, after: [], in: conversationID, with: mallory.identity)
+        let isTaken = try await blocking {
+            let link = try HostileLink.connect(mallory, to: gathering.bob.port, from: source)
+            try link.enter(conversationID)
+            link.send(
+                mallory.entries(
+                    mallory.log(in: conversationID),
+                    bodies: [joinedNow(), Mallory.body(.cut(cut), at: Mallory.now + 1)]))
+            return link.waitForReceipt()
+        }
+        let message = try await gathering.conversation.send("still here")
+        _ = await gathering.bob.events.first(within: .seconds(15)) { event -> Bool? in
+            if case .messageReceived(let received) = event, received.messageID == message.messageID {
+                true
+            } else {
+                nil
+            }
+        }
+        let shown = try await gathering.history(at: gathering.bob).map(\.text)
+        return Outcome("taken: \(isTaken); shown: \(shown)", isTaken && shown == ["still here"])
     }
 
     // MARK: - Participants
