@@ -186,8 +186,24 @@ struct DeliveriesTests {
         let taken = deliveries.takePending()
         #expect(taken.count == 4 && !deliveries.hasPendingFailures)
         // What may have left may still have been delivered; what was withheld never was.
-        deliveries.forgetSettledFailures(in: log.record.logID, by: DeliveryProgress(delivered: 5))
+        deliveries.forgetSettledFailures(log.deliveryKey, by: DeliveryProgress(delivered: 5))
         #expect(deliveries.failures(in: log.record.logID).keys.sorted() == [4, 5])
+    }
+
+    @Test("stays failed where many could have it, whichever of them has it, and fails once")
+    mutating func failedForMany() {
+        let conversation = ConversationRecord(
+            conversationID: log.description.conversationID, kind: .private,
+            participantIDs: [alice.userID, bob.userID])
+        let log = OwnLog(
+            record: LogRecord(
+                description: log.description, authorID: alice.userID, conversation: conversation, head: log.head))
+        deliveries.offer(log.deliveryKey, through: 5)
+        deliveries.failUncounted(3...5, of: log)
+        #expect(deliveries.takePending().count == 3)
+        deliveries.forgetSettledFailures(log.deliveryKey(for: bob.userID), by: DeliveryProgress(delivered: 5))
+        deliveries.failUncounted(3...5, of: log)
+        #expect(!deliveries.hasPendingFailures)
     }
 
     @Test("moves with a message that gets another name, whether the disk has the failure or not")

@@ -179,11 +179,39 @@ struct PrivateConversationsTests {
         group.dial(alice, carol)
         group.pass(61_000)
         #expect(heard(carol) == ["too late"] && heard(alice).isEmpty)
-        let failed = group.members[bob].events.compactMap { event in
+        #expect(failures(of: bob) == [.failed(.removed)])
+        #expect(status(of: bob, for: bob) == .removed)
+    }
+
+    private func failures(of member: Int) -> [DeliveryState] {
+        group.members[member].events.compactMap { event in
             if case .messageFailed(let change) = event { change.state } else { nil }
         }
-        #expect(failed == [.failed(.removed)])
+    }
+
+    @Test("fails what did not count once, also where some have it and its author is removed again")
+    mutating func removedTwice() {
+        create(inviting: [bob, carol])
+        accept(bob)
+        accept(carol)
+        group.dial(bob, carol)
+        group.pass(5_000)
+        group.cut(alice)
+        remove(bob)
+        say("too late", bob)
+        group.dial(alice, bob)
+        group.dial(alice, carol)
+        group.pass(61_000)
+        invite(bob)
+        accept(bob)
+        // Carol's receipt for this covers what did not count, too.
+        say("back", bob)
+        group.pass(61_000)
+        #expect(heard(carol) == ["too late", "back"])
+        remove(bob)
+        group.pass(61_000)
         #expect(status(of: bob, for: bob) == .removed)
+        #expect(failures(of: bob) == [.failed(.removed)])
     }
 
     @Test("is left by an answer, which its owner records")

@@ -408,12 +408,15 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// A failure that a receipt has overtaken need not be remembered. A withheld message's failure is kept for ever:
-    /// anybody who asks for the log again, from however far back, must not get what was withheld.
-    mutating func forgetSettledFailures(in logID: LogID, by progress: DeliveryProgress) {
-        guard let failed = failures[logID] else { return }
-        let left = failed.filter { $0.value.isWithheld || !progress.holds($0.key) }
-        failures[logID] = left.isEmpty ? nil : left
+    /// A failure that its recipient's receipt has overtaken need not be remembered. A withheld message's failure is kept for
+    /// ever: anybody who asks for the log again, from however far back, must not get what was withheld. So is one of many
+    /// recipients, in the author's row: some of them may have the message, and it has failed all the same.
+    mutating func forgetSettledFailures(_ key: DeliveryKey, by progress: DeliveryProgress) {
+        guard let failed = failures[key.logID] else { return }
+        let left = failed.filter {
+            $0.value.isWithheld || $0.value.recipientID != key.recipientID || !progress.holds($0.key)
+        }
+        failures[key.logID] = left.isEmpty ? nil : left
     }
 
     /// The event that reports a failure; `nil` if a receipt was first.

@@ -534,7 +534,7 @@ struct Replication: Sendable {
         }
         post(written.steps, in: log.description.conversationID)
         if progress.delivered > old.delivered || progress.missing != old.missing {
-            deliveries.forgetSettledFailures(in: key.logID, by: progress)
+            deliveries.forgetSettledFailures(key, by: progress)
         }
     }
 
