@@ -105,24 +105,51 @@ struct GivingTests {
         #expect(more.isEmpty)
     }
 
-    @Test("gives so many logs at once over a link, and no more")
+    /// A peer wants a log of one entry.
+    private mutating func want(_ epoch: UInt64, at time: Int64 = 0) throws -> (LogID, EntryRecord) {
+        var log = HandWrittenLog(by: alice, to: bob.userID, epoch: epoch)
+        let entry = log.entry("one")
+        let wanted = WantedFrame(
+            log: log.record.description, end: entry.head.place, known: [LogHead.origin(of: log.logID).place])
+        _ = try giving.begin(
+            wanted, on: connectionID, branches: [log.logID: [1: entry.chain]],
+            now: Moment(wallClock: 0, uptime: now.uptime + time))
+        return (log.logID, entry)
+    }
+
+    @Test("gives so many logs at once over a link, and lets go of what moved least lately")
     mutating func limit() throws {
-        for epoch in 1...UInt64(Limits.askedBranchesPerLink + 1) {
-            var log = HandWrittenLog(by: alice, to: bob.userID, epoch: epoch)
-            let entry = log.entry("one")
-            let wanted = WantedFrame(
-                log: log.record.description, end: entry.head.place, known: [LogHead.origin(of: log.logID).place])
-            let branches: [LogID: [UInt64: ChainHash]] = [log.logID: [1: entry.chain]]
-            guard epoch > Limits.askedBranchesPerLink else {
-                _ = try giving.begin(wanted, on: connectionID, branches: branches, now: now)
-                continue
-            }
-            let error = #expect(throws: ProtocolError.self) {
-                try giving.begin(wanted, on: connectionID, branches: branches, now: now)
-            }
-            #expect(error?.code == .violation)
+        var wanted: [LogID] = []
+        for epoch in 1...UInt64(Limits.askedBranchesPerLink) {
+            wanted.append(try want(epoch, at: epoch == 2 ? 0 : Int64(epoch)).0)
         }
-        #expect(reads().count == Limits.askedBranchesPerLink)
+        wanted.append(try want(100, at: 100).0)
+        wanted.remove(at: 1)
+        #expect(giving.load.branches == Limits.askedBranchesPerLink)
+        #expect(Set(reads().map(\.logID)) == Set(wanted))
+    }
+
+    @Test("lets go of what has gone out to its end before what the peer still waits for")
+    mutating func wholeBranch() throws {
+        for epoch in 1...UInt64(Limits.askedBranchesPerLink) - 1 { _ = try want(epoch) }
+        let (last, entry) = try want(50, at: 50)
+        let all = reads()
+        let read = try #require(all.first { $0.logID == last })
+        _ = try frame([entry], read)
+        let (new, _) = try want(100, at: 100)
+        #expect(reads().map(\.logID) == [new])
+        giving.taken(last, through: entry.head.place, on: connectionID, now: now)
+        #expect(giving.load.branches == Limits.askedBranchesPerLink)
+    }
+
+    @Test("gives nothing of what was read for an earlier question about the same branch")
+    mutating func earlierRead() throws {
+        _ = try begin(entries)
+        let read = try #require(reads().first)
+        _ = try begin(entries, knowing: [entries[2].head.place])
+        let next = try #require(reads().first)
+        #expect(try frame(entries, read) == nil)
+        #expect(try frame(Array(entries[3...]), next)?.firstSequence == 4)
     }
 
     @Test("gives one frame after the other, up to a checkpoint and no further than the end that was named")
@@ -172,27 +199,6 @@ struct GivingTests {
         let read = try #require(reads().first)
         let frame = try #require(try frame(entries, read))
         #expect(frame.deleted == [1: entries[0].timestamp] && frame.marks == [2: mark])
-    }
-
-    @Test("gives another log instead of those that the peer has given up")
-    mutating func givenUp() throws {
-        func wanted(_ epoch: UInt64) -> (WantedFrame, [LogID: [UInt64: ChainHash]]) {
-            var log = HandWrittenLog(by: alice, to: bob.userID, epoch: epoch)
-            let entry = log.entry("one")
-            let origin = LogHead.origin(of: log.logID).place
-            return (
-                WantedFrame(log: log.record.description, end: entry.head.place, known: [origin]),
-                [log.logID: [1: entry.chain]]
-            )
-        }
-        for epoch in 1...UInt64(Limits.askedBranchesPerLink) {
-            let (frame, branches) = wanted(epoch)
-            _ = try giving.begin(frame, on: connectionID, branches: branches, now: now)
-        }
-        let (frame, branches) = wanted(100)
-        let later = Moment(wallClock: 0, uptime: now.uptime + Timing.fetchPatience)
-        _ = try giving.begin(frame, on: connectionID, branches: branches, now: later)
-        #expect(reads().map(\.logID) == [frame.log.logID])
     }
 
     @Test("lets so many frames be under way, and gives the next when the peer has one on its disk")

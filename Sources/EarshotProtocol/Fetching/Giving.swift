@@ -19,6 +19,9 @@ struct Giving: Sendable {
         var isReading = false
         /// The uptime at which the peer last wanted or confirmed something of it.
         var movedAt: Int64
+
+        /// Whether some of it has not gone out.
+        var isToBeGiven: Bool { given.sequence < end }
     }
 
     private var gifts: [ConnectionID: [Gift]] = [:]
@@ -40,7 +43,7 @@ struct Giving: Sendable {
     /// A peer wants a branch.
     /// - Parameter branches: those of the log, with what the disk has at the places that the peer names.
     /// - Returns: `nil` if none of the places is in the branch, and the peer is to name others.
-    /// - Throws: `ProtocolError` `violation` if this node does not hold the branch, or the peer wants too much at once.
+    /// - Throws: `ProtocolError` `violation` if this node does not hold the branch.
     mutating func begin(
         _ wanted: WantedFrame, on connectionID: ConnectionID, branches: [LogID: [UInt64: ChainHash]], now: Moment
     ) throws(ProtocolError) -> Place? {
@@ -50,22 +53,27 @@ struct Giving: Sendable {
         }
         // Who asks for a log once more wants nothing of what was asked for before.
         gifts[connectionID]?.removeAll { $0.log == wanted.log }
-        if gifts[connectionID, default: []].count >= Limits.askedBranchesPerLink {
-            // What the peer could not take it has given up by now, and does not say so.
-            gifts[connectionID]?.removeAll { $0.movedAt + Timing.fetchPatience / 2 <= now.uptime }
-        }
-        guard gifts[connectionID, default: []].count < Limits.askedBranchesPerLink else {
-            throw ProtocolError(.violation, "the peer wants more before it has what it asked for")
-        }
         let origin = LogHead.origin(of: wanted.log.logID).place
         let start = wanted.known.filter {
             $0 == origin || $0.sequence <= wanted.end.sequence && chains[$0.sequence] == $0.chain
         }.max { $0.sequence < $1.sequence }
         guard let start else { return nil }
+        makeRoom(on: connectionID)
         gifts[connectionID, default: []].append(
             Gift(
                 log: wanted.log, branch: branch, given: start, end: wanted.end.sequence, movedAt: now.uptime))
         return start
+    }
+
+    /// A peer that wants more waits no longer for something that it asked for before, and does not say for what: it came
+    /// from somebody else, or could not be taken. What is under way to its end has gone out already; of the rest, what moved
+    /// least lately is what the peer gave up.
+    private mutating func makeRoom(on connectionID: ConnectionID) {
+        guard let all = gifts[connectionID], all.count >= Limits.askedBranchesPerLink else { return }
+        let given = all.indices.min {
+            (all[$0].isToBeGiven ? 1 : 0, all[$0].movedAt) < (all[$1].isToBeGiven ? 1 : 0, all[$1].movedAt)
+        }
+        if let given { gifts[connectionID]?.remove(at: given) }
     }
 
     /// The peer has something on its disk.
@@ -79,7 +87,7 @@ struct Giving: Sendable {
     }
 
     private mutating func removeFinished(_ connectionID: ConnectionID) {
-        gifts[connectionID]?.removeAll { $0.given.sequence >= $0.end && $0.unconfirmed.isEmpty && !$0.isReading }
+        gifts[connectionID]?.removeAll { !$0.isToBeGiven && $0.unconfirmed.isEmpty && !$0.isReading }
         if gifts[connectionID]?.isEmpty == true { gifts[connectionID] = nil }
     }
 
@@ -147,7 +155,7 @@ struct Giving: Sendable {
         guard !budgets.isExceeded(by: userID, now: now.uptime) else { return [] }
         var reads: [EntriesRead] = []
         for index in gifts[connectionID, default: []].indices {
-            guard let gift = gifts[connectionID]?[index], !gift.isReading, gift.given.sequence < gift.end,
+            guard let gift = gifts[connectionID]?[index], !gift.isReading, gift.isToBeGiven,
                 gift.unconfirmed.count < Limits.givenFrames
             else { continue }
             gifts[connectionID]?[index].isReading = true
@@ -163,7 +171,7 @@ struct Giving: Sendable {
     func isPostponed(on connectionID: ConnectionID, to userID: UserID, now: Moment) -> Bool {
         budgets.isExceeded(by: userID, now: now.uptime)
             && (postponedBodies[connectionID] != nil
-                || gifts[connectionID, default: []].contains { !$0.isReading && $0.given.sequence < $0.end })
+                || gifts[connectionID, default: []].contains { !$0.isReading && $0.isToBeGiven })
     }
 
     /// The store's answer.
@@ -175,7 +183,9 @@ struct Giving: Sendable {
         owes: (EntryRecord) -> Bool = { _ in true }
     ) throws(ProtocolError) -> EntriesFrame? {
         guard let connectionID = read.connectionID,
-            let index = gifts[connectionID]?.firstIndex(where: { $0.branch == read.logID && $0.isReading }),
+            let index = gifts[connectionID]?.firstIndex(where: {
+                $0.branch == read.logID && $0.isReading && $0.given.sequence + 1 == read.from
+            }),
             let gift = gifts[connectionID]?[index]
         else { return nil }
         let wanted = entries.prefix { $0.sequence <= gift.end }.prefix(gift.log.kind.entriesPerFrame)
