@@ -237,6 +237,11 @@ struct PrivateConversation: Sendable {
         disregarded.append(Disregarded(branch: branch, log: log, authorID: authorID, entry: entry))
     }
 
+    /// What came of a branch behind an entry is not on the disk.
+    mutating func forget(_ branch: LogID, after sequence: UInt64) {
+        disregarded.removeAll { $0.branch == branch && $0.entry.sequence > sequence }
+    }
+
     /// Messages that count after all, now that more is known of who was in.
     mutating func takeRegarded() -> [LogEntries] {
         let counting = disregarded.filter { counts($0.entry, of: $0.branch, by: $0.authorID, in: $0.log) }

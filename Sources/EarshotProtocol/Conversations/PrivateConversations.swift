@@ -299,16 +299,18 @@ struct PrivateConversations: Sendable {
         regarded += conversations[conversationID]?.takeRegarded() ?? []
     }
 
-    /// - Parameters:
-    ///   - isWritten: whether an entry is on the disk with the next commit, and its body, too.
-    ///   - isProved: whether it has come. What has not was not written, and comes again.
-    mutating func takeRegarded(
-        isWritten: (MessageID) -> Bool, isProved: (MessageID) -> Bool
-    ) -> [LogEntries] {
+    /// - Parameter isWritten: whether an entry is on the disk with the next commit, and its body, too.
+    mutating func takeRegarded(isWritten: (MessageID) -> Bool) -> [LogEntries] {
         guard !regarded.isEmpty else { return [] }
         let all = regarded
-        regarded = all.compactMap { $0.filter { !isWritten($0) && isProved($0) } }
+        regarded = all.compactMap { $0.filter { !isWritten($0) } }
         return all.compactMap { $0.filter(isWritten) }
+    }
+
+    /// What came of a branch behind an entry is not on the disk: it comes again, and is judged then.
+    mutating func forget(_ branch: LogID, after sequence: UInt64, in conversationID: ConversationID) {
+        conversations[conversationID]?.forget(branch, after: sequence)
+        regarded = regarded.compactMap { $0.filter { $0.log != branch || $0.sequence <= sequence } }
     }
 
     /// They are not on the disk, and go into the next commit again.

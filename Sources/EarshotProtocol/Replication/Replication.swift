@@ -296,8 +296,7 @@ struct Replication: Sendable {
             isWritten: {
                 $0.sequence <= ends[$0.log] ?? logs.incoming($0.log)?.committed.sequence ?? 0
                     && lacking[$0.log]?.contains($0.sequence) != true
-            },
-            isProved: { $0.sequence <= logs.incoming($0.log)?.proved.sequence ?? 0 })
+            })
         for run in next.commit.regarded {
             guard let log = logs.incoming(run.logID),
                 let conversation = conversations.record(log.description.conversationID)
@@ -687,6 +686,9 @@ struct Replication: Sendable {
                 if let current = sessions[deviceID] { linksToClose.insert(current) }
             }
             logs.forgetUncommitted(run.logID)
+            conversations.privates.forget(
+                run.logID, after: logs.incoming(run.logID)?.committed.sequence ?? 0,
+                in: run.log.conversationID)
             deliveries.dropUncommitted(DeliveryKey(logID: run.logID, recipientID: author.userID))
         }
         for connectionID in linksToClose.sorted() { close(connectionID, .storageFailure) }
