@@ -23,6 +23,23 @@ struct LogsTests {
         #expect(throws: Never.self) { try logs.checkRoom(for: alice.userID) }
     }
 
+    @Test("have messages of their own only behind the place where a branch parts from another")
+    func branchMessages() {
+        var written = HandWrittenLog(by: alice, to: bob.userID)
+        for number in 1...3 { _ = written.entry("message \(number)") }
+        let trunk = written.record
+        let base = LogHead(sequence: 2, chain: trunk.head.chain, timestamp: trunk.head.timestamp)
+        let branch = LogRecord(
+            logID: .limbo(of: trunk.logID, after: 2), description: trunk.description, base: base,
+            authorID: alice.userID, conversation: conversation, head: trunk.head)
+        let logs = Logs(author: author, records: [trunk, branch])
+        func messages(of logID: LogID) -> [UInt64] {
+            (1...3).filter { logs.isMessage(MessageID(log: logID, sequence: $0)) }
+        }
+        #expect(branch.logID != trunk.logID)
+        #expect(messages(of: trunk.logID) == [1, 2, 3] && messages(of: branch.logID) == [3])
+    }
+
     @Test("of a stranger have room for a mebibyte in an open conversation, those of all strangers for 64, or directly")
     func strangers() {
         func record(_ author: LocalDevice, in conversation: ConversationRecord, bytes: Int) -> LogRecord {

@@ -120,6 +120,9 @@ extension Replication {
             let records = found.entries.map(\.record)
             logs.note(records, of: found.logID)
             for record in records { clocks.resume(after: record.timestamp) }
+            if found.conversation.kind == .private {
+                conversations.privates.noteDuties(in: found.conversation.conversationID)
+            }
         }
         changed(found.conversation, now: now)
         guard let log = logs.incoming(found.logID) else { return }

@@ -217,9 +217,11 @@ struct Logs: Sendable {
                 .map { MessageID(log: logID, sequence: $0.sequence) })
     }
 
-    /// Whether an entry of this node's user is a message.
+    /// Whether an entry of this node's user is a message. What is before the base of a branch is one of another branch.
     func isMessage(_ messageID: MessageID) -> Bool {
-        hidden[messageID.log]?.contains(messageID.sequence) != true
+        let base = own[messageID.log]?.record.base ?? incoming[messageID.log]?.base
+        return messageID.sequence > base?.sequence ?? 0
+            && hidden[messageID.log]?.contains(messageID.sequence) != true
     }
 
     mutating func setNextExpiry(_ expiry: Int64, of logID: LogID) { own[logID]?.setNextExpiry(expiry) }

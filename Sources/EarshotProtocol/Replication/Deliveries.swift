@@ -152,7 +152,10 @@ struct Deliveries: Sendable {
             && logs.isByOwnUser(next.progress[index].key.logID)
         {
             let (key, value) = (next.progress[index].key, next.progress[index].value)
-            next.progress[index].steps = steps(to: value, of: key).flatMap { $0.told(where: logs.isMessage) }
+            // What an entry is whose body has not come back yet, nobody knows.
+            let unknown = missing[key.logID] ?? SequenceSet()
+            next.progress[index].steps = steps(to: value, of: key)
+                .flatMap { $0.told { logs.isMessage($0) && !unknown.contains($0.sequence) } }
         }
         next.commit.deliveries = next.progress.map {
             DeliveryRecord(logID: $0.key.logID, recipientID: $0.key.recipientID, progress: $0.value)

@@ -345,9 +345,11 @@ struct Replication: Sendable {
                 let logID = log.record.logID
                 let ranges = conversation.uncounted(
                     of: logID, by: author.userID, in: log.description.logID, through: log.head.sequence)
-                let logs = logs
+                let (logs, unknown) = (logs, fetching.bodies.lacking(logID))
                 for range in ranges {
-                    let messages = range.lazy.filter { logs.isMessage(MessageID(log: logID, sequence: $0)) }
+                    let messages = range.lazy.filter {
+                        logs.isMessage(MessageID(log: logID, sequence: $0)) && !unknown.contains($0)
+                    }
                     deliveries.failUncounted(messages, of: log)
                 }
             }
