@@ -110,6 +110,16 @@ struct MissingBodyTests {
         #expect(try store.snapshot().missing == [log.logID: SequenceSet(3...4)])
     }
 
+    @Test("keeps the time that bodies before it have given it where its author's mark comes after them")
+    mutating func markedLate() throws {
+        // Both were looked for at once, before either was here.
+        var entry = entries[2]
+        entry.mark = signature(7)
+        try complete(bodies[1], entry)
+        let times = try held().map(\.timestamp)
+        #expect(times[2] == times[1].next && times == times.sorted())
+    }
+
     @Test("stays without it where it was erased here")
     mutating func erased() throws {
         try store.write { try $0.execute(sql: "UPDATE entry SET isDeleted = 1 WHERE sequence = 2") }

@@ -224,8 +224,12 @@ package struct ModelStore {
         guard let here = logs[logID]?.entries[entry.sequence], case .withheld = here.content, !here.isDeleted else {
             return
         }
-        logs[logID]?.entries[entry.sequence] = entry
         logs[logID]?.record.bytes += entry.windowBytes
+        if case .withheld = entry.content {
+            logs[logID]?.entries[entry.sequence] = entry.at(here.timestamp)
+        } else {
+            logs[logID]?.entries[entry.sequence] = entry
+        }
         guard case .body = entry.content, let head = logs[logID]?.record.head else { return }
         var (sequence, time) = (entry.sequence, entry.timestamp.rawValue)
         while let next = logs[logID]?.entries[sequence + 1], case .withheld = next.content {

@@ -43,15 +43,17 @@ extension CommitWriter {
         }
     }
 
-    /// Bodies, or marks, of entries that are here without them. They keep their places in the order of arrival.
+    /// Bodies, or marks, of entries that are here without them. They keep their places in the order of arrival. A mark says
+    /// nothing of the time, which may have become later than it was when the mark came.
     func complete(_ run: LogEntries) throws {
         let log = try number(of: run.logID)
         for entry in run.entries {
             let (hash, body) = Self.columns(of: entry.content)
             try db.cachedStatement(
                 sql: """
-                    UPDATE entry SET timestamp = ?, expiry = ?, kind = ?, hash = ?, body = ?, mark = ?
-                    WHERE log = ? AND sequence = ? AND body IS NULL AND NOT isDeleted
+                    UPDATE entry SET timestamp = iif(?5 IS NULL, timestamp, ?1), expiry = ?2, kind = ?3, hash = ?4, body = ?5,
+                        mark = ?6
+                    WHERE log = ?7 AND sequence = ?8 AND body IS NULL AND NOT isDeleted
                     """
             ).execute(arguments: [
                 Int64(entry.timestamp.rawValue), entry.expiry, entry.kind.rawValue, hash, body,
