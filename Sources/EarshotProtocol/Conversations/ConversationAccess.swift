@@ -25,10 +25,12 @@ enum ConversationAccess: Hashable, Sendable {
     /// The heads of logs that may go to the user.
     func heads(among heads: [BranchHead]) -> [BranchHead] {
         guard case .controlThrough(let ends) = self else { return heads.filter { end(of: $0.log) != nil } }
+        // Several branches end in one place where they are cut before they part.
+        var named: Set<BranchHead> = []
         return heads.compactMap { head in
             guard let end = ends[head.log.logID] else { return nil }
             guard let end, end.sequence < head.place.sequence else { return head }
             return BranchHead(log: head.log, place: Place(sequence: end.sequence, chain: end.chain))
-        }
+        }.filter { named.insert($0).inserted }
     }
 }

@@ -147,7 +147,7 @@ func messagePlace(_ user: TestUser, log: UInt64 = 0, _ sequence: UInt64) -> LogP
 
 func messageLog(_ user: TestUser, _ number: UInt64 = 0) -> LogID { LogID(words(user.number, number + 100)) }
 
-private func words(_ values: UInt64...) -> Bytes32 {
+func words(_ values: UInt64...) -> Bytes32 {
     var bytes: [UInt8] = []
     for index in 0..<4 {
         withUnsafeBytes(of: (index < values.count ? values[index] : 0).bigEndian) { bytes.append(contentsOf: $0) }
