@@ -92,6 +92,25 @@ struct MembershipTermTests {
         #expect(ends == [log.log.description.logID: nil, next.log.description.logID: begin])
     }
 
+    @Test("goes to who was removed where it has won over one that does not know of the removal")
+    func overruledRival() throws {
+        var log = started(by: alice.primary, with: bob, carol, dave)
+        let handOver = log.write(.handOver(to: carol.userID))
+        let removal = log.remove(bob)
+        log.write(.handOver(to: dave.userID))
+        let next = log.followed(by: dave.primary, rank: 2, .handOver)
+        let rival = log.followed(by: carol.primary, rank: 3, .handOver, behind: handOver)
+        let (logID, nextID) = (log.description.logID, next.description.logID)
+        let held = try Membership(log, next)
+        #expect(held.controlEnds(for: bob.userID) == [logID: removal])
+        let all = try Membership(log, next, rival)
+        #expect(all.writer == dave.primary.deviceID && all.status(of: bob) == .removed)
+        #expect(all.controlEnds(for: bob.userID) == [logID: nil, nextID: next.end])
+        // One that goes on from behind the removal changes nothing about it.
+        let late = log.followed(by: dave.secondLinked, rank: 4, .handOver)
+        #expect(try Membership(log, next, late).controlEnds(for: bob.userID) == [logID: removal])
+    }
+
     // MARK: Takeovers
 
     @Test("is one with the identity key that takes over: it says who is in, and leaving somebody out removes them")

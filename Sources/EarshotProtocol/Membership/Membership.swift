@@ -256,10 +256,29 @@ extension Membership {
             }
             ends.updateValue(removal.record.place, forKey: start.logID)
         }
+        if let end = last, overrulesRival(of: end.place, in: end.term),
+            let first = logs[chain.terms[end.term + 1].start].first
+        {
+            last = (end.term + 1, first.place)
+        }
         guard let last else { return [:] }
         for term in chain.terms.prefix(last.term) { ends.updateValue(nil, forKey: term.start.logID) }
         ends.updateValue(last.place, forKey: chain.terms[last.term].start.logID)
         return ends
+    }
+
+    /// Whether the log that follows one has won over another, which goes on from before an entry: who holds that one only
+    /// would not take the entry to count.
+    private func overrulesRival(of place: LogPlace, in term: Int) -> Bool {
+        guard term + 1 < chain.terms.count else { return false }
+        let log = logs[chain.terms[term].start]
+        guard let path = log.path(to: place) else { return false }
+        return chain.losses.keys.contains { start in
+            guard start != chain.terms[term + 1].start, let begin = logs[start].begin,
+                let before = log.path(to: begin.follows)
+            else { return false }
+            return min(before.count, log.commonCount(before.branch, path.branch)) < path.count
+        }
     }
 
     /// The log that counts instead of another, or of its end, by its number from 0.
