@@ -16,7 +16,7 @@ extension Simulation {
             // A recipient whose disk was replaced held it when it said so, and must hold it again at the end.
             let recipients = devices(of: change.recipientID)
             if !recipients.contains(where: { nodes[$0].isRestored }),
-                try recipients.allSatisfy({ try !isHeld(change.messageID, at: $0) })
+                try recipients.allSatisfy({ try !isHeld(change.messageID, of: index, at: $0) })
             {
                 violated("\(change.messageID) is called delivered, and its recipient does not hold it")
             }
@@ -38,17 +38,27 @@ extension Simulation {
         }
     }
 
-    /// Whether a node has a message with its text on its disk, or has erased it; also one that does not count.
-    private func isHeld(_ messageID: MessageID, at index: Int) throws -> Bool {
-        let entry = try nodes[index].store.entries(
-            of: messageID.log, from: messageID.sequence, countLimit: 1, byteLimit: .max / 2
-        ).first
-        guard let entry, entry.sequence == messageID.sequence else {
-            // What branches share stands in the rows of one of them.
-            return try nodes[index].store.held(messageID)?.hasBody == true
+    /// Whether a node has a message with its text on its disk, or has erased it; also one that does not count, or that has
+    /// another name there because the node knew another branch of the log first.
+    private func isHeld(_ messageID: MessageID, of author: Int, at index: Int) throws -> Bool {
+        // What branches share stands in the rows of one of them.
+        if try nodes[index].store.held(messageID)?.hasBody == true { return true }
+        func entry(_ store: SimulatedStore, _ logID: LogID) throws -> EntryRecord? {
+            try store.entries(of: logID, from: messageID.sequence, countLimit: 1, byteLimit: .max / 2)
+                .first { $0.sequence == messageID.sequence }
         }
-        if case .body = entry.content { return true }
-        return entry.isDeleted
+        let own = nodes[author].store
+        guard let log = try own.snapshot().logs.first(where: { $0.logID == messageID.log })?.description,
+            let chain = try entry(own, messageID.log)?.chain
+        else { return false }
+        let store = nodes[index].store
+        return try store.snapshot().logs.contains {
+            guard $0.description == log, let held = try entry(store, $0.logID), held.chain == chain else {
+                return false
+            }
+            if case .body = held.content { return true }
+            return held.isDeleted
+        }
     }
 
     /// The journal says what is posted, in the same order.

@@ -221,7 +221,8 @@ extension Simulation {
             .filter { $0.description.conversationID == privateID && $0.head.sequence > 0 }
             .map { log in
                 let author = nodes.firstIndex { $0.local.deviceID == log.description.deviceID } ?? -1
-                return "\(log.description.kind) of \(author) through \(log.head.sequence)"
+                return
+                    "\(log.description.kind) of \(author) through \(log.head.sequence) \("\(log.head.chain)".prefix(4))"
             }
             .sorted()
         let participants = nodes.indices.map { other in
