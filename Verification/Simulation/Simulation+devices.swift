@@ -74,18 +74,17 @@ extension Simulation {
         var histories: [Int: [HeldMessage]] = [:]
         for device in mine { histories[device] = try history(of: device, with: theirs[0]) }
         for device in theirs { histories[device] = try history(of: device, with: mine[0]) }
-        var first: [ChainHash]?
+        var first: [HeldMessage]?
         for (device, history) in histories.sorted(by: { $0.key < $1.key }) {
             let shown = history.filter { !$0.isWithheld && $0.hasBody }
             for (text, copies) in Dictionary(grouping: shown, by: \.text).sorted(by: { $0.key < $1.key })
             where copies.count > 1 {
                 violated("\"\(text.prefix(40))\" is \(copies.count) times in the history of \(name(device))")
             }
-            let chains = shown.map(\.entry.chain)
-            if isAtRest, isOpen, let first, first != chains {
-                violated("\(name(device)) has another history than the others: \(chains.count), not \(first.count)")
+            if isAtRest, isOpen, let first, let difference = Self.difference(of: shown, from: first) {
+                violated("\(name(device)) has another history than the others: \(difference)")
             }
-            first = first ?? chains
+            first = first ?? shown
         }
         for (authors, readers) in [(mine, theirs), (theirs, mine)] {
             for author in authors {
@@ -93,6 +92,17 @@ extension Simulation {
                 if !isRestored { checkAccepted(by: author, for: nodes[readers[0]].local.userID, histories) }
             }
         }
+    }
+
+    /// - Returns: `nil` if two histories are the same.
+    static func difference(of history: [HeldMessage], from other: [HeldMessage]) -> String? {
+        guard history.map(\.entry.chain) != other.map(\.entry.chain) else { return nil }
+        func names(of held: [HeldMessage], besides other: [HeldMessage]) -> [String] {
+            let known = Set(other.map(\.entry.chain))
+            return held.filter { !known.contains($0.entry.chain) }.prefix(3).map { "\"\($0.text.prefix(40))\"" }
+        }
+        return "\(history.count), not \(other.count); only here: \(names(of: history, besides: other)), only there: "
+            + "\(names(of: other, besides: history))"
     }
 
     /// Each device knows the states of what its user has written, on whichever of their devices.

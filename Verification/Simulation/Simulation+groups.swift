@@ -59,9 +59,14 @@ extension Simulation {
     }
 
     /// Whether others than its author and a node may hold a log. What nobody else has, a liar can lose.
-    private func isElsewhere(_ logID: LogID, than index: Int) throws -> Bool {
+    private mutating func isElsewhere(_ logID: LogID, than index: Int) throws -> Bool {
         guard configuration.devicesPerUser == 1 else { return true }
-        return try nodes[index].store.snapshot().logs.contains { $0.logID == logID && $0.conversation.kind != .direct }
+        if sharedLogs.contains(logID) { return true }
+        let isShared = try nodes[index].store.snapshot().logs.contains {
+            $0.logID == logID && $0.conversation.kind != .direct
+        }
+        if isShared { sharedLogs.insert(logID) }
+        return isShared
     }
 
     // MARK: - What must hold
@@ -162,14 +167,13 @@ extension Simulation {
         guard configuration.hasGroups else { return }
         let anyRestored = nodes.contains { $0.isRestored }
         for component in components {
-            var first: [ChainHash]?
+            var first: [HeldMessage]?
             for index in component.sorted() {
                 let history = try nodes[index].store.history(of: groupID).filter { !$0.isWithheld }
-                let chains = history.map(\.entry.chain)
-                if isAtRest, let first, first != chains {
-                    violated("\(name(index)) has another history of the group: \(chains.count), not \(first.count)")
+                if isAtRest, let first, let difference = Self.difference(of: history, from: first) {
+                    violated("\(name(index)) has another history of the group: \(difference)")
                 }
-                first = first ?? chains
+                first = first ?? history
                 for (text, copies) in Dictionary(grouping: history, by: \.text).sorted(by: { $0.key < $1.key })
                 where copies.count > 1 {
                     violated("\"\(text.prefix(40))\" is \(copies.count) times in the group at \(name(index))")

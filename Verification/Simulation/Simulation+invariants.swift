@@ -99,7 +99,9 @@ extension Simulation {
         if generator.oneIn(3) {
             queue.push(.markRead(node: index, messageID), at: time + configuration.latency.upperBound)
         }
-        guard !isHealed, generator.oneIn(6), let sender = indices[message.senderID] else { return }
+        // In a crowd fewer answer, or each answer would have several.
+        let crowd = isGroup(message.conversationID) ? nodes.count : 2
+        guard !isHealed, generator.oneIn(max(6, 2 * crowd - 4)), let sender = indices[message.senderID] else { return }
         answers += 1
         if isGroup(message.conversationID) {
             let answer = Errand(

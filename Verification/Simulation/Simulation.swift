@@ -98,6 +98,8 @@ package struct Simulation {
     var programChance: SeededGenerator
     /// Decides what hostile carriers do.
     var carrierChance: SeededGenerator
+    /// Logs of conversations of many that liars were asked for.
+    var sharedLogs: Set<LogID> = []
 
     private init(seed: UInt64, configuration: SimulationConfiguration) {
         self.seed = seed
