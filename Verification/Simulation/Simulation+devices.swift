@@ -53,6 +53,16 @@ extension Simulation {
         }
     }
 
+    /// Whether devices of one user would agree if this were the end. News may take a way over several of them, with a
+    /// comparison at each step.
+    func areUsersQuiet() throws -> Bool {
+        guard configuration.devicesPerUser > 1 else { return true }
+        var end = self
+        (end.isAtRest, end.violations) = (true, [])
+        try end.checkUsers()
+        return end.violations.isEmpty
+    }
+
     /// Devices of one user agree on who is blocked, and on whom the identity's key has verified.
     private mutating func checkDecisions(_ devices: [Int]) {
         guard isAtRest, let primary = devices.first(where: isPrimary) else { return }
@@ -69,7 +79,10 @@ extension Simulation {
     }
 
     private mutating func checkPair(_ mine: [Int], _ theirs: [Int]) throws {
-        let isOpen = mine.allSatisfy { a in theirs.allSatisfy { self.isOpen(a, $0) } }
+        // What two write to each other goes over no device but their own.
+        let isOpen =
+            mine.allSatisfy { a in theirs.allSatisfy { self.isOpen(a, $0) } }
+            && components(among: Set(mine + theirs)).count == 1
         let isRestored = (mine + theirs).contains { nodes[$0].isRestored }
         var histories: [Int: [HeldMessage]] = [:]
         for device in mine { histories[device] = try history(of: device, with: theirs[0]) }

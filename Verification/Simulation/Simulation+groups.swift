@@ -82,15 +82,18 @@ extension Simulation {
     }
 
     /// Nodes that a path of contacts joins, none of whom keeps the next one out.
-    var components: [Set<Int>] {
-        var rest = Set(nodes.indices)
+    var components: [Set<Int>] { components(among: Set(nodes.indices)) }
+
+    /// Nodes among some that a path of these joins.
+    func components(among some: Set<Int>) -> [Set<Int>] {
+        var rest = some
         var components: [Set<Int>] = []
         while let start = rest.min() {
             var component: Set<Int> = []
             var frontier = [start]
             while let index = frontier.popLast() {
                 guard component.insert(index).inserted else { continue }
-                frontier += nodes[index].contacts.filter { isOpen(index, $0) }
+                frontier += nodes[index].contacts.filter { some.contains($0) && isOpen(index, $0) }
             }
             rest.subtract(component)
             components.append(component)

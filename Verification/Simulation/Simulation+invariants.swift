@@ -191,6 +191,6 @@ extension Simulation {
                 guard try haveSameLogs(index, peer) else { return false }
             }
         }
-        return try isGroupQuiet() && isPrivateGroupQuiet()
+        return try isGroupQuiet() && isPrivateGroupQuiet() && areUsersQuiet()
     }
 }
