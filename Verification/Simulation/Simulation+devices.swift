@@ -55,12 +55,15 @@ extension Simulation {
 
     /// Whether devices of one user would agree if this were the end. News may take a way over several of them, with a
     /// comparison at each step.
-    func areUsersQuiet() throws -> Bool {
-        guard configuration.devicesPerUser > 1 else { return true }
+    func areUsersQuiet() throws -> Bool { try disagreements().isEmpty }
+
+    /// What would be wrong between the devices of users if this were the end.
+    func disagreements() throws -> [String] {
+        guard configuration.devicesPerUser > 1 else { return [] }
         var end = self
         (end.isAtRest, end.violations) = (true, [])
         try end.checkUsers()
-        return end.violations.isEmpty
+        return end.violations
     }
 
     /// Devices of one user agree on who is blocked, and on whom the identity's key has verified.

@@ -169,11 +169,11 @@ extension Replication {
         }
         for log in logs.own(in: conversationID) {
             let carried = deliveries.carried.receipts(for: log.description.logID)
-            let devices = Set(carried.map(\.deviceID))
             receipts += carried
+            // What a recipient has said itself may go further than what others have brought of it.
             receipts += recipientIDs(in: conversationID)
                 .compactMap { deliveries.committed(log.deliveryKey(for: $0))?.receipt }
-                .filter { !devices.contains($0.deviceID) }
+                .filter { !carried.contains($0) }
         }
         receipts.removeAll { $0.deviceID == session.deviceID }
         if !receipts.isEmpty { actions.append(.carry(receipts, connectionID)) }
