@@ -83,7 +83,7 @@ extension Attack {
                     Mallory.heads(),
                     Mallory.wanted(log, end: place, known: Array(repeating: place, count: Limits.knownPlaces + 1)))
             },
-            .frames("five logs wanted back at once") { link, arena in
+            .harmless("five logs wanted back at once") { link, arena in
                 link.send(Mallory.heads())
                 let body = Mallory.body("allowed", at: Mallory.now)
                 let logs = (1...5).map { link.mallory.log(to: arena.alice.node.userID, epoch: $0) }
