@@ -22,7 +22,7 @@ extension Simulation {
 
     private mutating func reportUnrest() throws {
         violated("there is no rest after \(configuration.patience / 1_000_000) s without trouble")
-        for finding in try disagreements() { violated(finding) }
+        violations += try disagreements()
         try reportGroupUnrest()
         try reportPrivateUnrest()
         for index in nodes.indices {

@@ -117,15 +117,17 @@ struct Locating: Sendable {
         return partings.sorted { ($0.3.sequence, $0.0) < ($1.3.sequence, $1.0) }
     }
 
-    /// Frames that came too early, and no longer do: with those that wait behind each, in their order.
+    private var sorted: [(key: Key, value: Parked)] {
+        parked.sorted { ($0.key.connectionID, $0.key.logID) < ($1.key.connectionID, $1.key.logID) }
+    }
+
+    /// Frames that began among entries that were not on the disk, and now are; with those that wait behind each.
     /// - Parameter isReady: whether the disk has what it is going to have of the log.
     mutating func takeEarly(
         where isReady: (LogDescription) -> Bool
     ) -> [(connectionID: ConnectionID, frames: [EntriesFrame])] {
         var taken: [(connectionID: ConnectionID, frames: [EntriesFrame])] = []
-        for (key, waiting) in parked.sorted(by: {
-            ($0.key.connectionID, $0.key.logID) < ($1.key.connectionID, $1.key.logID)
-        }) {
+        for (key, waiting) in sorted {
             guard case .early = waiting.state, let first = waiting.frames.first, isReady(first.log) else { continue }
             release(key)
             taken.append((key.connectionID, Array(waiting.frames)))
@@ -139,9 +141,7 @@ struct Locating: Sendable {
         where isReady: (EntriesFrame, Place) -> Bool
     ) -> [(connectionID: ConnectionID, frame: EntriesFrame, place: Place, rest: [EntriesFrame])] {
         var taken: [(connectionID: ConnectionID, frame: EntriesFrame, place: Place, rest: [EntriesFrame])] = []
-        for (key, waiting) in parked.sorted(by: {
-            ($0.key.connectionID, $0.key.logID) < ($1.key.connectionID, $1.key.logID)
-        }) {
+        for (key, waiting) in sorted {
             guard case .placed(let place) = waiting.state, let first = waiting.frames.first, isReady(first, place)
             else { continue }
             release(key)

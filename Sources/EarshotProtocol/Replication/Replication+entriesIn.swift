@@ -243,9 +243,9 @@ extension Replication {
             }
             takingBack.cut(log, after: head)
         }
-        let (logs, deliveries) = (logs, deliveries)
+        let known = logs
         let early = locating.takeEarly { log in
-            logs.branches(of: log).allSatisfy { logs.proved($0)?.isSettled ?? true }
+            known.branches(of: log).allSatisfy { known.proved($0)?.isSettled ?? true }
         }
         for (connectionID, frames) in early {
             do throws(ProtocolError) {
@@ -254,6 +254,7 @@ extension Replication {
                 }
             } catch { close(connectionID, error.closeReason ?? .violation, error) }
         }
+        let (logs, deliveries) = (logs, deliveries)
         let located = locating.takePlaced { _, place in
             switch place {
             case .nowhere: true
