@@ -77,6 +77,35 @@ struct SharedHistoryTests {
         }
     }
 
+    @Test(
+        "is delivered on all as far as the recipient says, also where an older word of theirs was carried to its author"
+    )
+    func furthestReceipt() throws {
+        var home = try SharedHome()
+        home.meet(0, 2)
+        home.cut(0, from: 2)
+        home.meet(0, 1)
+        home.send("first", from: 0, to: 2)
+        home.network.run(for: 10_000)
+        home.cut(0, from: 1)
+        home.meet(1, 2)
+        home.network.run(for: 10_000)
+        home.cut(1, from: 2)
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        #expect(try home.state(of: "first", at: 0) == .delivered)
+        home.cut(0, from: 1)
+        home.meet(0, 2)
+        home.send("second", from: 0, to: 2)
+        home.network.run(for: 10_000)
+        #expect(try home.state(of: "second", at: 0) == .delivered)
+        home.cut(0, from: 2)
+        home.meet(0, 1)
+        home.network.run(for: 120_000)
+        #expect(try home.state(of: "first", at: 1) == .delivered)
+        #expect(try home.state(of: "second", at: 1) == .delivered)
+    }
+
     @Test("is read on all when it was read on one")
     func read() throws {
         var home = try SharedHome()
