@@ -1,3 +1,4 @@
+import EarshotModel
 import EarshotProtocol
 import EarshotStore
 import Foundation
@@ -19,14 +20,17 @@ public struct Erasure: Sendable, Hashable {
 }
 
 extension Messages {
-    /// Erases the contents of messages, on this machine only: of all of them or of none.
+    /// Erases the contents of messages on this machine, and has the user's other devices do the same: of all of them or
+    /// of none. The recipients keep what they have.
     ///
+    /// A device that is not there now erases them when it hears of it; what it still has to deliver it keeps until then.
     /// A message keeps its place, and its hash stays in the chain, so the history can still be proved.
     /// - Throws: `EarshotError` `unknownMessage`; `undelivered` for an own message whose content may still have to leave.
     @discardableResult
     public func erase(_ messageIDs: [MessageID]) async throws(EarshotError) -> Erasure {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
-        return try await node.writingHome { () throws(EarshotError) -> Result<Erasure, EarshotError> in
+        let (erasure, runs) = try await node.writingHome {
+            () throws(EarshotError) -> Result<(Erasure, [ErasedRun]), EarshotError> in
             let outcome: DeletionOutcome
             do throws(StoreError) {
                 outcome = try store.deleteContents(
@@ -34,14 +38,16 @@ extension Messages {
                     withheld: { shell.withholdDeleted($0) })
             } catch { throw EarshotError(error) }
             if let failure = EarshotError(outcome) { return .failure(failure) }
-            return .success(try Erasure(outcome, keptCount: 0, in: store))
+            return .success((try Erasure(outcome, keptCount: 0, in: store), outcome.runs))
         }.get()
+        try await shell.tellErased(runs)
+        return erasure
     }
 }
 
 extension Conversation {
-    /// Erases the contents of all messages of the conversation, on this machine only. It keeps own messages that are
-    /// not yet delivered.
+    /// Erases the contents of all messages of the conversation on this machine, and has the user's other devices do the
+    /// same. Each keeps messages of its own that are not yet delivered; those that this device has kept stay on all.
     ///
     /// A long conversation is erased in steps, so that sending and receiving go on meanwhile.
     /// - Throws: `EarshotError` `storeFull` and others of the disk. If it failed between two steps,
@@ -51,13 +57,15 @@ extension Conversation {
     public func eraseContents() async throws(EarshotError) -> Erasure {
         let (store, deviceID, shell) = (node.store, node.deviceID, node.shell)
         let conversationID = self.conversationID
-        return try await node.writingHome { () throws(EarshotError) -> Erasure in
+        let (erasure, runs) = try await node.writingHome { () throws(EarshotError) -> (Erasure, [ErasedRun]) in
             let (outcome, keptCount, failure) = store.deleteContents(
                 of: conversationID, deviceID: deviceID, listed: Erasure.listedLimit,
                 withheld: { shell.withholdDeleted($0) })
             if let failure { throw EarshotError(failure).after(erasing: outcome.deletedCount) }
-            return try Erasure(outcome, keptCount: keptCount, in: store)
+            return (try Erasure(outcome, keptCount: keptCount, in: store), outcome.runs)
         }
+        try await shell.tellErased(runs)
+        return erasure
     }
 }
 

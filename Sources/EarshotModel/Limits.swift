@@ -241,6 +241,8 @@ public enum Limits {
     package static let removalCuts = 1024
     /// Places that the cut of a revoked device names.
     package static let deviceCuts = 1024
+    /// Runs of entries that one statement of what was erased names.
+    package static let erasedRuns = 256
     package static let controlHeads = 256
     /// Invitations by one user that are not answered.
     package static let invitationsPerUser = 16

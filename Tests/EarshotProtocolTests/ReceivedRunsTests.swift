@@ -26,7 +26,8 @@ struct ReceivedRunsTests {
         var privates = PrivateConversations(userID: reader.userID, deviceID: reader.deviceID)
         return try runs.take(
             frame, into: branch, known: known, of: .direct(device("alice").userID, reader.userID), from: link,
-            isStranger: true, logs: &logs, privates: &privates, cuts: Cuts(), author: reader,
+            isStranger: true, logs: &logs, privates: &privates, cuts: Cuts(), erasures: Erasures(of: reader.userID),
+            author: reader,
             now: Moment(wallClock: 0, uptime: 0))
     }
 

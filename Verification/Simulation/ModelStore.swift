@@ -1,4 +1,5 @@
 package import EarshotModel
+import EarshotProtocol
 import EarshotStore
 
 /// A model of `Store` without a database: it accepts and refuses the same commits, and returns the same from reads.
@@ -84,8 +85,32 @@ package struct ModelStore {
         for delivery in commit.deliveries { logs[delivery.logID]?.deliveries[delivery.recipientID] = delivery.progress }
         for message in commit.withdrawnFailures { logs[message.messageID.log]?.failures[message] = nil }
         for failure in commit.failures { write(failure) }
+        for erasure in commit.erasures { erase(erasure) }
         if commit.beginsGeneration { (records, generation) = ([], generation + 1) }
         records += commit.journal
+    }
+
+    /// Like `Store.deleteContents`, on the word of another device of the user.
+    private mutating func erase(_ erasure: LogErasure) {
+        guard let log = logs[erasure.logID] else { return }
+        let recipients = log.record.conversation.participantIDs.filter { $0 != log.record.authorID }
+        for run in erasure.runs {
+            let isHere = log.entries[run.last.sequence].map { $0.chain == run.last.chain } ?? (log.record.base == nil)
+            for sequence in run.sequences where isHere {
+                guard let entry = logs[erasure.logID]?.entries[sequence], entry.kind.isErasable,
+                    case .body = entry.content
+                else { continue }
+                let mayLeave = recipients.contains { userID in
+                    let message = Addressed(
+                        messageID: MessageID(log: erasure.logID, sequence: sequence), recipientID: userID)
+                    let progress = log.deliveries[userID]
+                    let complete = progress?.missing.ranges.first.map { $0.lowerBound - 1 } ?? progress?.delivered ?? 0
+                    return complete < sequence && log.failures[message] == nil
+                }
+                if erasure.isOwn && mayLeave { continue }
+                logs[erasure.logID]?.entries[sequence] = entry.erased
+            }
+        }
     }
 
     /// Like the unique index: the entry that comes has the key.
@@ -447,5 +472,14 @@ extension EntryRecord {
             checkpoint: checkpoint, isDeleted: isDeleted, key: key, relation: relation)
         entry.mark = mark
         return entry
+    }
+}
+
+extension EntryRecord {
+    /// The same entry with its hash alone.
+    fileprivate var erased: EntryRecord {
+        EntryRecord(
+            sequence: sequence, timestamp: timestamp, expiry: expiry, kind: kind, content: .withheld(content.hash),
+            chain: chain, checkpoint: checkpoint, isDeleted: true, key: key)
     }
 }

@@ -133,6 +133,14 @@ actor NodeShell {
         }
     }
 
+    /// What was erased on this device, for the user's other devices.
+    nonisolated func tellErased(_ runs: [ErasedRun]) async throws(EarshotError) {
+        guard !runs.isEmpty else { return }
+        _ = try await request { machine, requestID, now in
+            machine.handleErased(runs, requestID: requestID, now: now)
+        }
+    }
+
     /// Asks the machine, and waits for its answer.
     ///
     /// It goes to the event loop by itself, because an isolated function would return there: each answer would cost a

@@ -577,7 +577,7 @@ enum OpenAPIDocument {
             post:
               operationId: eraseConversation
               tags: [conversations]
-              summary: Overwrite the contents of all messages of a conversation, on this machine only. It may take long.
+              summary: Overwrite the contents of all messages of a conversation, here and on the user's other devices. It may take long.
               x-scope: all
               responses:
                 "200":
@@ -655,7 +655,7 @@ enum OpenAPIDocument {
             post:
               operationId: eraseMessages
               tags: [messages]
-              summary: Overwrite the contents of messages, on this machine only; of all of them or of none.
+              summary: Overwrite the contents of messages, here and on the user's other devices; of all of them or of none.
               x-scope: all
               requestBody:
                 required: true

@@ -20,6 +20,8 @@ package struct Commit: Hashable, Sendable {
     /// Bodies, or their authors' marks, of entries that are on the disk without them. One that was erased meanwhile stays
     /// so.
     package var bodies: [LogEntries] = []
+    /// Contents that another device of this node's user has erased. What its own recipients may still need stays.
+    package var erasures: [LogErasure] = []
     package var deliveries: [DeliveryRecord] = []
     package var failures: [DeliveryFailure] = []
     /// Ends of own logs that nobody has, and that give way to what does come back. They go before new entries are written.
@@ -82,7 +84,7 @@ package struct Snapshot: Hashable, Sendable {
     package var privateConversations: [PrivateConversationRecord] = []
     /// The entries that say who belongs to private conversations, log by log.
     package var membershipEntries: [RecordedEntries] = []
-    /// What users' devices tell each other in entries: decisions, and cuts of revoked devices; log by log.
+    /// What users' devices tell each other in entries: decisions, erasures, and cuts of revoked devices; log by log.
     package var sharedEntries: [RecordedEntries] = []
     /// Receipts for logs of others.
     package var receipts: [Receipt] = []

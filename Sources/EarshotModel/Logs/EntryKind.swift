@@ -34,6 +34,8 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     case disregarded = 31
     /// What its user has decided about another.
     case decision = 40
+    /// What its user has erased.
+    case erasure = 41
     /// What the author says of themselves.
     case profile = 50
 
@@ -44,7 +46,16 @@ package enum EntryKind: Int, Hashable, Sendable, CaseIterable {
     package var isShown: Bool { self == .text }
 
     /// Whether a device tells the others of its user something with it.
-    package var isShared: Bool { self == .cut || self == .decision }
+    package var isShared: Bool { self == .cut || self == .decision || self == .erasure }
+
+    /// Whether it says something to people, which they can erase. What others of its kind say is needed to know who belongs
+    /// where, and what counts.
+    package var isErasable: Bool {
+        switch self {
+        case .unknown, .text, .edit, .reaction, .cutOff, .disregarded: true
+        default: false
+        }
+    }
 
     /// Whether it says who belongs to a private conversation, or depends on that.
     package var isMembership: Bool { (EntryKind.join.rawValue...EntryKind.disregarded.rawValue).contains(rawValue) }

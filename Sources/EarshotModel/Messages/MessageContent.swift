@@ -94,6 +94,8 @@ package enum EntryDraft: Hashable, Sendable {
     case decision(Decision)
     /// Where the logs of a device of theirs end that they have revoked.
     case cut(DeviceCut)
+    /// What they have erased.
+    case erasure([ErasedRun])
 
     package var kind: EntryKind {
         switch self {
@@ -106,6 +108,7 @@ package enum EntryDraft: Hashable, Sendable {
         case .profile: .profile
         case .decision: .decision
         case .cut: .cut
+        case .erasure: .erasure
         }
     }
 
@@ -122,6 +125,7 @@ package enum EntryDraft: Hashable, Sendable {
             }
         case .control(let control): control.entry.byteCount
         case .join, .leave, .accept, .decline, .version, .decision, .cut: 0
+        case .erasure(let runs): runs.count * MemoryLayout<ErasedRun>.size
         case .profile(let profile, _): profile.byteCount
         }
     }
@@ -139,7 +143,7 @@ package enum EntryDraft: Hashable, Sendable {
         switch self {
         case .message(let draft): try draft.validate()
         case .amendment(let amendment): try amendment.validate()
-        case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut: break
+        case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut, .erasure: break
         }
     }
 }

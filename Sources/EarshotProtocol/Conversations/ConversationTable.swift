@@ -17,16 +17,19 @@ struct ConversationTable: Sendable {
     private var told: [ConversationID: PrivateConversationRecord] = [:]
     /// Where the logs of revoked devices end.
     private var ends: Cuts
+    /// What this node's user has erased on another device.
+    private var erased: Erasures
 
     /// - Parameters:
     ///   - told: what the disk has of private conversations beside their entries.
-    ///   - shared: what it has of cuts.
+    ///   - shared: what it has of cuts and erasures.
     init(
         userID: UserID, deviceID: DeviceID, records: [OpenConversationRecord] = [], entries: [RecordedEntries] = [],
         told: [PrivateConversationRecord] = [], shared: [RecordedEntries] = []
     ) {
         self.userID = userID
         ends = Cuts(shared)
+        erased = Erasures(of: userID, shared)
         governed = PrivateConversations(userID: userID, deviceID: deviceID, entries)
         for run in shared where run.log.conversation.kind == .private { _ = takeCuts(in: run.entries, of: run.log) }
         for record in records { open[record.conversationID] = record }
@@ -47,6 +50,12 @@ struct ConversationTable: Sendable {
 
     /// Where the logs of revoked devices end.
     var cuts: Cuts { ends }
+
+    /// What this node's user has erased on another device.
+    var erasures: Erasures {
+        get { erased }
+        _modify { yield &erased }
+    }
 
     /// Entries of a log are on the disk: some of them may say where the logs of a revoked device end.
     /// - Returns: whether that may have changed who is in a private conversation.

@@ -62,6 +62,14 @@ extension NodeMachine {
         }
     }
 
+    /// This node's user has erased contents here: the other devices are told, from the commit on that answers this.
+    package mutating func handleErased(_ runs: [ErasedRun], requestID: RequestID, now: Moment) -> [NodeAction] {
+        handle(requestID, now: now) { node throws(ProtocolError) in
+            node.replication.share(erased: runs)
+            node.replication.answer(requestID, .erased)
+        }
+    }
+
     func isOwn(_ peer: LinkPeer) -> Bool { peer.userID == local.userID }
 
     /// Takes a frame about devices.

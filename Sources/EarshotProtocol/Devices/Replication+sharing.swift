@@ -11,7 +11,9 @@ extension Replication {
 
     /// Entries of this device are on the disk that stand in its user's own conversation.
     mutating func tellShared(_ entries: [EntryRecord], of record: LogRecord) {
-        actions.append(.shared(RecordedEntries(log: record, entries: entries)))
+        let shared = RecordedEntries(log: record, entries: entries)
+        _ = conversations.erasures.insert(shared)
+        actions.append(.shared(shared))
     }
 
     /// What other devices of this node's user have said, and the next commit writes, if it is made now.

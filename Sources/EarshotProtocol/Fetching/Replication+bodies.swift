@@ -103,7 +103,7 @@ extension Replication {
             for branch in logs.branches(of: log.description) {
                 deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
             }
-            for (record, body) in found.entries {
+            for (record, body) in found.entries where !conversations.erasures.covers(record, of: log) {
                 guard let news = EntryNews(record, body, of: log, in: found.conversation, author, logs) else {
                     continue
                 }

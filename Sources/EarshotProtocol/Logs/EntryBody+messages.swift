@@ -20,6 +20,7 @@ extension EntryBody.Content {
         case .profile(let profile, let counter): self = .profile(ProfileEntry(profile, counter: counter))
         case .decision(let decision): self = .decision(decision)
         case .cut(let cut): self = .cut(cut)
+        case .erasure(let runs): self = .erasure(runs)
         }
     }
 
@@ -28,7 +29,7 @@ extension EntryBody.Content {
         switch self {
         case .text(let message): message.session.map { .session($0.id, counter: $0.counter) }
         case .amendment(let amendment): amendment.relation
-        case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .unknown: nil
+        case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .erasure, .unknown: nil
         }
     }
 }

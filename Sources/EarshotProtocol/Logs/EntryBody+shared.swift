@@ -60,6 +60,27 @@ extension DeviceCut {
     }
 }
 
+extension ErasedRun {
+    /// - Throws: `ProtocolError` `malformed`; `violation` for more runs than one statement has.
+    static func decode(_ wire: Wire.Erasure) throws(ProtocolError) -> [ErasedRun] {
+        guard wire.runs.count <= Limits.erasedRuns else {
+            throw ProtocolError(.violation, "an entry erases more than \(Limits.erasedRuns) runs of entries")
+        }
+        var runs: [ErasedRun] = []
+        for run in wire.runs {
+            guard let last = run.last, run.count > 0, run.count <= last.sequence else {
+                throw ProtocolError(.malformed, "an erasure names no entries, or more than a log has")
+            }
+            runs.append(ErasedRun(through: try LogPlace(last), count: run.count))
+        }
+        return runs
+    }
+
+    static func wire(_ runs: [ErasedRun]) -> Wire.Erasure {
+        Wire.Erasure(runs: runs.map { Wire.ErasedRun(last: $0.last.wire, count: $0.count) })
+    }
+}
+
 extension Signature {
     /// - Returns: `nil` where there is none.
     fileprivate static func decode(_ bytes: [UInt8]) throws(ProtocolError) -> Signature? {

@@ -22,6 +22,8 @@ package struct EntryBody: Hashable, Sendable {
         case decision(Decision)
         /// Where the logs of a revoked device of the author's user end.
         case cut(DeviceCut)
+        /// What the author's user has erased.
+        case erasure([ErasedRun])
         /// A kind of content that this version does not know. It is kept and proved, but not shown.
         case unknown
     }
@@ -45,6 +47,7 @@ package struct EntryBody: Hashable, Sendable {
         case .profile: .profile
         case .decision: .decision
         case .cut: .cut
+        case .erasure: .erasure
         case .unknown: .unknown
         }
     }
@@ -78,6 +81,7 @@ package struct EntryBody: Hashable, Sendable {
         case .profile(let profile): content = .profile(try ProfileEntry(profile))
         case .decision(let decision): content = try Decision.decode(decision).map { .decision($0) } ?? .unknown
         case .cut(let cut): content = .cut(try DeviceCut(cut))
+        case .erasure(let erasure): content = .erasure(try ErasedRun.decode(erasure))
         case nil: content = .unknown
         }
     }
@@ -107,6 +111,7 @@ package struct EntryBody: Hashable, Sendable {
         case .profile(let profile): wire.content = .profile(profile.wire)
         case .decision(let decision): wire.content = .decision(decision.wire)
         case .cut(let cut): wire.content = .cut(cut.wire)
+        case .erasure(let runs): wire.content = .erasure(ErasedRun.wire(runs))
         case .unknown: break
         }
         if let key { wire.key = key.bytes }

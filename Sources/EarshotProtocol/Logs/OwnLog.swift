@@ -74,7 +74,7 @@ struct OwnLog: Sendable {
                 let update = logs.update(
                     by: amendment, of: record.authorID, in: record.description.conversationID)
                 return update.map { .update($0, by: entry.sequence) }
-            case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut: return nil
+            case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut, .erasure: return nil
             }
         }
     }

@@ -75,7 +75,7 @@ struct ReceivedRuns: Sendable {
     mutating func take(
         _ frame: EntriesFrame, into branch: IncomingLog, known: Int, of conversation: ConversationRecord,
         from link: ReplicationSession, isStranger: Bool, logs: inout Logs, privates: inout PrivateConversations,
-        cuts: Cuts, author: LogAuthor, now: Moment
+        cuts: Cuts, erasures: Erasures, author: LogAuthor, now: Moment
     ) throws(ProtocolError) -> Intake {
         var branch = branch
         let before = branch.proved.place
@@ -109,7 +109,9 @@ struct ReceivedRuns: Sendable {
             entries: taken.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record }, missing: missing,
             unowed: unowed,
             news: isOwn
-                ? [] : taken.compactMap { EntryNews($0.record, $0.body, of: branch, in: conversation, author, logs) },
+                ? []
+                : taken.filter { !erasures.covers($0.record, of: branch) }
+                    .compactMap { EntryNews($0.record, $0.body, of: branch, in: conversation, author, logs) },
             bytes: bytes, unreached: frame.unreached)
         add(run)
         return .new(run, taken.compactMap { $0.body?.timestamp })
@@ -240,7 +242,7 @@ extension EntryNews {
             // Others of a conversation of many are told nothing that way.
             guard case .direct = conversation.kind else { return nil }
             self = .profile(log.authorID, by: record.sequence)
-        case .branches, .join, .leave, .version, .control, .decision, .cut, .unknown, nil: return nil
+        case .branches, .join, .leave, .version, .control, .decision, .cut, .erasure, .unknown, nil: return nil
         }
     }
 }

@@ -154,10 +154,10 @@ extension Replication {
             actions.append(.credit(-1, connectionID))
             return
         }
-        let cuts = conversations.cuts
+        let (cuts, erasures) = (conversations.cuts, conversations.erasures)
         let intake = try runs.take(
             frame, into: log, known: known, of: conversation, from: session, isStranger: isStranger, logs: &logs,
-            privates: &conversations.privates, cuts: cuts, author: author, now: now)
+            privates: &conversations.privates, cuts: cuts, erasures: erasures, author: author, now: now)
         if let credential = frame.credential, credential.deviceID == log.description.deviceID,
             log.description.deviceID != session.deviceID, log.authorID != author.userID
         {

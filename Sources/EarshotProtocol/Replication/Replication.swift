@@ -251,6 +251,7 @@ struct Replication: Sendable {
         expiries.move(into: &next, logs: logs)
         let missing = fetching.bodies.lacking(after: next)
         deliveries.move(into: &next, heads: heads, missing: missing, logs: logs, author: author)
+        takeErasures(into: &next)
         next.addJournal(deliveries, author: author)
         commits.begin(next)
         actions.append(.commit(next.commit))
@@ -410,6 +411,7 @@ struct Replication: Sendable {
         for page in done.rewritten { written(page, clocks: &clocks, now: now) }
         for progress in done.progress { written(progress, now: now) }
         for failure in done.failures { written(failure) }
+        erased(done.commit.erasures)
         for request in done.requests { actions.append(.complete(request.requestID, .success(request.answer))) }
     }
 

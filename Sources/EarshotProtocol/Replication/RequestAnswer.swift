@@ -14,6 +14,8 @@ package enum RequestAnswer: Hashable, Sendable {
     case conversation(ConversationID)
     /// A decision about a user is on the disk.
     case decided(UserID)
+    /// The user's other devices will be told what was erased.
+    case erased
     /// A device's revocation or name is on the disk.
     case deviceChanged(DeviceID)
     /// What a consumer is to be given next.

@@ -87,6 +87,7 @@ extension Wire {
             case profile(Profile)
             case decision(Decision)
             case cut(Cut)
+            case erasure(Erasure)
         }
 
         var timestamp: UInt64 = 0
@@ -132,6 +133,8 @@ extension Wire {
             case (40, _): content = .decision(try Decision(merging: bytes))
             case (13, .cut(let earlier)): content = .cut(try Cut(merging: bytes, into: earlier))
             case (13, _): content = .cut(try Cut(merging: bytes))
+            case (41, .erasure(let earlier)): content = .erasure(try Erasure(merging: bytes, into: earlier))
+            case (41, _): content = .erasure(try Erasure(merging: bytes))
             case (_, .control(let earlier)):
                 if let control = try Control(number, merging: bytes, into: earlier) { content = .control(control) }
             default: if let control = try Control(number, merging: bytes) { content = .control(control) }
@@ -156,6 +159,7 @@ extension Wire {
             case .profile(let profile): writer.message(50, profile)
             case .decision(let decision): writer.message(40, decision)
             case .cut(let cut): writer.message(13, cut)
+            case .erasure(let erasure): writer.message(41, erasure)
             case .text, nil: break
             }
         }

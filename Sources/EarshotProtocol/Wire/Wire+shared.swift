@@ -27,6 +27,39 @@ extension Wire {
         }
     }
 
+    struct Erasure: WireMessage {
+        var runs: [ErasedRun] = []
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): runs.append(try ErasedRun(merging: bytes))
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            for run in runs { writer.message(1, run) }
+        }
+    }
+
+    struct ErasedRun: WireMessage {
+        var last: LogPlace?
+        var count: UInt64 = 0
+
+        mutating func take(_ field: WireField) throws(WireError) {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): last = try LogPlace(merging: bytes, into: last ?? LogPlace())
+            case (2, .varint(let value)): count = value
+            default: break
+            }
+        }
+
+        func write(to writer: inout WireWriter) {
+            if let last { writer.message(1, last) }
+            writer.varint(2, count)
+        }
+    }
+
     struct Cut: WireMessage {
         var deviceID: [UInt8] = []
         var ends: [LogPlace] = []

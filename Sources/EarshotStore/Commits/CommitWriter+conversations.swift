@@ -120,9 +120,9 @@ extension Rows {
             db,
             sql: """
                 SELECT entry.* FROM entry INDEXED BY unshownEntry JOIN log ON log.number = entry.log
-                WHERE (entry.kind <> 1 OR entry.isDeleted) AND entry.kind IN (?, ?) AND NOT log.isLimbo
+                WHERE (entry.kind <> 1 OR entry.isDeleted) AND entry.kind IN (?, ?, ?) AND NOT log.isLimbo
                 ORDER BY log.number, entry.sequence
-                """, arguments: [EntryKind.cut.rawValue, EntryKind.decision.rawValue])
+                """, arguments: [EntryKind.cut.rawValue, EntryKind.decision.rawValue, EntryKind.erasure.rawValue])
         guard !found.isEmpty else { return [] }
         let entries = Dictionary(grouping: found) { $0["log"] as Int64 }
         return try logs(db, "SELECT * FROM log ORDER BY number").compactMap { number, log in

@@ -22,6 +22,9 @@ extension Store {
         database.asyncWriteWithoutTransaction { db in
             let result = Result { try db.inPreparedTransaction { try CommitWriter(db: db, logNumbers).write(commit) } }
             completion(result.map(logNumbers.add).mapError { StoreError($0, path: path) })
+            guard !commit.erasures.isEmpty, case .success = result else { return }
+            // What stands in the way now, the next erasure or the end overwrites.
+            _ = try? Self.overwriteDeleted(db)
         }
     }
 }
@@ -88,6 +91,7 @@ struct CommitWriter {
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }
         for failure in commit.failures { try write(failure) }
         try eraseRetracted(commit)
+        for erasure in commit.erasures { try write(erasure) }
         for change in commit.programChanges { try write(change) }
         try writeJournal(of: commit)
         return found.numbers

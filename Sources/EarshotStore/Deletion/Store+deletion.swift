@@ -11,6 +11,8 @@ package struct DeletionOutcome: Hashable, Sendable {
     package internal(set) var undelivered: [MessageID] = []
     /// Messages that are not in this store.
     package internal(set) var unknown: [MessageID] = []
+    /// What the user's other devices are told.
+    package internal(set) var runs: [ErasedRun] = []
     /// Messages that had failed and may have left; they are withheld from now on.
     var withheld: [MessageID] = []
 }
@@ -48,8 +50,10 @@ extension Store {
             for messageID in messageIDs { try deletion.check(messageID, &outcome) }
             guard outcome.undelivered.isEmpty, outcome.unknown.isEmpty else { return outcome }
             for messageID in messageIDs {
-                try deletion.delete(messageID, &outcome)
-                for edit in try deletion.edits(of: messageID) { try deletion.delete(edit, &outcome) }
+                for entry in try [messageID] + deletion.edits(of: messageID) {
+                    try deletion.delete(entry, &outcome)
+                    outcome.runs += try deletion.place(of: entry).map { [ErasedRun(through: $0)] } ?? []
+                }
             }
             deletion.tell(outcome, withheld)
             return outcome
@@ -68,8 +72,9 @@ extension Store {
         var keptCount = 0
         let path = self.path
         do throws(StoreError) {
-            for log in try logs(of: conversationID) {
-                for first in stride(from: 1, through: log.head.sequence, by: Self.deletionStep) {
+            for log in try logs(of: conversationID) where !log.isLimbo && log.description.kind == .messages {
+                var kept: [UInt64] = []
+                for first in stride(from: log.firstSequence, through: log.head.sequence, by: Self.deletionStep) {
                     let last = min(log.head.sequence, first + UInt64(Self.deletionStep) - 1)
                     let step = try write { db in
                         var step = DeletionOutcome()
@@ -80,10 +85,12 @@ extension Store {
                         deletion.tell(step, withheld)
                         return step
                     }
+                    kept += step.undelivered.map(\.sequence)
                     outcome.deletedCount += step.deletedCount
                     keptCount += step.undelivered.count
                     outcome.undelivered += step.undelivered.prefix(listed - outcome.undelivered.count)
                 }
+                outcome.runs += try runs(of: log, without: kept)
             }
             return (outcome, keptCount, nil)
         } catch { return (outcome, keptCount, error) }
@@ -95,14 +102,7 @@ extension Store {
     /// does.
     package func overwriteDeleted() throws(StoreError) -> Overwriting {
         do {
-            return try database.writeWithoutTransaction { db in
-                let patience = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
-                try db.execute(sql: "PRAGMA busy_timeout = 0")
-                // The first column says whether somebody was in the way (sqlite.org/pragma.html#pragma_wal_checkpoint).
-                let obstacle = Result { try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-                try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
-                return try obstacle.get() == 0 ? .done : .waitsForReaders
-            }
+            return try database.writeWithoutTransaction { try Self.overwriteDeleted($0) }
         } catch {
             let error = StoreError(error, path: path)
             guard error.code == .full else { throw error }
@@ -118,8 +118,69 @@ extension Store {
         }
     }
 
+    static func overwriteDeleted(_ db: Database) throws -> Overwriting {
+        let patience = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
+        try db.execute(sql: "PRAGMA busy_timeout = 0")
+        // The first column says whether somebody was in the way (sqlite.org/pragma.html#pragma_wal_checkpoint).
+        let obstacle = Result { try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
+        return try obstacle.get() == 0 ? .done : .waitsForReaders
+    }
+
+    /// All entries of a branch but some, which are in ascending order.
+    private func runs(of log: LogRecord, without kept: [UInt64]) throws(StoreError) -> [ErasedRun] {
+        let rows = Rows(path: path)
+        let deletion = { Deletion(db: $0, deviceID: log.description.deviceID, rows: rows) }
+        return try read { db in
+            var (runs, first): ([ErasedRun], UInt64) = ([], log.firstSequence)
+            for end in kept + [log.head.sequence + 1] {
+                if end > first,
+                    let last = try deletion(db).place(of: MessageID(log: log.logID, sequence: end - 1))
+                {
+                    runs.append(ErasedRun(through: last, count: end - first))
+                }
+                first = end + 1
+            }
+            return runs
+        }
+    }
+
     func write<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
         do { return try database.write(body) } catch { throw StoreError(error, path: path) }
+    }
+}
+
+extension CommitWriter {
+    /// Erases what another device of the user has erased. What this device's recipients may still need stays; what stands
+    /// in the same place of another branch is something else.
+    func write(_ erasure: LogErasure) throws {
+        let log = try number(of: erasure.logID)
+        let device = try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT deviceID FROM log WHERE number = ?"), arguments: [log])
+        guard let deviceID = device.flatMap({ DeviceID(bytes: Array($0)) }) else { return }
+        let deletion = Deletion(db: db, deviceID: deviceID, rows: Rows(path: ""))
+        for run in erasure.runs where try isSameBranch(run, log) {
+            var outcome = DeletionOutcome()
+            for sequence in try deletion.sequencesWithContent(in: erasure.logID, run.sequences) {
+                let messageID = MessageID(log: erasure.logID, sequence: sequence)
+                if erasure.isOwn {
+                    try deletion.deleteIfSettled(messageID, &outcome)
+                } else {
+                    try deletion.delete(messageID, &outcome)
+                }
+            }
+        }
+    }
+
+    /// Whether the end of a run is in a branch; one that is not so long yet has it if it was known first.
+    private func isSameBranch(_ run: ErasedRun, _ log: Int64) throws -> Bool {
+        let chain = try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT chain FROM entry WHERE log = ? AND sequence = ?"),
+            arguments: [log, Int64(run.last.sequence)])
+        if let chain { return chain == run.last.chain.data }
+        return try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT wireID IS NULL FROM log WHERE number = ? AND headSequence < ?"),
+            arguments: [log, Int64(run.last.sequence)]) ?? false
     }
 }
 
@@ -151,6 +212,21 @@ private struct Deletion {
                     """),
             arguments: [messageID.log.data, Int64(messageID.sequence), EntryKind.edit.rawValue]
         ).map { MessageID(log: try rows.identifier($0, "logID"), sequence: try rows.number($0, "sequence")) }
+    }
+
+    /// How devices name an entry to each other.
+    func place(of messageID: MessageID) throws -> LogPlace? {
+        try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT entry.chain, ifnull(log.wireID, log.logID) AS logID
+                    FROM log JOIN entry ON entry.log = log.number WHERE log.logID = ? AND entry.sequence = ?
+                    """), arguments: [messageID.log.data, Int64(messageID.sequence)]
+        ).map {
+            LogPlace(
+                logID: try rows.identifier($0, "logID"), sequence: messageID.sequence,
+                chain: try rows.identifier($0, "chain"))
+        }
     }
 
     func deleteIfSettled(_ messageID: MessageID, _ outcome: inout DeletionOutcome) throws {
@@ -198,6 +274,9 @@ private struct Deletion {
         return db.changesCount > 0
     }
 
+    private static let erasableKinds = EntryKind.allCases.filter(\.isErasable).map { String($0.rawValue) }
+        .joined(separator: ", ")
+
     func tell(_ outcome: DeletionOutcome, _ withheld: @escaping @Sendable ([MessageID]) -> Void) {
         guard !outcome.withheld.isEmpty else { return }
         let messageIDs = outcome.withheld
@@ -210,6 +289,7 @@ private struct Deletion {
             sql: """
                 SELECT entry.sequence FROM log JOIN entry ON entry.log = log.number
                 WHERE log.logID = ? AND entry.sequence BETWEEN ? AND ? AND entry.body IS NOT NULL
+                    AND entry.kind IN (\(Self.erasableKinds))
                 ORDER BY entry.sequence
                 """, arguments: [logID.data, Int64(range.lowerBound), Int64(range.upperBound)]
         ).map { UInt64($0) }

@@ -844,6 +844,14 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     set {content = .decision(newValue)}
   }
 
+  var erasure: Earshot_V2_Erasure {
+    get {
+      if case .erasure(let v)? = content {return v}
+      return Earshot_V2_Erasure()
+    }
+    set {content = .erasure(newValue)}
+  }
+
   var profile: Earshot_V2_Profile {
     get {
       if case .profile(let v)? = content {return v}
@@ -884,6 +892,7 @@ nonisolated struct Earshot_V2_EntryBody: Sendable {
     case cut(Earshot_V2_Cut)
     /// In the author's user's own conversation.
     case decision(Earshot_V2_Decision)
+    case erasure(Earshot_V2_Erasure)
     case profile(Earshot_V2_Profile)
 
   }
@@ -1268,6 +1277,45 @@ nonisolated struct Earshot_V2_Decision: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// What the author's user has erased. It stands in the conversation of the author's user with themselves.
+nonisolated struct Earshot_V2_Erasure: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var runs: [Earshot_V2_ErasedRun] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Entries of one branch of a log, whosever it is.
+nonisolated struct Earshot_V2_ErasedRun: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The last of them.
+  var last: Earshot_V2_LogPlace {
+    get {_last ?? Earshot_V2_LogPlace()}
+    set {_last = newValue}
+  }
+  /// Returns true if `last` has been explicitly set.
+  var hasLast: Bool {self._last != nil}
+  /// Clears the value of `last`. Subsequent reads from it will return its default value.
+  mutating func clearLast() {self._last = nil}
+
+  /// How many they are, with that one; from 1.
+  var count: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _last: Earshot_V2_LogPlace? = nil
 }
 
 /// What the author says of themselves to the other user of a direct conversation. Of several, the one with the highest
@@ -3080,7 +3128,7 @@ nonisolated extension Earshot_V2_Entry: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EntryBody"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{1}version\0\u{1}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0\u{1}cut\0\u{2}\u{7}created\0\u{1}add\0\u{1}remove\0\u{1}update\0\u{1}pass\0\u{3}hand_over\0\u{1}closed\0\u{1}begin\0\u{2}\u{d}decision\0\u{2}\u{a}profile\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}timestamp\0\u{1}expiry\0\u{1}text\0\u{1}key\0\u{1}salt\0\u{1}branches\0\u{1}version\0\u{1}join\0\u{1}leave\0\u{1}edit\0\u{1}retract\0\u{1}reaction\0\u{1}cut\0\u{2}\u{7}created\0\u{1}add\0\u{1}remove\0\u{1}update\0\u{1}pass\0\u{3}hand_over\0\u{1}closed\0\u{1}begin\0\u{2}\u{d}decision\0\u{1}erasure\0\u{2}\u{9}profile\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3326,6 +3374,19 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
           self.content = .decision(v)
         }
       }()
+      case 41: try {
+        var v: Earshot_V2_Erasure?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .erasure(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .erasure(v)
+        }
+      }()
       case 50: try {
         var v: Earshot_V2_Profile?
         var hadOneofValue = false
@@ -3432,6 +3493,10 @@ nonisolated extension Earshot_V2_EntryBody: SwiftProtobuf.Message, SwiftProtobuf
     case .decision?: try {
       guard case .decision(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
+    case .erasure?: try {
+      guard case .erasure(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
     }()
     case .profile?: try {
       guard case .profile(let v)? = self.content else { preconditionFailure() }
@@ -4113,6 +4178,75 @@ nonisolated extension Earshot_V2_Decision: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.verdict != rhs.verdict {return false}
     if lhs.counter != rhs.counter {return false}
     if lhs.proof != rhs.proof {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_Erasure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Erasure"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}runs\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.runs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.runs.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.runs, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_Erasure, rhs: Earshot_V2_Erasure) -> Bool {
+    if lhs.runs != rhs.runs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Earshot_V2_ErasedRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ErasedRun"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}last\0\u{1}count\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._last) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._last {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.count != 0 {
+      try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Earshot_V2_ErasedRun, rhs: Earshot_V2_ErasedRun) -> Bool {
+    if lhs._last != rhs._last {return false}
+    if lhs.count != rhs.count {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

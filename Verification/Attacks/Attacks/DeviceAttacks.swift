@@ -6,7 +6,7 @@ import Foundation
 
 extension Attack {
     static let devices: [Attack] = [
-        revokedDevice, linkedClaimsPrimary, forgedGrant, forgedDecision, guessedCode,
+        revokedDevice, linkedClaimsPrimary, forgedGrant, forgedDecision, foreignErasure, guessedCode,
     ]
 
     /// A thief has a linked device of alice's: its keys and its credential, and not her identity.
@@ -98,6 +98,26 @@ extension Attack {
         let after = await arena.alice.node.users.user(bob)?.trust
         return Outcome(
             "taken: \(isTaken); bob is \(after.map { "\($0)" } ?? "nobody")", isTaken && before == after)
+    }
+
+    private static let foreignErasure = Attack(
+        kind: .impersonation, name: "somebody else's word that alice has erased what they wrote to her",
+        expected: "taken; alice still has it"
+    ) { arena, source in
+        let mallory = Mallory()
+        let log = mallory.log(to: arena.alice.node.userID)
+        let text = Mallory.body("a promise", at: Mallory.now)
+        let chain = ChainHash.origin(of: log.logID).appending(.of(body: text))
+        let run = ErasedRun(through: LogPlace(logID: log.logID, sequence: 1, chain: chain))
+        let erasure = Mallory.body(.erasure([run]), at: Mallory.now + 1)
+        let isTaken = try await blocking {
+            let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
+            guard link.answersPing() else { throw HostileSocket.Failure(description: "not linked") }
+            link.send(Mallory.heads(), mallory.entries(log, bodies: [text, erasure]))
+            return link.waitForReceipt()
+        }
+        let texts = try await arena.alice.node.conversations.direct(with: mallory.userID).history().map(\.text)
+        return Outcome("taken: \(isTaken); alice has \(texts)", isTaken && texts == ["a promise"])
     }
 
     private static let guessedCode = Attack(

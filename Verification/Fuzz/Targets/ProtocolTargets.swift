@@ -90,7 +90,7 @@ private func branches(_ input: inout FuzzInput) -> Wire.Branches {
 
 /// A message, what is said about one, or what somebody says of themselves.
 private func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
-    switch input.choice(10) {
+    switch input.choice(11) {
     case 3: return .branches(branches(&input))
     case 4:
         var profile = Wire.Profile()
@@ -115,6 +115,12 @@ private func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
         var cut = Wire.Cut(deviceID: identifier(&input), proof: [UInt8](repeating: 2, count: 64))
         cut.ends = (0..<input.choice(4)).compactMap { _ in place(&input) }
         return .cut(cut)
+    case 7:
+        var erasure = Wire.Erasure()
+        erasure.runs = (0..<input.choice(4)).map { _ in
+            Wire.ErasedRun(last: place(&input), count: input.number(near: 1))
+        }
+        return .erasure(erasure)
     case 0: return .edit(Wire.Edit(target: place(&input), counter: input.number(near: 1), text: input.text()))
     case 1: return .retract(Wire.Retract(target: place(&input)))
     case 2:

@@ -1,0 +1,162 @@
+import EarshotModel
+
+/// What a user has erased on one of their devices, and so on all of them: entries of their own conversation say it.
+///
+/// It decides which entries that come are to be erased. It erases nothing itself, and does not know what may still have to
+/// leave: the disk does.
+struct Erasures: Sendable {
+    private struct Statement: Sendable {
+        let log: LogDescription
+        let place: Place
+        let runs: [ErasedRun]
+    }
+
+    private let userID: UserID
+    private var statements: [LogPlace: Statement] = [:]
+    /// By the log's own id, in no order.
+    private var runs: [LogID: Set<ErasedRun>] = [:]
+    /// Where the logs of revoked devices end in the user's own conversation.
+    private var cuts = Cuts()
+
+    /// - Parameter entries: what the disk has of the user's own conversation.
+    init(of userID: UserID, _ entries: [RecordedEntries] = []) {
+        self.userID = userID
+        for run in entries where run.log.conversation.isOwn(of: userID) { _ = insert(run) }
+    }
+
+    /// What is erased of a log, on all of its branches.
+    func runs(of logID: LogID) -> Set<ErasedRun> { runs[logID] ?? [] }
+
+    /// Takes entries of the user's own conversation, from whichever device.
+    /// - Returns: what they say was erased, by log.
+    mutating func insert(_ entries: RecordedEntries) -> [LogID: Set<ErasedRun>] {
+        let log = entries.log.description
+        let isCut = !cuts.insert(entries.entries, by: entries.log.authorID, in: log.conversationID).isEmpty
+        var said: [LogID: Set<ErasedRun>] = [:]
+        for entry in entries.entries where entry.kind == .erasure {
+            guard case .erasure(let runs) = entry.bodyContent else { continue }
+            let place = Place(sequence: entry.sequence, chain: entry.chain)
+            let statement = Statement(log: log, place: place, runs: runs)
+            statements[LogPlace(logID: log.logID, sequence: place.sequence, chain: place.chain)] = statement
+            guard counts(statement) else { continue }
+            for run in runs { said[run.last.logID, default: []].insert(run) }
+        }
+        if isCut {
+            runs = [:]
+            for statement in statements.values where counts(statement) {
+                for run in statement.runs { runs[run.last.logID, default: []].insert(run) }
+            }
+        } else {
+            runs.merge(said) { $0.union($1) }
+        }
+        return said
+    }
+
+    /// Whether a revoked device has said it behind its end.
+    private func counts(_ statement: Statement) -> Bool {
+        cuts.counts(statement.place, of: statement.log, by: userID)
+    }
+
+    /// Whether an entry that has come is erased at once, and so is no news.
+    func covers(_ record: EntryRecord, of branch: IncomingLog) -> Bool {
+        guard !runs.isEmpty, record.kind.isErasable, let runs = runs[branch.description.logID] else { return false }
+        return runs.contains { run in
+            run.sequences.contains(record.sequence)
+                && (record.sequence < run.last.sequence ? branch.isFirst : record.chain == run.last.chain)
+        }
+    }
+}
+
+extension IncomingLog {
+    /// Whether it is the branch that this node knew first.
+    fileprivate var isFirst: Bool { logID == description.logID }
+}
+
+extension Replication {
+    /// What this node's user has erased here: their other devices hear of it.
+    mutating func share(erased runs: [ErasedRun]) {
+        for start in stride(from: 0, to: runs.count, by: Limits.erasedRuns) {
+            let part = Array(runs[start..<min(runs.count, start + Limits.erasedRuns)])
+            changes.write(
+                PendingSend(
+                    requestID: nil, parts: [.init(conversation: author.ownConversation, drafts: [.erasure(part)])]))
+        }
+    }
+
+    /// What of the entries in a commit, and of those before them, other devices of this node's user have erased.
+    mutating func takeErasures(into next: inout CommitInFlight) {
+        let own = author.ownConversation.conversationID
+        var due: [LogID: Set<ErasedRun>] = [:]
+        func note(_ entries: [EntryRecord], of log: LogRecord) {
+            guard entries.contains(where: { $0.kind == .erasure || $0.kind == .cut }) else { return }
+            for (logID, runs) in conversations.erasures.insert(RecordedEntries(log: log, entries: entries)) {
+                for branch in logs.branches(of: logID) { due[branch, default: []].formUnion(runs) }
+            }
+        }
+        for run in next.received where run.log.conversationID == own { note(run.entries, of: run.record(in: logs)) }
+        for found in next.bodies where found.conversation.conversationID == own {
+            guard let log = logs.proved(found.logID) else { continue }
+            note(found.entries.map(\.record), of: log.record(in: found.conversation))
+        }
+        guard !conversations.erasures.isEmpty else { return }
+        for run in next.received {
+            guard let first = run.entries.first?.sequence else { continue }
+            let runs = conversations.erasures.runs(of: run.log.logID).filter { $0.last.sequence >= first }
+            if !runs.isEmpty { due[run.logID, default: []].formUnion(runs) }
+        }
+        for found in next.bodies {
+            guard let log = logs.proved(found.logID), let first = found.entries.first?.record.sequence else { continue }
+            let runs = conversations.erasures.runs(of: log.description.logID).filter { $0.last.sequence >= first }
+            if !runs.isEmpty { due[found.logID, default: []].formUnion(runs) }
+        }
+        addSettled(to: &due, of: next)
+        next.commit.erasures = due.sorted { $0.key < $1.key }.map { logID, runs in
+            LogErasure(logID: logID, isOwn: logs.own(logID) != nil, runs: runs.inOrder)
+        }
+    }
+
+    /// What was erased elsewhere while a recipient still needed it is erased here when they have it, or never get it.
+    private func addSettled(to due: inout [LogID: Set<ErasedRun>], of next: CommitInFlight) {
+        var first: [LogID: UInt64] = [:]
+        for delivery in next.commit.deliveries {
+            let key = DeliveryKey(logID: delivery.logID, recipientID: delivery.recipientID)
+            let before = deliveries.committed(key)?.delivered ?? 0
+            guard delivery.progress.delivered > before else { continue }
+            first[delivery.logID] = min(first[delivery.logID] ?? .max, before + 1)
+        }
+        for failure in next.commit.failures {
+            let messageID = failure.messageID
+            first[messageID.log] = min(first[messageID.log] ?? .max, messageID.sequence)
+        }
+        for (logID, first) in first {
+            guard let log = logs.own(logID) else { continue }
+            let runs = conversations.erasures.runs(of: log.record.description.logID).compactMap {
+                $0.clamped(from: first)
+            }
+            if !runs.isEmpty { due[logID, default: []].formUnion(runs) }
+        }
+    }
+
+    /// Own messages that had failed, and whose contents are gone now, can leave as hashes only.
+    mutating func erased(_ erasures: [LogErasure]) {
+        for erasure in erasures where erasure.isOwn {
+            let failed = deliveries.failures(in: erasure.logID).map(\.key)
+            deliveries.withhold(
+                failed.filter { sequence in erasure.runs.contains { $0.sequences.contains(sequence) } }
+                    .map { MessageID(log: erasure.logID, sequence: $0) })
+        }
+    }
+}
+
+extension Erasures {
+    var isEmpty: Bool { runs.isEmpty }
+}
+
+extension Set<ErasedRun> {
+    /// The same for every run of the program.
+    fileprivate var inOrder: [ErasedRun] {
+        sorted {
+            ($0.last.sequence, $0.last.chain, $0.count) < ($1.last.sequence, $1.last.chain, $1.count)
+        }
+    }
+}
