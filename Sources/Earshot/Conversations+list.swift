@@ -50,19 +50,22 @@ extension Conversations {
     /// - Throws: `EarshotError` `unknownConversation`; `storeDamaged`, `storeUnavailable`.
     public func summary(of conversationID: ConversationID) async throws(EarshotError) -> ConversationSummary {
         if let summary = try await written(conversationID) { return summary }
-        for user in await node.users.all {
-            let conversation = direct(with: user.userID)
+        for userID in await node.users.all.map(\.userID) + [node.userID] {
+            let conversation = direct(with: userID)
             guard conversation.conversationID == conversationID else { continue }
             return ConversationSummary(
                 conversation: conversation, status: .joined, isAdvertised: false, details: nil,
-                participantIDs: [node.userID, user.userID].sorted(), lastMessage: nil, unreadCount: 0,
+                participantIDs: Set([node.userID, userID]).sorted(), lastMessage: nil, unreadCount: 0,
                 firstUnread: nil)
         }
         throw EarshotError(.unknownConversation, "there is no conversation \(conversationID)")
     }
 
+    /// The conversation of this node's user with themselves: notes that all of their devices have, and nobody else.
+    public var own: Conversation { direct(with: node.userID) }
+
     /// The conversation that a text names: its id, `#` and the name of one of many, or the user of a direct one as in
-    /// `Users.named`. The key of a user who was never met names theirs once something was written to them.
+    /// `Users.named`, or `Users.ownWord` or the own name for the notes to oneself. The key of a user who was never met names theirs once something was written to them.
     ///
     /// One of many is found if this node's user belongs to it, is invited to it, or has belonged to it. Of several with
     /// one name those that the user has joined come first, then those that they are invited to. A private one is
@@ -72,6 +75,7 @@ extension Conversations {
     ///   `ambiguousUser`; `storeDamaged`, `storeUnavailable`.
     public func named(_ text: String) async throws(EarshotError) -> Conversation {
         if text.hasPrefix("#") { return try await known(named: text) }
+        if try await node.users.isOwn(text) { return own }
         guard let conversationID = ConversationID(text), let userID = UserID(text),
             await node.users.user(userID) == nil
         else { return direct(with: try await node.users.named(text).userID) }
@@ -93,12 +97,12 @@ extension Conversations {
 
 extension ConversationSummary {
     /// - Parameter record: that of a conversation of many.
-    /// - Returns: `nil` for a direct conversation without another participant.
+    /// - Returns: `nil` for a conversation of many that is not known any more.
     fileprivate init?(_ row: ConversationRow, _ record: ConversationOfMany?, node: Node) {
         switch row.conversation.kind {
         case .direct:
-            guard let peerID = row.conversation.recipientIDs(of: node.userID).first else { return nil }
-            conversation = node.conversations.direct(with: peerID)
+            conversation = node.conversations.direct(
+                with: row.conversation.recipientIDs(of: node.userID).first ?? node.userID)
             (status, isAdvertised, details) = (.joined, false, nil)
             participantIDs = row.conversation.participantIDs
         case .open, .private:

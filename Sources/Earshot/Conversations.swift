@@ -35,7 +35,7 @@ public struct Conversation: Sendable, Identifiable {
         }
     }
 
-    /// The other user of a direct conversation.
+    /// The other user of a direct conversation; this node's own user where it is the one with themselves.
     public var peerID: UserID? { if case .direct(let userID) = form { userID } else { nil } }
 
     /// What a conversation of many is found by, without the `#`; `nil` for a direct one.

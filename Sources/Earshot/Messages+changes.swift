@@ -153,18 +153,15 @@ extension Messages {
     }
 
     /// Where what is said about the message goes.
-    private func destination(of target: MessageTarget) throws(EarshotError) -> Destination {
+    private func destination(of target: MessageTarget) -> Destination {
         guard target.conversation.kind == .direct else { return .conversation(target.conversation.conversationID) }
-        guard let peerID = target.conversation.recipientIDs(of: node.userID).first else {
-            throw EarshotError(.invalidMessage, "a message to oneself goes nowhere")
-        }
-        return .user(peerID)
+        return .user(target.conversation.recipientIDs(of: node.userID).first ?? node.userID)
     }
 
     private func amend(
         _ target: MessageTarget, _ content: Amendment.Content, _ messageID: MessageID
     ) async throws(EarshotError) {
-        let destination = try destination(of: target)
+        let destination = destination(of: target)
         do {
             _ = try await node.shell.send(
                 [.amendment(Amendment(target: target.place, content))], to: destination, by: node.userID)

@@ -48,10 +48,30 @@ public struct Users: Sendable {
         return match
     }
 
-    /// Whom a message goes to: like `named`, but a key may belong to a user who was never met.
+    /// What always means this node's own user, whoever else calls themselves so.
+    public static let ownWord = "me"
+
+    /// Whether a text names this node's own user: `ownWord`, their key, or their name, if nobody else has it.
+    /// - Throws: `EarshotError` `ambiguousUser` if somebody else has the name, too: what is meant for oneself goes to
+    ///   nobody who has taken it.
+    package func isOwn(_ text: String) async throws(EarshotError) -> Bool {
+        if text == Self.ownWord || UserID(text) == node.userID { return true }
+        guard text == node.name.text else { return false }
+        let namesakes = await all.filter { $0.name.text == text }
+        guard !namesakes.isEmpty else { return true }
+        throw EarshotError(
+            .ambiguousUser, "\(text) is this node's own user, and somebody else has the name, too",
+            .init(
+                name: text, candidates: [node.userID] + namesakes.map(\.userID),
+                suggestions: [Self.ownWord] + namesakes.map { "\(text)@\($0.userID.description.prefix(8))" }))
+    }
+
+    /// Whom a message goes to: like `named`, but a key may belong to a user who was never met, and this node's own user
+    /// writes notes to themselves.
     /// - Throws: `EarshotError` `unknownUser`, `ambiguousUser`.
     package func recipient(_ text: String) async throws(EarshotError) -> UserID {
-        if let userID = UserID(text), userID != node.userID { return userID }
+        if try await isOwn(text) { return node.userID }
+        if let userID = UserID(text) { return userID }
         return try await named(text).userID
     }
 

@@ -36,7 +36,7 @@ struct InboxReplies: Sendable {
                 return Written(destination: destination, draft: .message(draft))
             }
             guard let target else { throw unknown(messageID) }
-            return Written(destination: try destination(target), draft: .message(draft))
+            return Written(destination: destination(target), draft: .message(draft))
         case .edit(let messageID, let text):
             let target = try await known(messageID)
             guard target.authorID == node.userID else {
@@ -59,12 +59,9 @@ struct InboxReplies: Sendable {
     }
 
     /// Where what is said about a message goes.
-    private func destination(_ target: MessageTarget) throws(EarshotError) -> Destination {
+    private func destination(_ target: MessageTarget) -> Destination {
         guard case .direct = target.conversation.kind else { return .conversation(target.conversation.conversationID) }
-        guard let userID = target.conversation.recipientIDs(of: node.userID).first else {
-            throw EarshotError(.invalidMessage, "a message to oneself goes nowhere")
-        }
-        return .user(userID)
+        return .user(target.conversation.recipientIDs(of: node.userID).first ?? node.userID)
     }
 
     private func target(_ messageID: MessageID?) async throws(EarshotError) -> MessageTarget? {

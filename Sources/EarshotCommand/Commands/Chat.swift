@@ -51,6 +51,7 @@ struct Chat: ProgramCommand {
 
     private func partner(_ session: Session) async throws -> (ChatPartner, NameBook) {
         let lookup = UserLookup(session: session)
+        if let own = try await lookup.oneself(name) { return (.conversation(own), try await session.client.names()) }
         guard name.hasPrefix("#") else {
             let (user, names) = try await lookup.recipient(name)
             return (.user(user), names)

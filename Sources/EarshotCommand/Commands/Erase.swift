@@ -4,14 +4,14 @@ import EarshotGateway
 
 struct Erase: ProgramCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Erase the contents of messages on this machine.",
+        abstract: "Erase the contents of messages on your devices.",
         discussion: """
             Overwrites text and headers in the database. A message keeps its place in the history, with the hash of \
             what it was, so that the rest can still be proved: see earshot audit.
 
-            This erases on this machine only: the other side keeps what it has, and so do earlier backups. A message \
-            of yours that is on its way is kept until it is delivered or has failed; to take it back first: earshot \
-            cancel. If you name several ids, all of them are erased or none.
+            This erases here, and on your other devices as soon as they hear of it. The other side keeps what it has, and \
+            so do earlier backups. A message of yours that is on its way is kept until it is delivered or has failed; to \
+            take it back first: earshot cancel. If you name several ids, all of them are erased or none.
 
             The command asks first. Without a terminal, say --yes.
 
@@ -63,7 +63,7 @@ struct Erase: ProgramCommand {
 
     private func eraseMessages(_ output: Output) async throws {
         let count = ids.count == 1 ? "the content of 1 message" : "the contents of \(ids.count) messages"
-        try await confirm("Erase \(count) on this machine?")
+        try await confirm("Erase \(count) on your devices?")
         let deletion = try await Session.with(common.homeDirectory) { try await $0.client.deleteContents(of: ids) }
         try deletion.messages.forEach { try output.object($0) }
         output.line("erased here: \(count)")
@@ -77,14 +77,15 @@ struct Erase: ProgramCommand {
         }
         let shown = conversation.shown
         let which = conversation.isOfMany ? "in \(shown)" : "with \(shown)"
-        try await confirm("Erase the contents of all messages \(which) on this machine?")
+        try await confirm("Erase the contents of all messages \(which) on your devices?")
         let deletion = try await Session.with(common.homeDirectory) {
             try await $0.client.deleteContents(with: conversation.id)
         }
         try output.object(deletion)
         output.line(
-            "erased here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) \(which); "
-                + (conversation.isOfMany ? "the others keep what they have" : "\(shown) keeps what they have"))
+            "erased here: the contents of \(Counted.text(deletion.deletedCount, "message", "messages")) \(which)"
+                + (conversation.isOneself
+                    ? "" : "; \(conversation.isOfMany ? "the others keep" : "\(shown) keeps") what they have"))
         noteWhetherOverwritten(deletion.isOverwritten, output)
         guard deletion.keptCount == 0 else { throw kept(deletion, for: shown) }
     }

@@ -21,6 +21,7 @@ struct Send: ProgramCommand {
               earshot send '#ops' "The build is green."   in quotes: a shell takes # for a comment
               earshot send bob --wait delivered < letter.txt
               fortune | earshot send bob -
+              earshot send me "Bread, milk"          a note to yourself, on all of your devices
               earshot send KEY "Hello!"              a user whom the node has not met yet
               earshot send bob "Only today" --ttl 12h --wait read --timeout 10m
             """)
@@ -157,6 +158,9 @@ struct Send: ProgramCommand {
             let conversation = try await lookup.conversation(name, try await session.client.names())
             return Recipient(
                 name: name, id: conversation.id, shown: conversation.shown, obstacles: nil, isOfMany: true)
+        }
+        if let own = try await lookup.oneself(name) {
+            return Recipient(name: name, id: Earshot.Users.ownWord, shown: own.shown, obstacles: nil)
         }
         if let key = try await lookup.stranger(name) {
             output.note("nobody with this key was met yet: the message waits until they are here")

@@ -8,6 +8,8 @@ struct NamedConversation: Sendable {
     let shown: String
     /// Whether it is none of two users.
     let isOfMany: Bool
+    /// Whether it is that of this node's own user with themselves.
+    var isOneself = false
 }
 
 extension NamedConversation {

@@ -34,14 +34,19 @@ final class SendResults: Sendable {
                 reason: state.reason, timestamp: delivery.message.timestamp))
     }
 
+    /// What a note to oneself is: nobody receives it.
+    private static let kept = "kept"
+
     /// Nobody else is in the conversation.
     func keptForLater(_ delivery: Delivery) throws {
-        output.line((isSingle ? "" : "\(delivery.shown): ") + DeliveryStage.queued.rawValue)
+        let state = delivery.isOfMany ? DeliveryStage.queued.rawValue : Self.kept
+        output.line((isSingle ? "" : "\(delivery.shown): ") + state)
         try output.object(
             Record(
                 id: delivery.message.id,
                 recipient: GatewayParty(id: delivery.message.conversationID, name: delivery.shown),
-                state: DeliveryStage.queued.rawValue, reason: nil, timestamp: delivery.message.timestamp))
+                state: state, reason: nil, timestamp: delivery.message.timestamp))
+        guard delivery.isOfMany else { return }
         output.note("nobody else is in \(delivery.shown) yet: whoever joins it gets the message")
     }
 

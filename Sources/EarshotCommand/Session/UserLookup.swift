@@ -7,6 +7,15 @@ struct UserLookup {
 
     static let patience = Duration.seconds(5)
 
+    /// The notes of this node's own user to themselves, if the text names that user.
+    /// - Throws: `GatewayError` `ambiguousUser` if somebody else has the name, too.
+    func oneself(_ text: String) async throws -> NamedConversation? {
+        let own = try await session.client.status()
+        guard [Earshot.Users.ownWord, own.name, own.id].contains(text) else { return nil }
+        _ = try await session.client.conversation(text)
+        return NamedConversation(id: Earshot.Users.ownWord, shown: "yourself", isOfMany: false, isOneself: true)
+    }
+
     /// The key of a user who was never met, if that is what the text is.
     func stranger(_ text: String) async throws -> String? {
         guard UserID(text) != nil else { return nil }
@@ -40,6 +49,7 @@ struct UserLookup {
     /// - Throws: `Failure` or `GatewayError` `unknownUser`, `ambiguousUser`, `unknownConversation` or `notJoined`.
     func conversation(_ name: String, _ names: NameBook) async throws -> NamedConversation {
         if name.hasPrefix("#") { return NamedConversation(try await session.client.conversation(name), names) }
+        if let own = try await oneself(name) { return own }
         if UserID(name) != nil {
             do throws(GatewayError) {
                 return NamedConversation(try await session.client.conversation(name), names)

@@ -36,9 +36,8 @@ extension NodeMachine {
     package func checkDestination(_ destination: Destination) throws(ProtocolError) {
         switch destination {
         case .user(let userID):
-            guard userID != local.userID else {
-                throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
-            }
+            // A note to oneself waits for nobody.
+            guard userID != local.userID else { return }
             try trust.checkRecipient(userID)
         case .conversation(let conversationID): try replication.conversations.checkJoined(conversationID)
         }

@@ -18,6 +18,9 @@ struct AppendedSends: Sendable {
     /// Messages of others that programs have dealt with, each with all before it in its log.
     private(set) var handled: [MessageID] = []
 
+    /// Notes to oneself wait for nobody, and so never fail: the last moment that has a date of four digits.
+    private static let endOfNotes: Int64 = 253_402_300_799_999
+
     /// - Parameters:
     ///   - privates: say what the logs of private conversations are to name.
     ///   - heads: those of logs that other entries of the commit make longer.
@@ -44,7 +47,9 @@ struct AppendedSends: Sendable {
                     let draft = draft.naming { logs.ends(of: $0, in: part.conversation, with: heads) }
                     groups[log.record.logID, default: (log, part.conversation, [])].drafts.append(
                         (
-                            draft, clocks.tick(now: now), draft.expiry(from: now.wallClock),
+                            draft, clocks.tick(now: now),
+                            part.conversation.isOwn(of: author.userID)
+                                ? Self.endOfNotes : draft.expiry(from: now.wallClock),
                             part.keys.isEmpty ? nil : part.keys[index]
                         ))
                 }

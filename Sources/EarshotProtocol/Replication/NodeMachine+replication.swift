@@ -32,13 +32,11 @@ extension NodeMachine {
         }
     }
 
-    /// - Returns: the other user of a direct conversation; `nil` for one of many.
+    /// - Returns: the other user of a direct conversation; `nil` for one of many, and for the user's own.
     private func checkRecipient(of conversation: ConversationRecord) throws(ProtocolError) -> UserID? {
         switch conversation.kind {
         case .direct:
-            guard let recipientID = conversation.recipientIDs(of: local.userID).first else {
-                throw ProtocolError(.invalidMessage, "a message to oneself goes nowhere")
-            }
+            guard let recipientID = conversation.recipientIDs(of: local.userID).first else { return nil }
             try trust.checkRecipient(recipientID)
             return recipientID
         case .open:

@@ -13,10 +13,12 @@ package struct ConversationRow: Sendable {
 }
 
 extension Store {
-    /// Not that of a user with themselves, in which their devices tell each other what they share.
+    /// That of a user with themselves, in which their devices tell each other what they share, is shown once it has a note.
     private static let isShown = """
         (SELECT kind FROM conversation WHERE conversation.conversationID = log.conversationID) <> 'direct'
             OR (SELECT COUNT(*) FROM participant WHERE participant.conversationID = log.conversationID) > 1
+            OR EXISTS (SELECT 1 FROM log AS own JOIN entry AS note ON note.log = own.number
+                WHERE own.conversationID = log.conversationID AND note.kind = 1)
         """
 
     /// The conversations that hold an entry, the one with the latest arrival first.
@@ -65,11 +67,13 @@ extension HistoryReader {
     fileprivate func conversation(_ conversationID: ConversationID, readBy readerID: UserID) throws -> ConversationRow?
     {
         let logs = try logs(of: conversationID)
-        guard let conversation = logs.first?.record.conversation, !conversation.isOwn(of: readerID) else { return nil }
+        guard let conversation = logs.first?.record.conversation else { return nil }
+        let last = try page(logs: logs, before: nil, limit: 1).last
+        if last == nil, conversation.isOwn(of: readerID) { return nil }
         let unreadCount = try unreadCount(in: logs, by: readerID)
         let firstUnread = unreadCount > 0 ? try unread(in: logs, by: readerID, after: nil, limit: 1).first : nil
         return ConversationRow(
-            conversation: conversation, last: try page(logs: logs, before: nil, limit: 1).last,
+            conversation: conversation, last: last,
             unreadCount: unreadCount, firstUnread: firstUnread)
     }
 }
