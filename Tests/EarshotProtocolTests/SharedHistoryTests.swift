@@ -189,6 +189,22 @@ struct SharedHistoryTests {
         #expect(try home.texts(at: 1).isEmpty)
     }
 
+    @Test("goes on as soon as the clock is right by which a credential seemed expired", arguments: [false, true])
+    func wrongClock(isTold: Bool) throws {
+        var home = try SharedHome()
+        home.meet(0, 2)
+        home.send("hello", from: 0, to: 2)
+        home.network.nodes[1].clockOffset = 1_000 * Family.hour
+        home.meet(0, 1)
+        home.network.run(for: 60_000)
+        #expect(home.network.isLinked(0, to: 1))
+        #expect(try home.texts(at: 1).isEmpty)
+        home.network.nodes[1].clockOffset = 0
+        home.network.input(1) { isTold ? $0.clockChanged(now: $1) : $0.tick(now: $1) }
+        home.network.run(for: 30_000)
+        #expect(try home.texts(at: 1) == ["hello"])
+    }
+
     @Test("holds nothing that a thief wrote after the device was revoked")
     func revoked() throws {
         let family = Family()

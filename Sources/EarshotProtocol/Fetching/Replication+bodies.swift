@@ -80,12 +80,14 @@ extension Replication {
 
     mutating func advanceBodies(now: Moment) {
         guard !fetching.bodies.isEmpty else { return }
-        let sessions = sessions
+        let (sessions, logs, author) = (sessions, logs, author)
         let reads = fetching.bodies.advance(now: now) { log in
             // The author has what nobody else may have: the mark of what it withholds.
-            let carriers = sessions.carriers(of: log.conversationID)
-            let author = sessions[log.deviceID].map { [$0] } ?? []
-            return author.filter(carriers.contains) + carriers.filter { !author.contains($0) }
+            let conversation = logs.conversations[log.conversationID]
+            let peerID = conversation?.kind == .direct ? conversation?.recipientIDs(of: author.userID).first : nil
+            let carriers = sessions.carriers(of: log.conversationID, with: peerID)
+            let writer = sessions[log.deviceID].map { [$0] } ?? []
+            return writer.filter(carriers.contains) + carriers.filter { !writer.contains($0) }
         }
         for read in reads { actions.append(.read(read)) }
     }

@@ -90,7 +90,7 @@ struct IncomingLog: Sendable {
     ///   - known: how many of them this log has.
     ///   - deleted: entries whose content was deleted, with its timestamps, if the log is given back to its author.
     ///     Anybody else takes a hash in place of a content with the author's mark, or as missing.
-    ///   - mayMiss: whether bodies may be missing, because the entries do not come from their author.
+    ///   - mayMiss: whether bodies may be missing.
     /// - Returns: the new entries, with their contents; none if all are already known.
     mutating func receive(
         _ run: EntriesFrame, known: Int = 0, deleted: [UInt64: HybridTimestamp]? = nil, mayMiss: Bool = false
@@ -189,12 +189,9 @@ struct IncomingLog: Sendable {
 }
 
 extension EntriesFrame {
-    /// Whether entries may come without their bodies and without their author's word: those that somebody passes on, and
-    /// in conversations of many also what their author has lost, or does not owe.
-    /// - Parameter deviceID: who sends them.
-    func mayMiss(from deviceID: DeviceID, in kind: ConversationKind) -> Bool {
-        log.kind == .messages && (log.deviceID != deviceID || kind != .direct)
-    }
+    /// Whether entries may come without their bodies and without their author's word: whoever passes them on may lack
+    /// them, and their author may have lost them, or does not owe them.
+    var mayMiss: Bool { log.kind == .messages }
 
     /// The entries that come without content, and without their author's word that there is none.
     var withoutContent: SequenceSet {

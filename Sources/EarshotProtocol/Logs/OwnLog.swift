@@ -24,9 +24,9 @@ struct OwnLog: Sendable {
     }
 
     /// Whether this device withholds an entry that goes out as its hash. What it lost, since its disk was replaced, and a
-    /// participant gave back without its body, others may hold: that is for nobody to withhold.
+    /// peer gave back without its body, others may hold: that is for nobody to withhold.
     func withholds(_ entry: EntryRecord, _ failure: DeliveryFailure?) -> Bool {
-        record.conversation.kind == .direct || failure?.isWithheld == true || !entry.isMissing
+        failure?.isWithheld == true || !entry.isMissing
     }
 
     /// This device's word that it withholds an entry.

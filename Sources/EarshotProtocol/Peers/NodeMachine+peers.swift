@@ -224,7 +224,7 @@ extension NodeMachine {
     }
 
     /// A link with an expired credential is for its renewal alone.
-    private func mayReplicate(with peer: LinkPeer, now: Moment) -> Bool {
+    func mayReplicate(with peer: LinkPeer, now: Moment) -> Bool {
         !isOwn(peer)
             || local.link.credential.isValid(at: now.wallClock) && peer.credential.isValid(at: now.wallClock)
     }

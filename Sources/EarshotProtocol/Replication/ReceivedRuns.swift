@@ -84,7 +84,7 @@ struct ReceivedRuns: Sendable {
         let latest = HybridTimestamp(milliseconds: now.wallClock + Timing.clockTolerance)
         var taken = try branch.receive(
             frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil,
-            mayMiss: frame.mayMiss(from: link.deviceID, in: conversation.kind))
+            mayMiss: frame.mayMiss)
         guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
         let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
         try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)
@@ -92,15 +92,12 @@ struct ReceivedRuns: Sendable {
         if conversation.kind == .private { privates.judge(&taken, of: branch, isOwn: isOwn) }
         // Not before: what is not queued for the disk is not proved, or a hole would follow.
         logs.proved(branch)
-        var (missing, unowed) = (SequenceSet(), SequenceSet())
-        // Where a recipient gives own entries back, what has no mark was withheld.
-        if !isOwn || conversation.kind != .direct {
-            for entry in taken where entry.record.isMissing { missing.insert(entry.record.sequence) }
-            unowed = privates.unowed(
-                taken[0].record.sequence...branch.proved.sequence, of: branch.logID, by: branch.authorID,
-                in: branch.description)
-            missing.subtract(unowed)
-        }
+        var missing = SequenceSet()
+        for entry in taken where entry.record.isMissing { missing.insert(entry.record.sequence) }
+        let unowed = privates.unowed(
+            taken[0].record.sequence...branch.proved.sequence, of: branch.logID, by: branch.authorID,
+            in: branch.description)
+        missing.subtract(unowed)
         let run = ReceivedRun(
             connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,
             conversation: conversation, before: before, isOwn: isOwn,

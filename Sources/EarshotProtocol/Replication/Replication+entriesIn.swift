@@ -194,7 +194,7 @@ extension Replication {
     ) -> Bool {
         let mayWithhold =
             frame.log.kind == .messages && conversations.privates.mayWithhold(in: frame.log.conversationID)
-        guard frame.log.kind == .control || frame.mayMiss(from: session.deviceID, in: conversation.kind),
+        guard frame.log.kind == .control || frame.mayMiss,
             frame.log.deviceID != author.deviceID
         else { return true }
         let missing =
@@ -219,9 +219,8 @@ extension Replication {
             place = Place(sequence: place.sequence + 1, chain: place.chain.appending(content.hash))
             deliveries.compare(
                 content,
-                // Only what this device has marked was withheld; what a third party lacks says nothing.
-                isErased: frame.deleted[place.sequence] != nil || !isSent
-                    || isOfMany(frame.log.conversationID) && frame.marks[place.sequence] == nil,
+                // Only what this device has marked was withheld; what a peer lacks says nothing.
+                isErased: frame.deleted[place.sequence] != nil || !isSent || frame.marks[place.sequence] == nil,
                 with: MessageID(log: log.logID, sequence: place.sequence), to: own.record.recipientID)
             if !fetching.isEmpty { reached(place, ofOwn: own.record.logID, trust: trust, now: now) }
         }

@@ -31,6 +31,9 @@ extension Replication {
         for frame in Frame.digests(digests) { actions.append(.send(frame, connectionID)) }
     }
 
+    /// Whether anything is replicated over a link.
+    func hasSession(on connectionID: ConnectionID) -> Bool { sessions[connectionID] != nil }
+
     /// A link is over.
     mutating func linkEnded(_ connectionID: ConnectionID) { endSession(connectionID) }
 

@@ -95,10 +95,16 @@ struct ReplicationSessions: Sendable {
 
     /// The links over which a log of this node's own goes, ascending.
     func carriers(of record: LogRecord) -> [ConnectionID] {
-        let shared = ofConversation[record.description.conversationID] ?? []
-        guard case .direct = record.conversation.kind else { return shared.sorted() }
-        let direct = self[record.recipientID]
-        return shared.isEmpty ? direct : Array(shared.union(direct)).sorted()
+        let isDirect = record.conversation.kind == .direct
+        return carriers(of: record.description.conversationID, with: isDirect ? record.recipientID : nil)
+    }
+
+    /// The links over which a conversation goes, ascending.
+    /// - Parameter peerID: the other user of a direct conversation.
+    func carriers(of conversationID: ConversationID, with peerID: UserID?) -> [ConnectionID] {
+        let shared = ofConversation[conversationID] ?? []
+        guard let peerID else { return shared.sorted() }
+        return shared.isEmpty ? self[peerID] : Array(shared.union(self[peerID])).sorted()
     }
 
     /// A log has begun, or goes on: links carry it, unless they do already.

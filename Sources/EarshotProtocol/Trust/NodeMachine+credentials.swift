@@ -24,20 +24,26 @@ extension NodeMachine {
     }
 
     /// Closes the links of peers whose credential is over. Who has renewed it links anew. A device of this node's own user
-    /// keeps its link, so that a primary device can renew its credential.
+    /// keeps its link, so that a primary device can renew its credential. One that was made for that alone, because a
+    /// clock was wrong, ends when the clock is right.
     mutating func closeExpired(now: Moment) {
         for connectionID in openConnections {
-            guard let peer = peer(on: connectionID), !isOwn(peer), peer.credential.notAfter <= now.wallClock
-            else { continue }
-            close(connectionID, .credentialExpired, error: nil, now: now)
+            guard let peer = peer(on: connectionID) else { continue }
+            let isOver =
+                isOwn(peer)
+                ? !replication.hasSession(on: connectionID) && mayReplicate(with: peer, now: now)
+                : peer.credential.notAfter <= now.wallClock
+            if isOver { close(connectionID, .credentialExpired, error: nil, now: now) }
         }
     }
 
     /// When the credential of a link's peer ends. The wall clock may be set without a word, so it is looked at once an
     /// hour at least.
     mutating func noteCredential(on connectionID: ConnectionID, now: Moment) {
-        guard let peer = peer(on: connectionID), !isOwn(peer) else { return }
-        let wait = min(max(0, peer.credential.notAfter - now.wallClock), Timing.credentialCheck)
+        guard let peer = peer(on: connectionID) else { return }
+        guard !isOwn(peer) || !replication.hasSession(on: connectionID) else { return }
+        let left = isOwn(peer) ? Timing.credentialCheck : max(0, peer.credential.notAfter - now.wallClock)
+        let wait = min(left, Timing.credentialCheck)
         wake(by: now.uptime + wait)
     }
 }
