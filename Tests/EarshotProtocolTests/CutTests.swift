@@ -113,7 +113,7 @@ struct CutTests {
             let receipt = Receipt.sign(
                 logID: log.record.logID, sequence: log.head.sequence, chain: log.head.chain, readSequence: 0,
                 deviceID: local.deviceID, with: local.signingKey)
-            for frame in [Frame.receipts([receipt]), .carried([receipt], [local.link.credential])] {
+            for frame in [Frame.receipts([receipt]), .carried([receipt], [FrameCredential(local.link.credential)])] {
                 try home.network.nodes[2].machine.received(frame, on: connectionID, now: home.network.now)
                 home.network.input(2) { $0.tick(now: $1) }
                 home.network.run(for: 5_000)

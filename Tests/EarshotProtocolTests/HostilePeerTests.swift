@@ -194,10 +194,10 @@ struct HostilePeerTests {
         let forged = Receipt.sign(
             logID: log.logID, sequence: head.sequence, chain: head.chain, readSequence: 0, deviceID: mallory.deviceID,
             with: mallory.signingKey)
-        say(.carried([forged], [credential]))
+        say(.carried([forged], [FrameCredential(credential)]))
         var written = HandWrittenLog(by: pair.bob.local, to: pair.alice.local.userID)
         var frame = written.append("with somebody else's credential")
-        frame.credential = credential
+        frame.credential = FrameCredential(credential)
         say(.entries(frame))
         pair.commitAlice()
         let key = DeliveryKey(logID: log.logID, recipientID: mallory.userID)
@@ -208,7 +208,7 @@ struct HostilePeerTests {
 
     @Test("ends the link with more credentials than receipts")
     mutating func credentialsAlone() {
-        say(.carried([], [device("mallory").link.credential]))
+        say(.carried([], [FrameCredential(device("mallory").link.credential)]))
         #expect(pair.alice.isDisconnected)
     }
 

@@ -44,12 +44,6 @@ struct DevicesMachine: Sendable {
             .sorted { ($1.lastSeen, $0.deviceID) < ($0.lastSeen, $1.deviceID) }
     }
 
-    /// The credential that another device of this node's user showed last.
-    func credential(of otherID: DeviceID) -> Credential? {
-        // What is on the disk was checked when it came.
-        own[otherID].flatMap { try? Credential(decoding: $0.credential) }
-    }
-
     /// Whether one more device of this node's user can be remembered.
     var hasRoom: Bool {
         own.count < Limits.ownDevices || own.keys.contains { revocations.contains($0, of: userID) }

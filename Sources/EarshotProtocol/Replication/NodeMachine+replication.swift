@@ -96,7 +96,8 @@ extension NodeMachine {
         switch frame {
         case .grant, .revocations, .deviceNames, .contacts:
             try received(frame, of: peer, on: connectionID, now: now)
-        case .entries(let run):
+        case .entries(var run):
+            if let shown = run.credential { run.credential = try proved(shown, on: connectionID, now: now) }
             guard mayTake(run, from: peer) else {
                 peers.credit(-1, on: connectionID)
                 return
@@ -114,7 +115,12 @@ extension NodeMachine {
         case .heads(let heads):
             try checkBudget(on: connectionID, now: now)
             replication.receivedHeads(heads, on: connectionID, trust: trust, now: now)
-        case .carried(let receipts, let credentials):
+        case .carried(let receipts, let shown):
+            var credentials: [Credential] = []
+            for credential in shown {
+                guard let proved = try proved(credential, on: connectionID, now: now).proved else { continue }
+                credentials.append(proved)
+            }
             for receipt in receipts where isOpen(connectionID) {
                 try checkBudget(on: connectionID, now: now)
                 note { $0.receiptsReceived += 1 }
@@ -267,7 +273,8 @@ extension NodeMachine {
     private mutating func carry(_ receipts: [Receipt], on connectionID: ConnectionID) {
         for start in stride(from: 0, to: receipts.count, by: Limits.credentialsPerFrame) {
             let part = Array(receipts[start...].prefix(Limits.credentialsPerFrame))
-            send(.carried(part, part.compactMap { credential(of: $0.deviceID) }), on: connectionID)
+            let credentials = part.compactMap { credential(of: $0.deviceID) }
+            send(.carried(part, credentials), on: connectionID)
         }
     }
 
@@ -281,8 +288,13 @@ extension NodeMachine {
     }
 
     /// The credential of a device that this node has met or heard of, whosever it is.
-    private func credential(of deviceID: DeviceID) -> Credential? {
-        trust.credential(of: deviceID) ?? devices.credential(of: deviceID)
+    private func credential(of deviceID: DeviceID) -> FrameCredential? {
+        // What is on the disk was checked when it came.
+        storedCredential(of: deviceID).flatMap { try? FrameCredential(stored: $0) }
+    }
+
+    private func storedCredential(of deviceID: DeviceID) -> [UInt8]? {
+        trust.directory.devices[deviceID]?.credential ?? devices.own[deviceID]?.credential
     }
 
     // MARK: - Devices of this node's user
@@ -295,6 +307,17 @@ extension NodeMachine {
     }
 
     /// Another device of this node's user says which open conversations it knows.
+    /// A credential in a frame is proved, unless it is one that this node knows.
+    private func proved(
+        _ shown: FrameCredential, on connectionID: ConnectionID, now: Moment
+    ) throws(ProtocolError) -> FrameCredential {
+        var shown = shown
+        if let stored = storedCredential(of: shown.deviceID), shown.isProved(by: stored) { return shown }
+        try checkBudget(on: connectionID, now: now)
+        try shown.prove()
+        return shown
+    }
+
     private mutating func learnConversations(from digests: [ConversationDigest]) {
         for digest in digests where !digest.uniqueName.isEmpty {
             replication.learn(digest.conversationID, uniqueName: digest.uniqueName)
@@ -305,7 +328,7 @@ extension NodeMachine {
     /// own user alone: others may have got it from a thief.
     private func mayTake(_ run: EntriesFrame, from peer: LinkPeer) -> Bool {
         guard !isOwn(peer), run.log.deviceID != peer.deviceID, run.log.deviceID != local.deviceID else { return true }
-        let userID = run.credential?.userID ?? replication.logs.author(of: run.log.deviceID)
+        let userID = run.credential?.proved?.userID ?? replication.logs.author(of: run.log.deviceID)
         guard let userID, isRevoked(run.log.deviceID, of: userID) else { return true }
         return replication.conversations.cuts.contains(run.log.deviceID, of: userID, in: run.log.conversationID)
     }

@@ -129,7 +129,7 @@ extension Replication {
         let userID: UserID? =
             if deviceID == session.deviceID {
                 session.userID
-            } else if let credential = frame.credential, credential.deviceID == deviceID {
+            } else if let credential = frame.credential?.proved, credential.deviceID == deviceID {
                 credential.userID
             } else {
                 logs.author(of: deviceID)
@@ -158,7 +158,7 @@ extension Replication {
         let intake = try runs.take(
             frame, into: log, known: known, of: conversation, from: session, isStranger: isStranger, logs: &logs,
             privates: &conversations.privates, cuts: cuts, erasures: erasures, author: author, now: now)
-        if let credential = frame.credential, credential.deviceID == log.description.deviceID,
+        if let credential = frame.credential?.proved, credential.deviceID == log.description.deviceID,
             log.description.deviceID != session.deviceID, log.authorID != author.userID
         {
             actions.append(.introduced(credential))

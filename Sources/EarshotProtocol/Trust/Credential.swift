@@ -71,29 +71,57 @@ package struct Credential: Hashable, Sendable {
         try self.init(wire: try Wire.decode(Wire.Credential.self, from: bytes, as: "a credential"))
     }
 
+    /// Reads a credential that was checked before it was written to the disk.
+    /// - Throws: `ProtocolError` `malformed`.
+    init(stored bytes: [UInt8]) throws(ProtocolError) {
+        try self.init(
+            unproved: try Wire.decode(Wire.Credential.self, from: bytes, as: "a credential"))
+    }
+
     init(wire: Wire.Credential) throws(ProtocolError) {
-        guard wire.body.count + wire.signature.count + wire.deviceSignature.count <= Limits.credentialBytes else {
-            throw ProtocolError(.malformed, "a credential is over \(Limits.credentialBytes) bytes")
-        }
-        let body = wire.body
-        let fields = try Wire.decode(Wire.CredentialBody.self, from: body, as: "a credential")
-        guard let userID = UserID(bytes: fields.identityKey), let deviceID = DeviceID(bytes: fields.deviceSigningKey),
-            let agreementKey = AgreementPublicKey(bytes: fields.deviceAgreementKey),
-            let signature = Signature(wire.signature), let deviceSignature = Signature(wire.deviceSignature)
-        else { throw ProtocolError(.malformed, "a key in a credential has the wrong length") }
-        guard Self.times.contains(fields.notBefore), Self.times.contains(fields.notAfter) else {
-            throw ProtocolError(.malformed, "a time in a credential is out of range")
-        }
-        let name: UserName
-        do { name = try UserName(fields.name) } catch {
-            throw ProtocolError(.malformed, "the name in a credential is not valid: \(error)")
-        }
+        try self.init(unproved: wire)
         guard Ed25519.isValid(signature, for: Self.signedBytes(body), by: userID.bytes32) else {
             throw ProtocolError(.unauthentic, "a credential is not signed by the identity that it names")
         }
         // Otherwise anybody could name somebody else's device, and take its place.
         guard Ed25519.isValid(deviceSignature, for: Self.countersignedBytes(body), by: deviceID.bytes32) else {
             throw ProtocolError(.unauthentic, "a credential is not signed by the device that it names")
+        }
+    }
+
+    /// The device that a credential names. Nothing is proved.
+    /// - Throws: `ProtocolError` `malformed`.
+    static func deviceID(in wire: Wire.Credential) throws(ProtocolError) -> DeviceID {
+        try checkLength(of: wire)
+        let fields = try Wire.decode(Wire.CredentialBody.self, from: wire.body, as: "a credential")
+        guard let deviceID = DeviceID(bytes: fields.deviceSigningKey) else { throw wrongKey }
+        return deviceID
+    }
+
+    private static func checkLength(of wire: Wire.Credential) throws(ProtocolError) {
+        guard wire.body.count + wire.signature.count + wire.deviceSignature.count <= Limits.credentialBytes else {
+            throw ProtocolError(.malformed, "a credential is over \(Limits.credentialBytes) bytes")
+        }
+    }
+
+    private static var wrongKey: ProtocolError {
+        ProtocolError(.malformed, "a key in a credential has the wrong length")
+    }
+
+    private init(unproved wire: Wire.Credential) throws(ProtocolError) {
+        try Self.checkLength(of: wire)
+        let body = wire.body
+        let fields = try Wire.decode(Wire.CredentialBody.self, from: body, as: "a credential")
+        guard let userID = UserID(bytes: fields.identityKey), let deviceID = DeviceID(bytes: fields.deviceSigningKey),
+            let agreementKey = AgreementPublicKey(bytes: fields.deviceAgreementKey),
+            let signature = Signature(wire.signature), let deviceSignature = Signature(wire.deviceSignature)
+        else { throw Self.wrongKey }
+        guard Self.times.contains(fields.notBefore), Self.times.contains(fields.notAfter) else {
+            throw ProtocolError(.malformed, "a time in a credential is out of range")
+        }
+        let name: UserName
+        do { name = try UserName(fields.name) } catch {
+            throw ProtocolError(.malformed, "the name in a credential is not valid: \(error)")
         }
         let content = CredentialRequest(
             name: name, deviceID: deviceID, agreementKey: agreementKey, isPrimary: fields.primary,

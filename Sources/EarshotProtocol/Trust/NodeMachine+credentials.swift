@@ -7,10 +7,10 @@ extension NodeMachine {
     /// - Precondition: it is one of this node's user, device and keys.
     package mutating func renew(_ credential: Credential, now: Moment) -> [NodeAction] {
         handle(now: now) { node in
-            let hadExpired = !node.local.link.credential.isValid(at: now.wallClock)
             node.peers.renew(credential, now: now.uptime)
-            // Links that were made with an expired credential were for its renewal alone.
-            if hadExpired { node.closeOwnLinks(now: now) }
+            // Links that were made with an expired credential were for its renewal alone, and by the other's clock it may
+            // have expired already.
+            node.closeOwnLinks(now: now)
             node.post(
                 .credentialRenewed(
                     CredentialNotice(notBefore: credential.notBefore, notAfter: credential.notAfter)))

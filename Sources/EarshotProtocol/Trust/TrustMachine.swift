@@ -323,7 +323,7 @@ struct TrustMachine: Sendable {
     /// The newest credential of a device that this node has met or heard of.
     func credential(of deviceID: DeviceID) -> Credential? {
         // What is on the disk was checked when it came.
-        directory.devices[deviceID].flatMap { try? Credential(decoding: $0.credential) }
+        directory.devices[deviceID].flatMap { try? Credential(stored: $0.credential) }
     }
 
     /// The credential of a user's device that is valid longest.

@@ -147,10 +147,16 @@ struct UserDirectory: Sendable {
     /// Notes a device that its user vouches for, and that others speak of.
     /// - Returns: the device's record, and the user's if they were not known; `nil` if that is not news.
     mutating func introduced(_ credential: Credential, now: Moment) -> (user: UserRecord?, device: DeviceRecord)? {
-        guard devices[credential.deviceID] == nil else { return nil }
-        let user = heard(of: credential.userID, name: credential.name, now: now)
-        let device = DeviceRecord(
+        var device = DeviceRecord(
             deviceID: credential.deviceID, userID: credential.userID, credential: credential.encoded(), addresses: [])
+        if let known = devices[credential.deviceID] {
+            // Whoever passes it on may have met the device after it renewed its credential.
+            guard known.userID == credential.userID, known.credential != device.credential,
+                let old = try? Credential(stored: known.credential), old.notAfter < credential.notAfter
+            else { return nil }
+            device.addresses = known.addresses
+        }
+        let user = heard(of: credential.userID, name: credential.name, now: now)
         put(device)
         return (user, device)
     }

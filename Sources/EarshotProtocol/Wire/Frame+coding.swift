@@ -12,7 +12,7 @@ extension Frame {
         case .receipts(let receipts): .receipts(Wire.Receipts(receipts: receipts.map(\.wire)))
         case .carried(let receipts, let credentials):
             .receipts(
-                Wire.Receipts(receipts: receipts.map(\.carriedWire), credentials: credentials.map(\.wire)))
+                Wire.Receipts(receipts: receipts.map(\.carriedWire), credentials: credentials.map(\.encoded)))
         case .digests(let digests): .digests(Wire.Digests(digests: digests.map(\.wire)))
         case .ping: .ping(Wire.Empty())
         case .pong: .pong(Wire.Empty())
@@ -52,7 +52,7 @@ extension Frame {
             guard receipts.credentials.count <= Limits.credentialsPerFrame else {
                 throw ProtocolError(.violation, "a frame has more than \(Limits.credentialsPerFrame) credentials")
             }
-            // Each costs two verifications, and receipts are what a peer's budget pays for.
+            // Each may cost two verifications, and receipts are what a peer's budget pays for.
             guard receipts.credentials.count <= receipts.receipts.count else {
                 throw ProtocolError(.violation, "a frame has more credentials than receipts")
             }
@@ -60,8 +60,8 @@ extension Frame {
             guard !receipts.credentials.isEmpty || decoded.contains(where: { $0.deviceID != peer }) else {
                 return .receipts(decoded)
             }
-            var credentials: [Credential] = []
-            for credential in receipts.credentials { credentials.append(try Credential(wire: credential)) }
+            var credentials: [FrameCredential] = []
+            for credential in receipts.credentials { credentials.append(try FrameCredential(credential)) }
             return .carried(decoded, credentials)
         case .digests(let digests):
             guard digests.digests.count <= Limits.digestsPerFrame else {
@@ -335,7 +335,7 @@ extension EntriesFrame {
             return entry
         }
         wire.checkpoint = checkpoint.bytes
-        wire.credential = credential?.wire
+        wire.credential = credential?.encoded
         wire.unreached = unreached.map(Wire.bytes)
         return wire
     }
@@ -363,7 +363,7 @@ extension EntriesFrame {
             if let mark = try entry.decodedMark() { marks[sequence] = mark }
         }
         self.contents = contents
-        if let wire = wire.credential { credential = try Credential(wire: wire) }
+        if let wire = wire.credential { credential = try FrameCredential(wire) }
         guard wire.unreached.count <= Limits.unreachedUsers else {
             throw ProtocolError(.violation, "a frame names more than \(Limits.unreachedUsers) users")
         }

@@ -21,7 +21,7 @@ enum Frame: Hashable, Sendable {
     /// The sender's user types, or has stopped.
     case typing(ConversationID, isTyping: Bool)
     /// Receipts of other devices than the sender's, with their credentials.
-    case carried([Receipt], [Credential])
+    case carried([Receipt], [FrameCredential])
     /// Which conversations the sender has in common with the receiver, and what it holds of them.
     case digests([ConversationDigest])
     case wantedBodies(WantedBodiesFrame)
@@ -146,7 +146,7 @@ struct EntriesFrame: Hashable, Sendable {
     /// The author's marks of entries whose content it withholds.
     var marks: [UInt64: Signature] = [:]
     /// The credential of the author's device, where that is not the sender.
-    var credential: Credential?
+    var credential: FrameCredential?
     /// Users who belong to the conversation and have no link to the sender.
     var unreached: [UserID] = []
     /// Entries whose content the sender had and has deleted, with the timestamps that they had. It counts only for

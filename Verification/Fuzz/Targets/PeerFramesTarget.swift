@@ -57,7 +57,7 @@ struct HostileLink: Sendable {
                 checkpoint: Checkpoint.sign(
                     logID: log.description.logID, sequence: 1, chain: chain,
                     with: index == HostileLog.carols ? Cast.carol.signingKey : Cast.mallory.signingKey))
-            if index == HostileLog.carols { frame.credential = Cast.carol.link.credential }
+            if index == HostileLog.carols { frame.credential = FrameCredential(Cast.carol.link.credential) }
             link.seal(link.framed(.entries(frame)))
             link.settle()
         }
@@ -289,7 +289,7 @@ struct HostileLink: Sendable {
             logID: input.flag() ? log.description.logID : description(&input).logID,
             sequence: input.number(near: log.head.sequence) & .max >> 1 | 1, chain: log.head.chain, readSequence: 0,
             missing: missing, deviceID: Cast.carol.deviceID, with: Cast.carol.signingKey)
-        seal(framed(.carried([receipt], input.flag() ? [Cast.carol.link.credential] : [])))
+        seal(framed(.carried([receipt], input.flag() ? [FrameCredential(Cast.carol.link.credential)] : [])))
     }
 
     private mutating func sayOfBodies(_ input: inout FuzzInput) {
@@ -368,7 +368,7 @@ struct HostileLink: Sendable {
         guard input.choice(8) == 0 else {
             var frame = log.run(&input)
             if log.description.deviceID == Cast.carol.deviceID {
-                frame.credential = Cast.carol.link.credential
+                frame.credential = FrameCredential(Cast.carol.link.credential)
                 // A carrier strips bodies.
                 if input.flag() { frame = frame.stripped }
             }
