@@ -80,6 +80,45 @@ struct MissingBodiesTests {
         #expect(before == [] && after == [first])
     }
 
+    @Test("are asked again of a peer who may have got them while it was asked")
+    mutating func renewedWhileAsked() {
+        _ = advance(0, holders: [first])
+        bodies.renew(log.log.conversationID, on: first)
+        let again = advance(Timing.fetchPatience, holders: [first]).map(\.connectionID)
+        let later = advance(Timing.fetchPatience * 2, holders: [first])
+        #expect(again == [first] && later == [])
+    }
+
+    @Test("are asked for where more is known of what this node's user may have, also of whoever was asked before")
+    mutating func reconsidered() throws {
+        let (logID, conversationID) = (log.log.logID, log.log.conversationID)
+        bodies.reconsider(conversationID) { _, lacking in lacking }
+        #expect(bodies.lacking(logID).isEmpty)
+        let read = try #require(advance(0, holders: [first]).first)
+        _ = bodies.read(read, held(read))
+        let none = answer([.withheld(entries[1].content.hash), .withheld(entries[2].content.hash)])
+        let before = advance(0, holders: [first])
+        bodies.reconsider(conversationID) { _, _ in SequenceSet() }
+        let after = advance(0, holders: [first])
+        #expect(none?.isEmpty == true && before == [] && after.map(\.connectionID) == [first])
+        #expect(bodies.lacking(logID).ranges == [2...3])
+    }
+
+    @Test(
+        "that this node's user may not have are asked again only of whoever gave no answer", arguments: [true, false])
+    mutating func unanswered(isAnswered: Bool) throws {
+        bodies.reconsider(log.log.conversationID) { _, lacking in lacking }
+        let read = try #require(advance(0, holders: [first]).first)
+        _ = bodies.read(read, held(read))
+        if isAnswered {
+            _ = answer([.withheld(entries[1].content.hash), .withheld(entries[2].content.hash)])
+        }
+        let late = advance(Timing.fetchPatience, holders: [first])
+        bodies.renew(log.log.conversationID, on: first)
+        let renewed = advance(Timing.fetchPatience, holders: [first])
+        #expect(late == [] && renewed.map(\.connectionID) == (isAnswered ? [] : [first]))
+    }
+
     @Test("are taken where their hashes fit, as far as they come")
     mutating func taken() {
         let taken = answer([entries[1].content, .withheld(entries[2].content.hash)])

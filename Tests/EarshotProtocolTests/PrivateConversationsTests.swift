@@ -131,8 +131,23 @@ struct PrivateConversationsTests {
         group.pass(61_000)
         let earlier = isGiven ? ["early", "early too"] : []
         #expect(Set(heard(carol)) == Set(earlier + ["to whom is invited", "late"]))
-        // Nothing waits for what is not given.
+        // Nothing waits for what is not given, and the journal says nothing of it.
         #expect(group.members[carol].machine.load.missingRanges == 0)
+        #expect(journalled(carol) == heard(carol).count)
+    }
+
+    /// How many places the journal of a member names where messages came.
+    private func journalled(_ member: Int) -> Int {
+        let commits = group.members[member].commits
+        let held = commits.flatMap { $0.entries + $0.bodies + $0.regarded }
+        return commits.flatMap(\.journal).reduce(0) { count, record in
+            guard case .received(let logID, _, let range) = record else { return count }
+            return count
+                + range.count { sequence in
+                    let records = held.filter { $0.logID == logID }.flatMap(\.entries)
+                    return records.last { $0.sequence == sequence }.map { !$0.kind.isHidden } ?? true
+                }
+        }
     }
 
     @Test("is carried by its participants to those whom the author does not reach")

@@ -304,7 +304,8 @@ package struct ModelStore {
         snapshot.conversations = conversations.values.sorted { $0.conversationID < $1.conversationID }
         snapshot.privateConversations = privateConversations.values.sorted { $0.conversationID < $1.conversationID }
         for log in snapshot.logs where log.conversation.kind == .private && !log.isLimbo {
-            let entries = logs[log.logID].map { $0.entries.values.filter(\.kind.isMembership) } ?? []
+            let isControl = log.description.kind == .control
+            let entries = logs[log.logID].map { $0.entries.values.filter { isControl || $0.kind.isMembership } } ?? []
             guard !entries.isEmpty else { continue }
             snapshot.membershipEntries.append(
                 RecordedEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))

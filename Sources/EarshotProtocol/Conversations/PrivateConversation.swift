@@ -30,6 +30,8 @@ struct PrivateConversation: Sendable {
     private(set) var membership: Membership?
     /// Control logs that came before the one that founds it.
     private var unfounded: [ControlLog] = []
+    /// What of the control logs is not folded yet, by branch.
+    private var unfolded: [LogID: ControlRun] = [:]
     /// By branch of a log of messages, ascending.
     private var versions: [LogID: [Version]] = [:]
     /// Messages that did not count when they came, oldest first.
@@ -53,34 +55,55 @@ struct PrivateConversation: Sendable {
         switch log.kind {
         case .control:
             defer { retryAnswers() }
-            return takeControl(entries, of: log, by: authorID, after: before)
+            unfolded[branch, default: ControlRun(of: log, by: authorID, after: before)].append(entries, after: before)
+            return fold()
         case .messages: return takeAnswers(entries, by: authorID)
         }
     }
 
-    private mutating func takeControl(
-        _ entries: some Collection<EntryRecord>, of log: LogDescription, by authorID: UserID, after before: Place
+    /// Takes entries whose bodies were missing, and are on the disk now.
+    /// - Returns: whether they may have changed who is in.
+    mutating func takeFound(
+        _ entries: some Collection<EntryRecord>, of log: LogDescription, by authorID: UserID, branch: LogID
     ) -> Bool {
-        var records: [ControlRecord] = []
-        var isPrimary = false
-        for entry in entries {
-            // Behind an entry that this version does not know nothing counts: it may have changed anything.
-            guard case .control(let control) = entry.bodyContent, control.isBy(authorID) else { break }
-            if entry.sequence == 1, let proof = control.proof {
-                isPrimary = PrimaryProof.isValid(proof, of: log, by: authorID)
+        switch log.kind {
+        case .control:
+            defer { retryAnswers() }
+            unfolded[branch]?.complete(with: entries)
+            return fold()
+        case .messages: return takeAnswers(entries, by: authorID)
+        }
+    }
+
+    /// One branch may go on from what another brings.
+    private mutating func fold() -> Bool {
+        var folded: Bool
+        var isNews = false
+        repeat {
+            folded = false
+            for branch in unfolded.keys.sorted() where fold(branch) { folded = true }
+            isNews = isNews || folded
+        } while folded && !unfolded.isEmpty
+        return isNews
+    }
+
+    /// - Returns: whether an entry of the branch was folded.
+    private mutating func fold(_ branch: LogID) -> Bool {
+        guard var run = unfolded[branch] else { return false }
+        let records = run.records
+        if let first = records.first {
+            if first.place.sequence == 1 {
+                insert(
+                    ControlLog(
+                        description: run.log, authorID: run.authorID, isPrimary: run.isPrimary, branches: [records]))
+                applyCuts()
+            } else {
+                guard append(records, after: run.log.place(run.before)) else { return false }
             }
-            records.append(
-                ControlRecord(
-                    place: LogPlace(logID: log.logID, sequence: entry.sequence, chain: entry.chain),
-                    timestamp: entry.timestamp, entry: control.entry))
+            run.drop(records.count)
         }
-        guard let first = records.first else { return false }
-        if first.place.sequence == 1 {
-            defer { applyCuts() }
-            insert(ControlLog(description: log, authorID: authorID, isPrimary: isPrimary, branches: [records]))
-            return true
-        }
-        return append(records, after: LogPlace(logID: log.logID, sequence: before.sequence, chain: before.chain))
+        unfolded[branch] = run.lacksBody ? run : nil
+        return !records.isEmpty
     }
 
     private mutating func insert(_ log: ControlLog) {
@@ -89,11 +112,14 @@ struct PrivateConversation: Sendable {
         found()
     }
 
+    /// - Returns: whether the entry before them is here.
     private mutating func append(_ records: [ControlRecord], after place: LogPlace) -> Bool {
-        if membership != nil { return membership?.append(records, after: place) == true }
-        for index in unfounded.indices where unfounded[index].append(records, after: place) { break }
-        found()
-        return membership != nil
+        guard membership == nil else { return membership?.append(records, after: place) == true }
+        for index in unfounded.indices where unfounded[index].append(records, after: place) {
+            found()
+            return true
+        }
+        return false
     }
 
     private mutating func found() {
@@ -206,8 +232,30 @@ struct PrivateConversation: Sendable {
 
     /// Whether a user who has joined may have the content of an entry; what it is that the entry says is not looked at.
     func owes(_ sequence: UInt64, of branch: LogID, by authorID: UserID, to userID: UserID) -> Bool {
-        guard let membership, !membership.givesHistory, authorID != userID else { return true }
-        return version(of: branch, at: sequence).map { membership.mayRead(userID, at: $0) } ?? false
+        unowed(sequence...sequence, of: branch, by: authorID, to: userID).isEmpty
+    }
+
+    /// The entries of a branch whose content a user may not have, once they have joined. Looks once at each version.
+    func unowed(
+        _ range: ClosedRange<UInt64>, of branch: LogID, by authorID: UserID, to userID: UserID
+    ) -> SequenceSet {
+        guard let membership, !membership.givesHistory, authorID != userID else { return SequenceSet() }
+        let versions = versions[branch] ?? []
+        let start = versions.lastIndex { $0.sequence <= range.lowerBound } ?? 0
+        var unowed = SequenceSet()
+        // What stands before the first version is for nobody.
+        var first = range.lowerBound
+        var isOwed = false
+        for version in versions[min(start, versions.endIndex)...] {
+            guard version.sequence <= range.upperBound else { break }
+            if version.sequence > first {
+                if !isOwed { unowed.insert(first...(version.sequence - 1)) }
+                first = version.sequence
+            }
+            isOwed = membership.mayRead(userID, at: version.place)
+        }
+        if !isOwed { unowed.insert(first...range.upperBound) }
+        return unowed
     }
 
     /// The entries of a branch that count for nobody, because their author's stay was ended before them.
@@ -299,11 +347,6 @@ extension EntryRecord {
     var bodyContent: EntryBody.Content? { body?.content }
 }
 
-extension ControlBody {
-    /// Nobody founds a conversation in the name of another.
-    fileprivate func isBy(_ authorID: UserID) -> Bool { origin.map { $0.creatorID == authorID } ?? true }
-}
-
 extension EntryRecord {
     /// The same entry, of somebody who did not belong to the conversation.
     var disregarded: EntryRecord { silent(as: .disregarded) }
@@ -343,5 +386,11 @@ extension EntryKind {
         case .text, .edit, .retract, .reaction: true
         default: false
         }
+    }
+}
+
+extension LogDescription {
+    fileprivate func place(_ place: Place) -> LogPlace {
+        LogPlace(logID: logID, sequence: place.sequence, chain: place.chain)
     }
 }

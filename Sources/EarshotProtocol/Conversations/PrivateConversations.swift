@@ -153,24 +153,14 @@ struct PrivateConversations: Sendable {
         conversations[conversationID]?.membership.map { !$0.givesHistory } ?? false
     }
 
-    /// What of consecutive entries this node's user may not have, as far as is known.
-    func unowed(
-        _ range: ClosedRange<UInt64>, of branch: LogID, by authorID: UserID, in log: LogDescription
-    ) -> SequenceSet {
-        guard log.kind == .messages, mayWithhold(in: log.conversationID),
-            let conversation = conversations[log.conversationID]
-        else { return SequenceSet() }
-        return range.reduce(into: SequenceSet()) { unowed, sequence in
-            if !conversation.owes(sequence, of: branch, by: authorID, to: userID) { unowed.insert(sequence) }
-        }
-    }
-
-    /// What of entries without content this node's user may not have, and what lies between those.
+    /// What of entries without content this node's user may not have, as far as is known.
     func unowed(_ missing: SequenceSet, of branch: LogID, by authorID: UserID, in log: LogDescription) -> SequenceSet {
-        guard let first = missing.ranges.first?.lowerBound, let last = missing.ranges.last?.upperBound else {
-            return SequenceSet()
-        }
-        return unowed(first...last, of: branch, by: authorID, in: log)
+        guard log.kind == .messages, mayWithhold(in: log.conversationID),
+            let conversation = conversations[log.conversationID],
+            let first = missing.ranges.first?.lowerBound, let last = missing.ranges.last?.upperBound
+        else { return SequenceSet() }
+        let unowed = conversation.unowed(first...last, of: branch, by: authorID, to: userID)
+        return missing.subtracting(missing.subtracting(unowed))
     }
 
     /// The same for what is about to come.
@@ -272,11 +262,11 @@ struct PrivateConversations: Sendable {
         conversations[conversationID, default: PrivateConversation(conversationID)].revoke(cut, by: userID)
     }
 
-    /// They are on the disk.
+    /// Bodies that were missing are on the disk.
     /// - Returns: whether they may have changed who is in.
-    mutating func takeAnswers(in entries: [EntryRecord], of log: IncomingLog) -> Bool {
-        conversations[log.description.conversationID]?.take(
-            entries, of: log.description, by: log.authorID, branch: log.logID, after: log.committed.place) == true
+    mutating func takeFound(_ entries: [EntryRecord], of record: LogRecord) -> Bool {
+        conversations[record.description.conversationID]?.takeFound(
+            entries, of: record.description, by: record.authorID, branch: record.logID) == true
     }
 
     // MARK: - What there is to do

@@ -68,6 +68,7 @@ extension Replication {
     ) {
         conversations.privates.noteDuties(in: conversationID)
         conversations.privates.regard(in: conversationID)
+        reconsiderBodies(of: conversationID)
         conversations.changed(conversationID)
         for connectionID in sessions.chosen { accessChanged(to: conversationID, on: connectionID) }
         for (connectionID, frame) in conversations.privates.waits.take(of: conversationID) {

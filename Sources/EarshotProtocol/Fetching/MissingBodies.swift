@@ -26,6 +26,8 @@ struct MissingBodies: Sendable {
         let isOwed: Bool
         /// An uptime; if nothing has come by then, the next holder is asked.
         let until: Int64
+        /// Whether the peer may have got more since it was asked.
+        var isRenewed = false
         /// What the disk has there, with the entries before and after; empty until it has said so.
         var entries: [EntryRecord] = []
     }
@@ -48,6 +50,8 @@ struct MissingBodies: Sendable {
     private var tried: [ConnectionID: [LogID: UInt64]] = [:]
     /// The same of what this node's user may not have.
     private var triedUnowed: [ConnectionID: [LogID: UInt64]] = [:]
+    /// Branches of which a link was asked in vain: its peer may have had to learn first that this node's user has joined.
+    private var unanswered: [ConnectionID: Set<LogID>] = [:]
     private var found: [Found] = []
 
     var isEmpty: Bool { branches.isEmpty }
@@ -109,18 +113,31 @@ struct MissingBodies: Sendable {
         branches[logID, default: Branch(log: log)].unowed.formUnion(unowed)
     }
 
-    /// More is known of what this node's user may have.
-    mutating func reconsider(_ logID: LogID, owed: (SequenceSet) -> SequenceSet) {
-        guard let unowed = branches[logID]?.unowed, !unowed.isEmpty else { return }
-        let missing = owed(unowed)
-        branches[logID]?.unowed.subtract(missing)
-        branches[logID]?.missing.formUnion(missing)
+    /// More is known of what this node's user may have of a conversation.
+    /// - Parameter unowed: what of some entries of a branch they may not have.
+    mutating func reconsider(_ conversationID: ConversationID, unowed: (LogID, SequenceSet) -> SequenceSet) {
+        for (logID, branch) in branches where branch.log.conversationID == conversationID {
+            let lacking = branch.missing.union(branch.unowed)
+            let missing = lacking.subtracting(unowed(logID, lacking))
+            guard missing != branch.missing else { continue }
+            // Who was asked for them already may have thought so, too.
+            let added = missing.subtracting(branch.missing)
+            if let first = added.ranges.first?.lowerBound {
+                for (connectionID, last) in tried.compactMapValues({ $0[logID] }) where last >= first {
+                    tried[connectionID]?[logID] = first - 1
+                }
+            }
+            branches[logID]?.missing = missing
+            branches[logID]?.unowed = lacking.subtracting(missing)
+        }
     }
 
     /// A peer may have more of a conversation than when it was last asked.
     mutating func renew(_ conversationID: ConversationID, on connectionID: ConnectionID) {
         for (logID, branch) in branches where branch.log.conversationID == conversationID {
             tried[connectionID]?[logID] = nil
+            if branch.question?.connectionID == connectionID { branches[logID]?.question?.isRenewed = true }
+            if unanswered[connectionID]?.remove(logID) != nil { triedUnowed[connectionID]?[logID] = nil }
         }
     }
 
@@ -128,6 +145,7 @@ struct MissingBodies: Sendable {
     mutating func end(_ connectionID: ConnectionID) {
         tried[connectionID] = nil
         triedUnowed[connectionID] = nil
+        unanswered[connectionID] = nil
         for (logID, branch) in branches where branch.question?.connectionID == connectionID {
             branches[logID]?.question = nil
         }
@@ -149,6 +167,7 @@ struct MissingBodies: Sendable {
             if let question = branches[logID]?.question {
                 guard question.until <= now.uptime else { continue }
                 busy[question.connectionID, default: 1] -= 1
+                unanswered[question.connectionID, default: []].insert(logID)
                 finish(question, of: logID, through: question.range.upperBound)
             }
             guard let branch = branches[logID], !branch.missing.isEmpty || !branch.unowed.isEmpty else { continue }
@@ -174,6 +193,7 @@ struct MissingBodies: Sendable {
 
     private mutating func finish(_ question: Question, of logID: LogID, through last: UInt64) {
         branches[logID]?.question = nil
+        guard !question.isRenewed else { return }
         if question.isOwed {
             tried[question.connectionID, default: [:]][logID] = last
         } else {
@@ -257,13 +277,13 @@ struct MissingBodies: Sendable {
 
     var hasFound: Bool { !found.isEmpty }
 
-    /// What may be written now.
-    /// - Parameter isWaiting: whether entries of the branch wait for a later commit: they have been given times already.
     /// What has come of a conversation, and waits for a commit.
     func found(in conversationID: ConversationID) -> [Found] {
         found.filter { $0.conversation.conversationID == conversationID }
     }
 
+    /// What may be written now.
+    /// - Parameter isWaiting: whether entries of the branch wait for a later commit: they have been given times already.
     mutating func takeFound(where isWaiting: (LogID) -> Bool) -> [Found] {
         let taken = found.filter { !isWaiting($0.logID) }
         found.removeAll { !isWaiting($0.logID) }
@@ -276,6 +296,7 @@ struct MissingBodies: Sendable {
             branches[found.logID] = nil
             for connectionID in tried.keys { tried[connectionID]?[found.logID] = nil }
             for connectionID in triedUnowed.keys { triedUnowed[connectionID]?[found.logID] = nil }
+            for connectionID in unanswered.keys { unanswered[connectionID]?.remove(found.logID) }
         }
     }
 

@@ -127,18 +127,27 @@ extension Replication {
             }
         }
         changed(found.conversation, now: now)
-        guard let log = logs.incoming(found.logID) else { return }
+        guard let record = logs.own(found.logID)?.record ?? logs.incoming(found.logID)?.record(in: found.conversation)
+        else { return }
         let records = found.entries.map(\.record)
-        let isCut = conversations.takeCuts(in: records, of: log.record(in: found.conversation))
+        let isCut = conversations.takeCuts(in: records, of: record)
         guard found.conversation.kind == .private else { return }
-        conversations.privates.regard(in: log.description.conversationID)
-        let privates = conversations.privates
-        fetching.bodies.reconsider(log.logID) { unowed in
-            unowed.subtracting(
-                privates.unowed(unowed, of: log.logID, by: log.authorID, in: log.description))
+        let conversationID = found.conversation.conversationID
+        if conversations.privates.takeFound(records, of: record) || isCut {
+            membershipChanged(in: conversationID, trust: trust, clocks: &clocks, now: now)
+        } else {
+            // A version may be among them.
+            conversations.privates.regard(in: conversationID)
+            reconsiderBodies(of: conversationID)
         }
-        if conversations.privates.takeAnswers(in: records, of: log) || isCut {
-            membershipChanged(in: log.description.conversationID, trust: trust, clocks: &clocks, now: now)
+    }
+
+    /// More is known of what this node's user may have.
+    mutating func reconsiderBodies(of conversationID: ConversationID) {
+        let (logs, privates) = (logs, conversations.privates)
+        fetching.bodies.reconsider(conversationID) { logID, lacking in
+            guard let log = logs.proved(logID) else { return SequenceSet() }
+            return privates.unowed(lacking, of: logID, by: log.authorID, in: log.description)
         }
     }
 }

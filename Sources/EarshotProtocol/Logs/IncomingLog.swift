@@ -221,6 +221,8 @@ extension HybridTimestamp {
 }
 
 extension EntryRecord {
+    var place: Place { Place(sequence: sequence, chain: chain) }
+
     /// Whether its body is missing: neither has its author withheld it, nor was it erased here.
     var isMissing: Bool {
         guard case .withheld = content else { return false }

@@ -170,7 +170,8 @@ struct CommitInFlight: Sendable {
         for run in received {
             guard let (first, last) = run.news.ends else { continue }
             // An entry that gets its body later, or counts only later, is told of then.
-            let told = SequenceSet(first...last).subtracting(run.missing).subtracting(run.disregarded)
+            let told = SequenceSet(first...last)
+                .subtracting(run.missing).subtracting(run.unowed).subtracting(run.disregarded)
             for part in told.ranges {
                 journal.add(
                     run.isByOwnUser ? .queued(run.logID, part) : .received(run.logID, author.userID, part))

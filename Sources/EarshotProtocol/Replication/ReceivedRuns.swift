@@ -94,9 +94,7 @@ struct ReceivedRuns: Sendable {
         logs.proved(branch)
         var missing = SequenceSet()
         for entry in taken where entry.record.isMissing { missing.insert(entry.record.sequence) }
-        let unowed = privates.unowed(
-            taken[0].record.sequence...branch.proved.sequence, of: branch.logID, by: branch.authorID,
-            in: branch.description)
+        let unowed = privates.unowed(missing, of: branch.logID, by: branch.authorID, in: branch.description)
         missing.subtract(unowed)
         let run = ReceivedRun(
             connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,

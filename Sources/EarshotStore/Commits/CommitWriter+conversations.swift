@@ -108,7 +108,10 @@ extension Rows {
                     sql: """
                         SELECT * FROM entry WHERE log = ? AND kind BETWEEN ? AND ? ORDER BY sequence
                         """),
-                arguments: [number, EntryKind.join.rawValue, EntryKind.disregarded.rawValue]
+                // Of a control log also what has no body yet: nothing behind it is folded.
+                arguments: log.description.kind == .control
+                    ? [number, EntryKind.unknown.rawValue, EntryKind.disregarded.rawValue]
+                    : [number, EntryKind.join.rawValue, EntryKind.disregarded.rawValue]
             ).map { try entry($0) }
             return entries.isEmpty ? nil : RecordedEntries(log: log, entries: entries)
         }
