@@ -124,7 +124,7 @@ extension Attack {
                     link.mallory.entries(
                         log, from: 2, bodies: [Mallory.body("forged too", at: Mallory.now + 1)], after: other))
             },
-            .withheld("a withheld entry without a mark") { _, _, _ in [] },
+            .unmarked("a withheld entry without a mark") { _ in [] },
             .withheld("a withheld entry with the mark of another key") { _, log, hash in
                 Proto.field(
                     4, WithheldMark.sign(logID: log.logID, sequence: 1, hash: hash, with: .generate()).bytes)
@@ -133,7 +133,7 @@ extension Attack {
                 Proto.field(
                     4, WithheldMark.sign(logID: log.logID, sequence: 2, hash: hash, with: mallory.device).bytes)
             },
-            .withheld("a withheld entry that is said to be deleted") { _, _, _ in
+            .unmarked("a withheld entry that is said to be deleted") { _ in
                 Proto.fixed(3, HybridTimestamp(milliseconds: Mallory.now).rawValue)
             },
         ]
@@ -159,6 +159,25 @@ extension Attack {
         .frames(name, code: "unauthentic") { link, arena in
             let log = link.mallory.log(to: arena.alice.node.userID)
             link.send(Mallory.heads(), link.mallory.withheld(forged, in: log) { rest(link.mallory, log, $0) })
+        }
+    }
+
+    /// A hash without its author's mark is no message, whoever sends it: its body is missing.
+    private static func unmarked(_ name: String, _ rest: @escaping @Sendable (EntryHash) -> [UInt8]) -> Attack {
+        Attack(
+            kind: .afterAuthentication, name: name,
+            expected: "the receipt says that the content is missing; nothing is shown"
+        ) { arena, source in
+            let mallory = Mallory(name: "u \(source)")
+            let isMissing = try await blocking {
+                let link = try HostileLink.connect(mallory, to: arena.alice.port, from: source)
+                let log = mallory.log(to: arena.alice.node.userID)
+                link.send(Mallory.heads(), mallory.withheld(forged, in: log, rest))
+                let receipt = link.next(3).flatMap { Proto.bytes(1, of: $0) }
+                return receipt.flatMap { Proto.bytes(8, of: $0) } != nil
+            }
+            let shown = try await arena.alice.node.conversations.direct(with: mallory.userID).history(limit: 10)
+            return Outcome("missing: \(isMissing); \(shown.count) shown", isMissing && shown.isEmpty)
         }
     }
 
