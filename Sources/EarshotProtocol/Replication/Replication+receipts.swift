@@ -56,12 +56,14 @@ extension Replication {
             conversations.isParticipant(userID, in: conversationID)
                 || conversation.kind == .direct && conversation.participantIDs.contains(userID)
         else { return }
+        if userID != author.userID, let credential { actions.append(.introduced(credential)) }
+        // Before its signature is looked at, which is most of the work.
+        guard isNews(receipt, by: userID, of: branches) else { return }
         try receipt.authenticate()
         guard userID != author.userID else {
             readElsewhere(receipt, now: now)
             return
         }
-        if let credential { actions.append(.introduced(credential)) }
         acknowledgedElsewhere(receipt, by: userID, now: now)
         let own = branches.compactMap { logs.own($0) }
         if let log = own.first(where: { $0.head.place == receipt.place }) {
@@ -70,6 +72,17 @@ extension Replication {
             keep(receipt, on: connectionID, now: now)
         } else {
             readChains(.checking(receipt), of: own.map(\.record.logID), at: [receipt.sequence], on: connectionID)
+        }
+    }
+
+    /// Whether a receipt that somebody passes on says more of any branch than this node knows.
+    private func isNews(_ receipt: Receipt, by userID: UserID, of branches: [LogID]) -> Bool {
+        branches.contains { branch in
+            let known = deliveries.target(DeliveryKey(logID: branch, recipientID: userID)) ?? DeliveryProgress()
+            guard userID != author.userID else { return receipt.readSequence > known.read }
+            guard logs.own(branch) == nil else { return receipt.saysMore(than: known) }
+            return deliveries.carried.isNews(receipt) || logs.proved(branch)?.isOnDisk != true
+                || logs.isByOwnUser(branch) && receipt.saysMore(than: known)
         }
     }
 
@@ -138,6 +151,17 @@ extension Replication {
                         try receivedCarried(receipt, credentials: [], on: connectionID, trust: trust, now: now)
                     }
                 } catch { close(connectionID, .violation, error) }
+            }
+        }
+    }
+
+    /// Own entries have come back: peers may have said before that they hold them. The disk says of which branch.
+    mutating func receivedEarlyReceipts(forOwn log: LogDescription) {
+        for connectionID in sessions.all {
+            for receipt in sessions[connectionID]?.takeEarlyReceipts(for: log) ?? [] {
+                readChains(
+                    .checking(receipt), of: logs.branches(of: log).filter { logs.own($0) != nil },
+                    at: [receipt.sequence], on: connectionID)
             }
         }
     }

@@ -477,7 +477,10 @@ struct Replication: Sendable {
             run.missing, of: run.log, in: run.logID,
             from: sessions[run.connectionID] == nil ? nil : run.connectionID)
         fetching.bodies.lacks(unowed: run.unowed, of: run.log, in: run.logID)
-        if run.isOwn { returned(run, clocks: &clocks, now: now) }
+        if run.isOwn {
+            returned(run, clocks: &clocks, now: now)
+            receivedEarlyReceipts(forOwn: run.log)
+        }
         absorb(run.entries, of: run.record(in: logs), after: run.before, trust: trust, clocks: &clocks, now: now)
         if run.log.deviceID != run.deviceID, sessions[run.connectionID] != nil {
             actions.append(.send(.taken(run.log.logID, through: run.head.place), run.connectionID))
