@@ -9,9 +9,11 @@ struct IncomingLogTests {
     private let author = device("alice")
     private let reader = device("bob")
 
-    private var empty: OwnLog {
+    private var empty: OwnLog { empty(.messages) }
+
+    private func empty(_ kind: LogKind) -> OwnLog {
         let description = LogDescription(
-            conversationID: .direct(author.userID, reader.userID), deviceID: author.deviceID, epoch: 7)
+            conversationID: .direct(author.userID, reader.userID), deviceID: author.deviceID, epoch: 7, kind: kind)
         return OwnLog(
             record: LogRecord(
                 description: description, authorID: author.userID, conversation: .direct(author.userID, reader.userID),
@@ -37,8 +39,10 @@ struct IncomingLogTests {
             contents: entries.map(\.content), checkpoint: entries[entries.count - 1].checkpoint!)
     }
 
-    private var incoming: IncomingLog {
-        IncomingLog(description: empty.description, authorID: author.userID, head: empty.head)
+    private var incoming: IncomingLog { incoming(empty) }
+
+    private func incoming(_ log: OwnLog) -> IncomingLog {
+        IncomingLog(description: log.description, authorID: author.userID, head: log.head)
     }
 
     @Test("is taken in as its author wrote it")
@@ -206,9 +210,12 @@ struct IncomingLogTests {
         #expect(incoming.proved.chain == log.head.chain)
     }
 
-    @Test("takes no hash in place of a content without its author's mark for that place", arguments: [0, 1, 2])
-    func stripped(wrong: Int) throws {
-        var (log, incoming) = (empty, incoming)
+    @Test(
+        "takes no hash in place of a content with a wrong mark, and in a control log none without its author's mark",
+        arguments: [(LogKind.control, 0), (.messages, 1), (.messages, 2)])
+    func stripped(kind: LogKind, wrong: Int) throws {
+        var log = empty(kind)
+        var incoming = incoming(log)
         let good = run(1, after: &log)
         let hash = good.contents[0].hash
         let marks: [[UInt64: Signature]] = [
@@ -232,7 +239,7 @@ struct IncomingLogTests {
         let taken = try incoming.receive(
             EntriesFrame(
                 log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: contents,
-                checkpoint: good.checkpoint), mayMiss: true)
+                checkpoint: good.checkpoint))
         #expect(taken.map(\.record.isMissing) == [true, false])
         #expect(incoming.proved.chain == log.head.chain)
     }
@@ -259,7 +266,7 @@ struct IncomingLogTests {
         let stripped = EntriesFrame(
             log: good.log, firstSequence: 1, previousChain: good.previousChain,
             contents: good.contents.map { .withheld($0.hash) }, checkpoint: good.checkpoint)
-        _ = try incoming.receive(stripped, mayMiss: true)
+        _ = try incoming.receive(stripped)
         #expect(incoming.proved.timestamp.rawValue == 2)
         incoming.note(HybridTimestamp(rawValue: 100), of: 1)
         #expect(incoming.proved.timestamp.rawValue == 101)

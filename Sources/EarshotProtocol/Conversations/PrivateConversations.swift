@@ -160,7 +160,7 @@ struct PrivateConversations: Sendable {
             let first = missing.ranges.first?.lowerBound, let last = missing.ranges.last?.upperBound
         else { return SequenceSet() }
         let unowed = conversation.unowed(first...last, of: branch, by: authorID, to: userID)
-        return missing.subtracting(missing.subtracting(unowed))
+        return missing.intersection(unowed)
     }
 
     /// The same for what is about to come.

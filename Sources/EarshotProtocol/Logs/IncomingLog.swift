@@ -89,11 +89,11 @@ struct IncomingLog: Sendable {
     /// - Parameters:
     ///   - known: how many of them this log has.
     ///   - deleted: entries whose content was deleted, with its timestamps, if the log is given back to its author.
-    ///     Anybody else takes a hash in place of a content with the author's mark, or as missing.
-    ///   - mayMiss: whether bodies may be missing.
+    ///     Anybody else takes a hash in place of a content with the author's mark, or, in a log of messages, as missing:
+    ///     whoever passes the entry on may lack its body, and its author may have lost it, or does not owe it.
     /// - Returns: the new entries, with their contents; none if all are already known.
     mutating func receive(
-        _ run: EntriesFrame, known: Int = 0, deleted: [UInt64: HybridTimestamp]? = nil, mayMiss: Bool = false
+        _ run: EntriesFrame, known: Int = 0, deleted: [UInt64: HybridTimestamp]? = nil
     ) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
         guard proved.sequence <= UInt64(Int64.max) - UInt64(run.contents.count) else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
@@ -107,7 +107,7 @@ struct IncomingLog: Sendable {
             taken.append(try Self.append(content, to: &head, deletedTimestamp: deleted?[sequence]))
             guard case .withheld(let hash) = content else { continue }
             let mark = run.marks[sequence]
-            if mayMiss, mark == nil { continue }
+            if mark == nil, description.kind == .messages { continue }
             guard let mark, isValid(mark, of: hash, at: sequence) else {
                 // What its author gets back needs none.
                 if deleted != nil { continue }
@@ -189,10 +189,6 @@ struct IncomingLog: Sendable {
 }
 
 extension EntriesFrame {
-    /// Whether entries may come without their bodies and without their author's word: whoever passes them on may lack
-    /// them, and their author may have lost them, or does not owe them.
-    var mayMiss: Bool { log.kind == .messages }
-
     /// The entries that come without content, and without their author's word that there is none.
     var withoutContent: SequenceSet {
         contents.enumerated().reduce(into: SequenceSet()) { missing, content in

@@ -306,8 +306,7 @@ extension NodeMachine {
         }
     }
 
-    /// Another device of this node's user says which open conversations it knows.
-    /// A credential in a frame is proved, unless it is one that this node knows.
+    /// Proves a credential in a frame, unless it is one that this node knows.
     private func proved(
         _ shown: FrameCredential, on connectionID: ConnectionID, now: Moment
     ) throws(ProtocolError) -> FrameCredential {
@@ -318,6 +317,7 @@ extension NodeMachine {
         return shown
     }
 
+    /// Another device of this node's user says which open conversations it knows.
     private mutating func learnConversations(from digests: [ConversationDigest]) {
         for digest in digests where !digest.uniqueName.isEmpty {
             replication.learn(digest.conversationID, uniqueName: digest.uniqueName)

@@ -83,8 +83,7 @@ struct ReceivedRuns: Sendable {
         // No peer's word makes an entry later than it is.
         let latest = HybridTimestamp(milliseconds: now.wallClock + Timing.clockTolerance)
         var taken = try branch.receive(
-            frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil,
-            mayMiss: frame.mayMiss)
+            frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil)
         guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
         let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
         try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)

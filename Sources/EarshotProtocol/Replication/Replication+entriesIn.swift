@@ -149,7 +149,7 @@ extension Replication {
         guard let session = sessions[connectionID],
             let conversation = common(frame.log.conversationID, with: session)
         else { return }
-        guard hasRoomForMissing(in: frame, of: log, in: conversation, from: session) else {
+        guard hasRoomForMissing(in: frame, of: log) else {
             // Whoever has more of the bodies is asked next.
             actions.append(.credit(-1, connectionID))
             return
@@ -188,19 +188,11 @@ extension Replication {
     }
 
     /// Whether a branch may lack all the bodies that a frame lacks.
-    private func hasRoomForMissing(
-        in frame: EntriesFrame, of log: IncomingLog, in conversation: ConversationRecord,
-        from session: ReplicationSession
-    ) -> Bool {
+    private func hasRoomForMissing(in frame: EntriesFrame, of log: IncomingLog) -> Bool {
+        guard frame.log.deviceID != author.deviceID else { return true }
         let mayWithhold =
             frame.log.kind == .messages && conversations.privates.mayWithhold(in: frame.log.conversationID)
-        guard frame.log.kind == .control || frame.mayMiss,
-            frame.log.deviceID != author.deviceID
-        else { return true }
-        let missing =
-            mayWithhold
-            ? conversations.privates.owed(in: frame, of: log)
-            : frame.withoutContent
+        let missing = mayWithhold ? conversations.privates.owed(in: frame, of: log) : frame.withoutContent
         // Without its control entries nobody can say who is in.
         return missing.isEmpty
             || frame.log.kind == .messages && fetching.bodies.hasRoom(for: missing, in: log.logID)
