@@ -19,6 +19,11 @@ struct CommitQueueTests {
         #expect(queue.isDue(.patient, now: now(100)) && !queue.isDue(.none, now: now(100)))
     }
 
+    @Test("is made at once where nobody asked it to wait for company, so that its deadline does not pass unused")
+    mutating func unasked() {
+        #expect(queue.deadline(.patient) <= 100 && queue.isDue(.patient, now: now(100)))
+    }
+
     @Test("waits for no company where somebody waits for its answer, and answers once")
     mutating func requests() {
         let messageID = MessageID(log: LogID(Bytes32()), sequence: 1)

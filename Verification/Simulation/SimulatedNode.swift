@@ -24,6 +24,7 @@ struct SimulatedNode {
     private(set) var isUp = false
     private(set) var isStopping = false
     var wakeAt: Int64?
+    private var wakes = WakeCount()
     /// The commit that the disk was given and has not confirmed.
     var commit: Commit?
     /// Whether it strips and withholds what it should pass on, until all is well.
@@ -103,6 +104,9 @@ struct SimulatedNode {
     }
 
     mutating func beginStop() { isStopping = true }
+
+    /// Whether it has just been woken so often that it must spin.
+    mutating func wakesTooOften(at time: Int64) -> Bool { wakes.count(at: time) == WakeCount.limit }
 
     mutating func input(_ now: Moment, _ body: (inout NodeMachine, Moment) -> [NodeAction]) -> [NodeAction] {
         guard machine != nil else { return [] }
@@ -242,4 +246,20 @@ private final class KeySource: Sendable {
     init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
 
     func next() -> AgreementKey { generator.withLock { $0.agreementKey() } }
+}
+
+/// How often a node was woken in the current second.
+private struct WakeCount {
+    /// A node that is busy is woken a few hundred times.
+    static let limit = 20_000
+
+    private var second: Int64 = 0
+    private var count = 0
+
+    mutating func count(at time: Int64) -> Int {
+        let second = time / 1_000_000
+        if second != self.second { (self.second, count) = (second, 0) }
+        count += 1
+        return count
+    }
 }

@@ -170,6 +170,9 @@ package struct Simulation {
         case .wake(let node, let generation, let deadline):
             guard nodes[node].generation == generation, nodes[node].wakeAt == deadline else { return }
             nodes[node].wakeAt = nil
+            if nodes[node].wakesTooOften(at: time) {
+                violated("\(name(node)) is woken without end, and has nothing to do")
+            }
             try perform(node) { $0.tick(now: $1) }
         case .send(let node, let errand): try send(node, errand)
         case .cancel(let node, let messageID):

@@ -45,20 +45,17 @@ struct CommitQueue: Sendable {
     }
 
     /// Whether a commit is to be made now.
-    func isDue(_ work: Work, now: Moment) -> Bool {
-        guard inFlight == nil, mayTry(now: now) else { return false }
-        return switch work {
-        case .none: false
-        case .patient: isUrgent || lazyDeadline <= now.uptime
-        case .pressing: true
-        }
-    }
+    func isDue(_ work: Work, now: Moment) -> Bool { deadline(work) <= now.uptime }
 
-    /// When a commit will be due, without further input.
+    /// When a commit will be due, without further input. Changes that nobody asked to wait are due at once.
     func deadline(_ work: Work) -> Int64 {
         if inFlight != nil { return .max }
-        if case .none = work { return .max }
-        return max(lazyDeadline == .max || isUrgent ? 0 : lazyDeadline, retryAt ?? 0)
+        let isAwaitingCompany = !isUrgent && lazyDeadline != .max
+        return switch work {
+        case .none: .max
+        case .patient where isAwaitingCompany: max(lazyDeadline, retryAt ?? .min)
+        case .patient, .pressing: retryAt ?? .min
+        }
     }
 
     mutating func takeRequests() -> [PendingRequest] {
