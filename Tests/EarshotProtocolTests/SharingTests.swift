@@ -91,7 +91,7 @@ struct SharingTests {
         #expect(!untold)
     }
 
-    @Test("takes the same receipts once for what the peer holds")
+    @Test("takes the same receipts once for what the peer holds, and for good once both hold the same")
     mutating func receipts() {
         let (log, bob) = (HandWrittenLog(by: device("alice"), to: device("bob").userID).logID, device("bob"))
         func receipt(_ sequence: UInt64) -> Receipt {
@@ -99,13 +99,15 @@ struct SharingTests {
                 logID: log, sequence: sequence, chain: .origin(of: log), readSequence: 0, deviceID: bob.deviceID,
                 with: bob.signingKey)
         }
+        func take(_ receipts: [Receipt]) -> [Receipt] { sharing.takeUngiven(receipts, of: general, mine: mine) }
         _ = hear(theirs)
-        let first = sharing.isNew([receipt(1)], of: general)
-        let again = sharing.isNew([receipt(1)], of: general)
-        let more = sharing.isNew([receipt(2)], of: general)
-        #expect(first && !again && more)
+        let (first, again, more) = (take([receipt(1)]), take([receipt(1)]), take([receipt(1), receipt(2)]))
+        #expect(first == [receipt(1)] && again.isEmpty && more == [receipt(1), receipt(2)])
         _ = hear(mine)
-        let asTheyHoldMore = sharing.isNew([receipt(2)], of: general)
-        #expect(asTheyHoldMore)
+        let asBothHoldTheSame = take([receipt(1), receipt(2)])
+        #expect(asBothHoldTheSame == [receipt(1), receipt(2)])
+        _ = hear(theirs)
+        let (later, news) = (take([receipt(1), receipt(2)]), take([receipt(1), receipt(2), receipt(3)]))
+        #expect(later.isEmpty && news == [receipt(3)])
     }
 }

@@ -61,19 +61,36 @@ extension Replication {
         if deliveries.markRead(key, through: end) { commits.mayWait(now: now) }
     }
 
-    /// What is known of a log of another device of this node's user: how far its recipients have it.
-    mutating func acknowledgedElsewhere(_ receipt: Receipt, by userID: UserID, now: Moment) {
-        guard userID != author.userID, logs.branches(of: receipt.logID).count == 1,
-            let log = logs.incoming(receipt.logID), log.authorID == author.userID, log.committed.sequence > 0
-        else { return }
-        let key = DeliveryKey(logID: log.logID, recipientID: userID)
-        if deliveries.acknowledge(receipt, key, through: log.committed.sequence) { commits.mayWait(now: now) }
+    /// What is known of a log of another device of this node's user: how far its recipients have it. A receipt counts for
+    /// the branch that has what it is for, which only the disk may know.
+    mutating func acknowledgedElsewhere(
+        _ receipt: Receipt, by userID: UserID, of branches: [LogID], on connectionID: ConnectionID, now: Moment
+    ) {
+        guard userID != author.userID else { return }
+        let branches = branches.compactMap { logs.incoming($0) }
+            .filter { $0.authorID == author.userID && $0.committed.sequence >= receipt.sequence }
+        if let log = branches.first(where: { $0.committed.place == receipt.place }) {
+            acknowledgedElsewhere(receipt, by: userID, of: log.logID, now: now)
+        } else if !branches.isEmpty {
+            readChains(.checking(receipt), of: branches.map(\.logID), at: [receipt.sequence], on: connectionID)
+        }
+    }
+
+    mutating func acknowledgedElsewhere(_ receipt: Receipt, by userID: UserID, of branch: LogID, now: Moment) {
+        guard userID != author.userID, logs.isByOwnUser(branch) else { return }
+        if deliveries.acknowledge(receipt, DeliveryKey(logID: branch, recipientID: userID)) {
+            commits.mayWait(now: now)
+        }
     }
 
     /// Entries of another device of this node's user are on the disk: receipts for them may have been first.
-    mutating func acknowledgeCarried(of logID: LogID, trust: TrustMachine, now: Moment) {
-        for receipt in deliveries.carried.receipts(for: logID) {
-            if let userID = trust.owner(of: receipt.deviceID) { acknowledgedElsewhere(receipt, by: userID, now: now) }
+    mutating func acknowledgeCarried(for run: ReceivedRun, trust: TrustMachine, now: Moment) {
+        let receipts = deliveries.carried.receipts(for: run.log.logID)
+        guard !receipts.isEmpty else { return }
+        let chains = Set(run.entries.map(\.chain))
+        for receipt in receipts where chains.contains(receipt.chain) {
+            guard let userID = trust.owner(of: receipt.deviceID) else { continue }
+            acknowledgedElsewhere(receipt, by: userID, of: run.logID, now: now)
         }
     }
 }

@@ -77,24 +77,6 @@ struct Deliveries: Sendable {
         return true
     }
 
-    /// The same of a log of another device of this node's user, of which this device may have only the first part.
-    /// - Parameter end: the last entry that this device has.
-    mutating func acknowledge(_ receipt: Receipt, _ key: DeliveryKey, through end: UInt64) -> Bool {
-        var target = target(key) ?? DeliveryProgress()
-        var missing = receipt.missing
-        missing.removeAll(after: end)
-        let known = Receipt(
-            logID: receipt.logID, sequence: min(receipt.sequence, end), chain: receipt.chain,
-            readSequence: min(receipt.readSequence, end), handledSequence: min(receipt.handledSequence, end),
-            missing: missing, deviceID: receipt.deviceID, signature: receipt.signature)
-        guard target.acknowledge(known) else { return false }
-        // Cut off, it proves nothing.
-        target.receipt = nil
-        tracked[key, default: Tracked()].target = target
-        unwritten.insert(key)
-        return true
-    }
-
     /// The next commit keeps a peer's log up to here.
     mutating func keep(_ key: DeliveryKey, through sequence: UInt64) {
         var target = target(key) ?? DeliveryProgress()

@@ -11,7 +11,7 @@ extension Replication {
     }
 
     /// What this node holds of a conversation, of what may go over a link, as a hash.
-    private mutating func headsHash(
+    mutating func headsHash(
         of conversationID: ConversationID, for session: ReplicationSession
     ) -> HeadsHash {
         let access = access(to: conversationID, of: session)

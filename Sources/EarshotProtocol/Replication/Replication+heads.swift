@@ -119,7 +119,10 @@ extension Replication {
         case .comparing(let head): compared(head, chains, on: read.connectionID, trust: trust, now: now)
         case .checking(let receipt):
             let branch = chains.keys.sorted().first { chains[$0]?[receipt.sequence] == receipt.chain }
-            if let branch {
+            if let branch, logs.own(branch) == nil {
+                guard let userID = trust.owner(of: receipt.deviceID) else { break }
+                acknowledgedElsewhere(receipt, by: userID, of: branch, now: now)
+            } else if let branch {
                 acknowledged(receipt, of: branch, on: read.connectionID, trust: trust)
             } else if receipt.deviceID == sessions[read.connectionID]?.deviceID {
                 sessions[read.connectionID]?.keep(receipt)

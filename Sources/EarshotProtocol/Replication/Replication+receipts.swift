@@ -11,16 +11,20 @@ extension Replication {
     /// the peer may meet them. Devices of one user compare what they know of their own.
     mutating func sendCarriedReceipts(of conversationID: ConversationID, on connectionID: ConnectionID) {
         guard let session = sessions[connectionID] else { return }
-        var (mine, carried): ([Receipt], [Receipt]) = ([], [])
+        var receipts: [Receipt] = []
         for log in logs.incoming(of: conversationID)
         where log.authorID == session.userID ? !isOwn(session) : !sessions.isLinked(log.authorID) {
-            carried += deliveries.carried.receipts(for: log.description.logID)
+            receipts += deliveries.carried.receipts(for: log.description.logID)
                 .filter { $0.deviceID != session.deviceID }
-            if log.authorID != author.userID, let receipt = ownReceipt(for: log.logID) { mine.append(receipt) }
+            if log.authorID != author.userID, let receipt = ownReceipt(for: log.logID) { receipts.append(receipt) }
         }
-        guard !(mine + carried).isEmpty, sessions[connectionID]?.isNew(mine + carried, of: conversationID) == true
-        else { return }
-        for frame in Frame.frames(of: mine) { actions.append(.send(frame, connectionID)) }
+        guard !receipts.isEmpty else { return }
+        let held = headsHash(of: conversationID, for: session)
+        receipts = sessions[connectionID]?.takeUngiven(receipts, of: conversationID, mine: held) ?? []
+        let carried = receipts.filter { $0.deviceID != author.deviceID }
+        for frame in Frame.frames(of: receipts.filter { $0.deviceID == author.deviceID }) {
+            actions.append(.send(frame, connectionID))
+        }
         if !carried.isEmpty { actions.append(.carry(carried, connectionID)) }
     }
 
@@ -43,7 +47,6 @@ extension Replication {
         _ receipt: Receipt, credentials: [Credential], on connectionID: ConnectionID, trust: TrustMachine, now: Moment
     ) throws(ProtocolError) {
         guard let session = sessions[connectionID] else { return }
-        actions.append(.credit(-1, connectionID))
         let branches = logs.branches(of: receipt.logID)
         guard let conversationID = branches.first.flatMap({ logs.proved($0) })?.description.conversationID,
             let conversation = common(conversationID, with: session),
@@ -59,12 +62,13 @@ extension Replication {
         if userID != author.userID, let credential { actions.append(.introduced(credential)) }
         // Before its signature is looked at, which is most of the work.
         guard isNews(receipt, by: userID, of: branches) else { return }
+        if !movesForward(receipt, on: branches) { actions.append(.credit(-1, connectionID)) }
         try receipt.authenticate()
         guard userID != author.userID else {
             readElsewhere(receipt, now: now)
             return
         }
-        acknowledgedElsewhere(receipt, by: userID, now: now)
+        acknowledgedElsewhere(receipt, by: userID, of: branches, on: connectionID, now: now)
         let own = branches.compactMap { logs.own($0) }
         if let log = own.first(where: { $0.head.place == receipt.place }) {
             acknowledged(receipt, by: userID, of: log)
@@ -83,6 +87,15 @@ extension Replication {
             guard logs.own(branch) == nil else { return receipt.saysMore(than: known) }
             return deliveries.carried.isNews(receipt) || logs.proved(branch)?.isOnDisk != true
                 || logs.isByOwnUser(branch) && receipt.saysMore(than: known)
+        }
+    }
+
+    /// Whether news that somebody passes on is kept: a device can say it no more often than the log has entries.
+    private func movesForward(_ receipt: Receipt, on branches: [LogID]) -> Bool {
+        branches.contains { branch in
+            if let log = logs.own(branch) { return log.head.place == receipt.place }
+            guard let log = logs.incoming(branch), log.isOnDisk else { return false }
+            return receipt.sequence <= log.committed.sequence && deliveries.carried.isNews(receipt)
         }
     }
 

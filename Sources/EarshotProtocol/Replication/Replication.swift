@@ -468,7 +468,7 @@ struct Replication: Sendable {
         if run.isByOwnUser {
             // What one device of a user writes shows on the others as their own.
             logs.note(run.entries, ofOtherDevice: run.logID)
-            acknowledgeCarried(of: run.logID, trust: trust, now: now)
+            acknowledgeCarried(for: run, trust: trust, now: now)
         }
         for news in run.news { tell(news, run.isByOwnUser ? Event.messageQueued : Event.messageReceived, trust: trust) }
         announce(run)

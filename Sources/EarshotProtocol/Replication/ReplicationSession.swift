@@ -136,9 +136,9 @@ struct ReplicationSession: Sendable {
         _ conversationID: ConversationID, with mine: HeadsHash, _ progress: ProgressHash
     ) -> Bool { sharing.differs(conversationID, with: mine, progress) }
 
-    /// - Returns: whether the peer was not given the same receipts since it last said what it holds.
-    mutating func isNew(_ receipts: [Receipt], of conversationID: ConversationID) -> Bool {
-        sharing.isNew(receipts, of: conversationID)
+    /// Chooses those of the receipts that the peer was not given when it could keep them.
+    mutating func takeUngiven(_ receipts: [Receipt], of conversationID: ConversationID, mine: HeadsHash) -> [Receipt] {
+        sharing.takeUngiven(receipts, of: conversationID, mine: mine)
     }
 
     // MARK: - Entries out

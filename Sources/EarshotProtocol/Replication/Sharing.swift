@@ -35,8 +35,10 @@ struct Sharing: Sendable {
         var theirProgress: ProgressHash?
         /// For what receipts went out already.
         var exchanged: Exchange?
-        /// The receipts that went out last, as a hash, and what the peer held then.
-        var carried: (receipts: Int, theirs: HeadsHash)?
+        /// The hashes of receipts that went out while both held the same: the peer had the logs to keep them by.
+        var given: Set<Int> = []
+        /// The other receipts that went out last, as a hash, and what the peer held then.
+        var lastGiven: (receipts: Int, theirs: HeadsHash)?
     }
 
     /// What both ends hold, and how far the messages have come for each of them.
@@ -152,12 +154,20 @@ struct Sharing: Sendable {
         return true
     }
 
-    /// Receipts are about to go out.
-    /// - Returns: whether the peer was not given the same since it last said what it holds.
-    mutating func isNew(_ receipts: [Receipt], of conversationID: ConversationID) -> Bool {
-        guard let conversation = conversations[conversationID] else { return true }
-        let (last, hash) = (conversation.carried, receipts.hashValue)
-        conversations[conversationID]?.carried = (hash, conversation.theirs)
-        return last.map { $0 != (hash, conversation.theirs) } ?? true
+    /// Chooses those of the receipts that the peer was not given when it could keep them.
+    mutating func takeUngiven(
+        _ receipts: [Receipt], of conversationID: ConversationID, mine: HeadsHash
+    ) -> [Receipt] {
+        guard var conversation = conversations[conversationID] else { return receipts }
+        defer { conversations[conversationID] = conversation }
+        let ungiven = receipts.filter { !conversation.given.contains($0.hashValue) }
+        if conversation.theirs == mine {
+            if conversation.given.count > Limits.allCarriedReceipts { conversation.given = [] }
+            conversation.given.formUnion(ungiven.map(\.hashValue))
+        }
+        let next = (receipts: ungiven.hashValue, theirs: conversation.theirs)
+        guard conversation.lastGiven.map({ $0 != next }) ?? true else { return [] }
+        conversation.lastGiven = next
+        return ungiven
     }
 }
