@@ -126,11 +126,12 @@ extension Simulation {
         of device: Int, _ authors: [Int], _ readers: [Int], _ histories: [Int: [HeldMessage]], isOpen: Bool
     ) {
         let theirs = readers.flatMap { histories[$0, default: []] }
-        let held = Set(theirs.filter(\.hasBody).map(\.messageID))
+        // Whoever knew another branch of the log first has other names for the same entries.
+        let held = Set(theirs.filter(\.hasBody).map(\.entry.chain))
         let isRestored = (authors + readers).contains { nodes[$0].isRestored }
         let userID = nodes[device].local.userID
         for message in histories[device, default: []] where message.log.authorID == userID && message.hasBody {
-            let isHeld = held.contains(message.messageID)
+            let isHeld = held.contains(message.entry.chain)
             if message.state.isDelivered, !isHeld {
                 violated("\(message.messageID) is \(message.state) at \(name(device)), and its recipient lacks it")
             }

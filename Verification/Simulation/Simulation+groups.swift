@@ -102,40 +102,37 @@ extension Simulation {
     }
 
     /// Whether all who can hear of each other hold the same.
-    func isGroupQuiet() throws -> Bool {
+    func isGroupQuiet(on disks: [Snapshot]) -> Bool {
         guard configuration.hasGroups else { return true }
         for component in components {
             for index in component {
-                guard try missingBodies(of: index) { !isPrivate($0) }.isEmpty else { return false }
+                guard missingBodies(on: disks[index], where: { !isPrivate($0) }).isEmpty else { return false }
             }
-            let heads = try component.sorted().map(groupHeads)
+            let heads = component.sorted().map { groupHeads(on: disks[$0]) }
             guard let first = heads.first, heads.allSatisfy({ $0 == first }) else { return false }
             guard component.allSatisfy({ nodes[$0].openConversation(groupID)?.isJoined == true }) else { return false }
             for index in component {
                 let users = Set(component.map { nodes[$0].local.userID }).count
-                guard try groupDeliveries(of: index) == users - 1 else { return false }
+                guard groupDeliveries(of: index, on: disks[index]) == users - 1 else { return false }
             }
         }
         return true
     }
 
-    /// By the log's id, the entries of some conversations whose bodies a node lacks.
-    func missingBodies(of index: Int, where isMeant: (ConversationID) -> Bool) throws -> [LogID: SequenceSet] {
-        let snapshot = try nodes[index].store.snapshot()
-        let logs = Set(snapshot.logs.filter { isMeant($0.description.conversationID) }.map(\.logID))
-        return snapshot.missing.filter { logs.contains($0.key) }
+    /// By the log's id, the entries of some conversations whose bodies a disk lacks.
+    func missingBodies(on disk: Snapshot, where isMeant: (ConversationID) -> Bool) -> [LogID: SequenceSet] {
+        let logs = Set(disk.logs.filter { isMeant($0.description.conversationID) }.map(\.logID))
+        return disk.missing.filter { logs.contains($0.key) }
     }
 
-    private func groupHeads(of index: Int) throws -> Set<ChainHash> {
+    private func groupHeads(on disk: Snapshot) -> Set<ChainHash> {
         Set(
-            try nodes[index].store.snapshot().logs
-                .filter { $0.description.conversationID == groupID && $0.head.sequence > 0 }.map(\.head.chain))
+            disk.logs.filter { $0.description.conversationID == groupID && $0.head.sequence > 0 }.map(\.head.chain))
     }
 
     /// How many users have everything that a node wrote.
-    private func groupDeliveries(of index: Int) throws -> Int {
-        let snapshot = try nodes[index].store.snapshot()
-        let own = snapshot.logs.filter {
+    private func groupDeliveries(of index: Int, on disk: Snapshot) -> Int {
+        let own = disk.logs.filter {
             $0.description.conversationID == groupID && $0.description.deviceID == nodes[index].local.deviceID
                 && !$0.isLimbo && $0.head.sequence > 0
         }
@@ -143,7 +140,7 @@ extension Simulation {
         return own.reduce(Int.max) { least, log in
             min(
                 least,
-                snapshot.deliveries.count {
+                disk.deliveries.count {
                     $0.logID == log.logID && $0.recipientID != first.authorID
                         && $0.progress.delivered == log.head.sequence && $0.progress.missing.isEmpty
                 })
@@ -154,13 +151,14 @@ extension Simulation {
         guard configuration.hasGroups else { return }
         for component in components {
             for index in component.sorted() {
-                let heads = try groupHeads(of: index)
-                let missing = try missingBodies(of: index) { !isPrivate($0) }
+                let disk = try nodes[index].store.snapshot()
+                let heads = groupHeads(on: disk)
+                let missing = missingBodies(on: disk) { !isPrivate($0) }
                     .map { "\($0.key)".prefix(4) + " \($0.value.ranges)" }.sorted()
                 if !missing.isEmpty { violated("\(name(index)) lacks bodies: \(missing)") }
                 violated(
                     "\(name(index)) holds \(heads.count) logs of the group (\(heads.map { String("\($0)".prefix(4)) }.sorted())), "
-                        + "and \(try groupDeliveries(of: index)) users have all that it wrote")
+                        + "and \(groupDeliveries(of: index, on: disk)) users have all that it wrote")
             }
         }
     }

@@ -187,10 +187,13 @@ extension Simulation {
                 guard let peer = indices[userID], isExpected(index, peer) else { continue }
                 return false
             }
+        }
+        let disks = try nodes.map { try $0.store.snapshot() }
+        for index in nodes.indices {
             for peer in nodes[index].contacts where index < peer && isOpen(index, peer) {
-                guard try haveSameLogs(index, peer) else { return false }
+                guard haveSameLogs(index, peer, on: disks) else { return false }
             }
         }
-        return try isGroupQuiet() && isPrivateGroupQuiet() && areUsersQuiet()
+        return try isGroupQuiet(on: disks) && isPrivateGroupQuiet() && areUsersQuiet()
     }
 }

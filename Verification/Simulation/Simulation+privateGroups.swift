@@ -172,12 +172,13 @@ extension Simulation {
     /// A body that a node is to have and lacks, and that another has whom it meets. What only those have who are out, or
     /// who strip what they carry, nobody can give; nor do those pass it on who are not to have it.
     private func lackedBody(_ index: Int, amongst joined: [Int]) throws -> MessageID? {
-        for (logID, lacking) in try missingBodies(of: index, where: isPrivate) {
+        for (logID, lacking) in missingBodies(on: try nodes[index].store.snapshot(), where: isPrivate) {
             for other in nodes[index].contacts.sorted() where joined.contains(other) && isOpen(index, other) {
-                guard let log = try nodes[other].store.snapshot().logs.first(where: { $0.logID == logID }),
+                let disk = try nodes[other].store.snapshot()
+                guard let log = disk.logs.first(where: { $0.logID == logID }),
                     let author = nodes.firstIndex(where: { $0.local.deviceID == log.description.deviceID })
                 else { continue }
-                let held = lacking.subtracting(try missingBodies(of: other, where: isPrivate)[logID] ?? SequenceSet())
+                let held = lacking.subtracting(missingBodies(on: disk, where: isPrivate)[logID] ?? SequenceSet())
                 let bodies = held.ranges.joined().lazy.map { MessageID(log: logID, sequence: $0) }
                 if let messageID = bodies.first(where: { isOwed($0, by: author, to: index) }) { return messageID }
             }

@@ -10,19 +10,23 @@ extension Simulation {
     }
 
     /// Whether both disks hold the same entries of every log of their conversation.
-    func haveSameLogs(_ a: Int, _ b: Int) throws -> Bool { try heads(of: a, with: b) == heads(of: b, with: a) }
+    /// - Parameter disks: what the nodes have on them.
+    func haveSameLogs(_ a: Int, _ b: Int, on disks: [Snapshot]) -> Bool {
+        let conversationID = ConversationID.direct(nodes[a].local.userID, nodes[b].local.userID)
+        return heads(of: conversationID, on: disks[a]) == heads(of: conversationID, on: disks[b])
+    }
 
-    private func heads(of index: Int, with peer: Int) throws -> [LogID: ChainHash] {
-        let conversationID = ConversationID.direct(nodes[index].local.userID, nodes[peer].local.userID)
-        return try nodes[index].store.snapshot().logs
-            .filter { $0.description.conversationID == conversationID && $0.head.sequence > 0 }
+    private func heads(of conversationID: ConversationID, on disk: Snapshot) -> [LogID: ChainHash] {
+        disk.logs.filter { $0.description.conversationID == conversationID && $0.head.sequence > 0 }
             .reduce(into: [:]) { $0[$1.logID] = $1.head.chain }
     }
 
     /// Everything that was accepted and is on some disk is in its author's history once, in the order of its log, and
     /// nowhere twice.
     mutating func checkRestored(_ a: Int, _ b: Int, _ histories: [Int: [HeldMessage]]) throws {
-        if isAtRest, isOpen(a, b), try !haveSameLogs(a, b) { violated("\(name(a)) and \(name(b)) hold different logs") }
+        if isAtRest, isOpen(a, b), try !haveSameLogs(a, b, on: nodes.map { try $0.store.snapshot() }) {
+            violated("\(name(a)) and \(name(b)) hold different logs")
+        }
         for (index, peer) in [(a, b), (b, a)] {
             let history = histories[index, default: []]
             for (text, copies) in Dictionary(grouping: history, by: \.text).sorted(by: { $0.key < $1.key })
