@@ -179,7 +179,9 @@ extension Simulation {
                 where copies.count > 1 {
                     violated("\"\(text.prefix(40))\" is \(copies.count) times in the group at \(name(index))")
                 }
-                let places = Dictionary(history.enumerated().map { ($1.text, $0) }) { first, _ in first }
+                let places = Dictionary(history.enumerated().map { ($1.text, (index: $0, logID: $1.messageID.log)) }) {
+                    first, _ in first
+                }
                 for author in component.sorted() {
                     let withheld = try nodes[author].store.history(of: groupID).filter(\.isWithheld).map(\.messageID)
                     checkAccepted(
@@ -190,10 +192,11 @@ extension Simulation {
     }
 
     private mutating func checkAccepted(
-        by author: Int, at index: Int, _ places: [String: Int], withheld: Set<MessageID>,
+        by author: Int, at index: Int, _ places: [String: (index: Int, logID: LogID)], withheld: Set<MessageID>,
         isEverythingHeld: Bool
     ) {
-        var last = -1
+        // An author whose disk was replaced does not know what it wrote in another branch of its log.
+        var last: [LogID: Int] = [:]
         for (text, messageID, _) in nodes[author].accepted where text.hasSuffix("to all") {
             guard let place = places[text] else {
                 if isAtRest, isEverythingHeld, !withheld.contains(messageID) {
@@ -201,8 +204,10 @@ extension Simulation {
                 }
                 continue
             }
-            if place < last { violated("\"\(text.prefix(40))\" is out of order at \(name(index))") }
-            last = max(last, place)
+            if place.index < last[place.logID, default: -1] {
+                violated("\"\(text.prefix(40))\" is out of order at \(name(index))")
+            }
+            last[place.logID] = max(last[place.logID, default: -1], place.index)
         }
     }
 }
