@@ -163,6 +163,8 @@ extension Simulation {
             {
                 try renew(index)
             }
+            // What a hostile carrier kept back on a link is not asked for there again.
+            if nodes[index].isHostile { try breakConnections(of: index, halfOpen: false) }
             if !nodes[index].isUp { queue.push(.restart(node: index), at: time + 1) }
         }
         let now = time
