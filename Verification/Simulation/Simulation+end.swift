@@ -25,6 +25,13 @@ extension Simulation {
         violations += try disagreements()
         try reportGroupUnrest()
         try reportPrivateUnrest()
+        let disks = try nodes.map { try $0.store.snapshot() }
+        for index in nodes.indices {
+            for peer in nodes[index].contacts.sorted() where index < peer && isOpen(index, peer) {
+                guard !haveSameLogs(index, peer, on: disks) else { continue }
+                violated("\(name(index)) and \(name(peer)) hold different logs")
+            }
+        }
         for index in nodes.indices {
             if try !isProgramDone(on: index) { violated("the program of \(name(index)) is not done") }
             if !nodes[index].requests.isEmpty {

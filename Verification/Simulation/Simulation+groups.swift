@@ -132,10 +132,7 @@ extension Simulation {
 
     /// How many users have everything that a node wrote.
     private func groupDeliveries(of index: Int, on disk: Snapshot) -> Int {
-        let own = disk.logs.filter {
-            $0.description.conversationID == groupID && $0.description.deviceID == nodes[index].local.deviceID
-                && !$0.isLimbo && $0.head.sequence > 0
-        }
+        let own = ownGroupLogs(of: index, on: disk)
         guard let first = own.first else { return 0 }
         return own.reduce(Int.max) { least, log in
             min(
@@ -144,6 +141,22 @@ extension Simulation {
                     $0.logID == log.logID && $0.recipientID != first.authorID
                         && $0.progress.delivered == log.head.sequence && $0.progress.missing.isEmpty
                 })
+        }
+    }
+
+    /// How far each user has what a node wrote, as it knows, by log.
+    private func ownGroupProgress(of index: Int, on disk: Snapshot) -> [String] {
+        ownGroupLogs(of: index, on: disk).map { log in
+            let users = disk.deliveries.filter { $0.logID == log.logID && $0.recipientID != log.authorID }
+                .map { "\($0.recipientID)".prefix(4) + " \($0.progress.delivered) without \($0.progress.missing.ranges)" }
+            return "\(log.logID)".prefix(4) + " of \(log.head.sequence): \(users.sorted())"
+        }
+    }
+
+    private func ownGroupLogs(of index: Int, on disk: Snapshot) -> [LogRecord] {
+        disk.logs.filter {
+            $0.description.conversationID == groupID && $0.description.deviceID == nodes[index].local.deviceID
+                && !$0.isLimbo && $0.head.sequence > 0
         }
     }
 
@@ -158,7 +171,8 @@ extension Simulation {
                 if !missing.isEmpty { violated("\(name(index)) lacks bodies: \(missing)") }
                 violated(
                     "\(name(index)) holds \(heads.count) logs of the group (\(heads.map { String("\($0)".prefix(4)) }.sorted())), "
-                        + "and \(groupDeliveries(of: index, on: disk)) users have all that it wrote")
+                        + "and \(groupDeliveries(of: index, on: disk)) users have all that it wrote: "
+                        + "\(ownGroupProgress(of: index, on: disk))")
             }
         }
     }
