@@ -196,6 +196,10 @@ struct SimulatedNode {
         machine?.establishedLinks.contains { $0.peer.userID == userID } ?? false
     }
 
+    func isLinked(to deviceID: DeviceID) -> Bool {
+        machine?.establishedLinks.contains { $0.peer.deviceID == deviceID } ?? false
+    }
+
     /// Whether this node keeps a user out.
     func bars(_ userID: UserID) -> Bool {
         guard let user = user(userID) else { return false }

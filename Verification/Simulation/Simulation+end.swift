@@ -29,7 +29,10 @@ extension Simulation {
         for index in nodes.indices {
             for peer in nodes[index].contacts.sorted() where index < peer && isOpen(index, peer) {
                 guard !haveSameLogs(index, peer, on: disks) else { continue }
-                violated("\(name(index)) and \(name(peer)) hold different logs")
+                let isLinked = nodes[index].isLinked(to: nodes[peer].local.deviceID)
+                violated(
+                    "\(name(index)) and \(name(peer)) hold different logs: \(ends(index, peer, on: disks)), "
+                        + (isLinked ? "linked" : "not linked"))
             }
         }
         for index in nodes.indices {

@@ -16,6 +16,15 @@ extension Simulation {
         return heads(of: conversationID, on: disks[a]) == heads(of: conversationID, on: disks[b])
     }
 
+    /// Where the logs of their conversation end on both disks.
+    func ends(_ a: Int, _ b: Int, on disks: [Snapshot]) -> [[String]] {
+        let conversationID = ConversationID.direct(nodes[a].local.userID, nodes[b].local.userID)
+        return [a, b].map { index in
+            disks[index].logs.filter { $0.description.conversationID == conversationID }
+                .map { "\($0.logID)".prefix(4) + "-\($0.head.sequence)" }.sorted()
+        }
+    }
+
     private func heads(of conversationID: ConversationID, on disk: Snapshot) -> [LogID: ChainHash] {
         disk.logs.filter { $0.description.conversationID == conversationID && $0.head.sequence > 0 }
             .reduce(into: [:]) { $0[$1.logID] = $1.head.chain }
