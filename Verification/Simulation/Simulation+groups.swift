@@ -147,9 +147,11 @@ extension Simulation {
     /// How far each user has what a node wrote, as it knows, by log.
     private func ownGroupProgress(of index: Int, on disk: Snapshot) -> [String] {
         ownGroupLogs(of: index, on: disk).map { log in
-            let users = disk.deliveries.filter { $0.logID == log.logID && $0.recipientID != log.authorID }
-                .map { "\($0.recipientID)".prefix(4) + " \($0.progress.delivered) without \($0.progress.missing.ranges)" }
-            return "\(log.logID)".prefix(4) + " of \(log.head.sequence): \(users.sorted())"
+            let others = disk.deliveries.filter { $0.logID == log.logID && $0.recipientID != log.authorID }
+            let users = others.map {
+                "\($0.recipientID)".prefix(4) + " \($0.progress.delivered) without \($0.progress.missing.ranges)"
+            }
+            return "\("\(log.logID)".prefix(4)) of \(log.head.sequence): \(users.sorted())"
         }
     }
 
