@@ -11,7 +11,7 @@ extension Simulation {
         for index in nodes.indices {
             try checkStates(of: index)
             try checkIntegrity(of: index)
-            try checkJournal(of: index) { [isSettled = isAtRest] in try $0.checkEnd($1, isSettled: isSettled) }
+            try checkJournal(of: index) { try $0.checkEnd($1) }
             try checkProgram(on: index)
             for peer in nodes[index].contacts where index < peer && !isSameUser(index, peer) {
                 if configuration.devicesPerUser == 1 { try checkPair(index, peer) }

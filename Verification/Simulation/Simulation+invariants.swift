@@ -182,7 +182,9 @@ extension Simulation {
     /// that expired on its way, and yet it arrives.
     func isQuiet() throws -> Bool {
         for index in nodes.indices {
-            guard nodes[index].isUp, nodes[index].requests.isEmpty, try isProgramDone(on: index) else { return false }
+            guard nodes[index].isUp, nodes[index].requests.isEmpty, nodes[index].journal.isPosted,
+                try isProgramDone(on: index)
+            else { return false }
             for userID in nodes[index].undelivered.keys {
                 guard let peer = indices[userID], isExpected(index, peer) else { continue }
                 return false
