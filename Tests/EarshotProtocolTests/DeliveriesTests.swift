@@ -206,6 +206,29 @@ struct DeliveriesTests {
         #expect(!deliveries.hasPendingFailures)
     }
 
+    @Test("is failed of what came back with this device's mark, and of nothing that came back without its content only")
+    mutating func returnedMarked() {
+        func entry(_ sequence: UInt64, isDeleted: Bool = false, isMarked: Bool = false) -> EntryRecord {
+            var entry = EntryRecord(
+                sequence: sequence, timestamp: HybridTimestamp(rawValue: 1), expiry: .max, kind: .unknown,
+                content: .withheld(.of(body: [UInt8(sequence)])), chain: log.head.chain, isDeleted: isDeleted)
+            if isMarked {
+                entry.mark = WithheldMark.sign(
+                    logID: log.record.logID, sequence: sequence, hash: entry.content.hash, with: alice.signingKey)
+            }
+            return entry
+        }
+        let entries = [entry(1), entry(2, isMarked: true), entry(3, isDeleted: true)]
+        deliveries.returnedMarked(entries, of: log.record.logID, to: bob.userID)
+        #expect(deliveries.failures(in: log.record.logID).mapValues(\.isWithheld) == [2: true])
+        _ = deliveries.acknowledge(receipt(3, read: 3), log.deliveryKey)
+        for written in deliveries.takeUnwritten(receipt: { _, _ in nil }) {
+            let steps = deliveries.steps(to: written.value, of: written.key)
+            #expect(!steps.contains { $0 == .progress(log.record.logID, bob.userID, .delivered, 1...3) })
+            #expect(steps.contains(.progress(log.record.logID, bob.userID, .delivered, 1...1)))
+        }
+    }
+
     @Test("moves with a message that gets another name, whether the disk has the failure or not")
     mutating func renamed() {
         let logID = log.record.logID

@@ -145,7 +145,8 @@ struct ReplicationSessionTests {
         _ = frames(committed: 2)
         let numbers: [(UInt64, UInt64)] = [(1, 0), (1, 0), (2, 1), (2, 1)]
         let hears = numbers.map { numbers in
-            session.hear(receipt(numbers.0, read: numbers.1, written.head.chain), for: written.logID, known: .init())
+            session.hear(
+                receipt(numbers.0, read: numbers.1, written.head.chain), for: log, known: .init(), isParted: false)
         }
         #expect(hears == [true, false, true, false])
     }
@@ -181,6 +182,67 @@ struct ReplicationSessionTests {
         for receipt in receipts + receipts.suffix(1) { session.keep(receipt) }
         #expect(session.takeEarlyReceipts(for: log.description) == Array(receipts.dropFirst()))
         #expect(session.takeEarlyReceipts(for: log.description).isEmpty)
+    }
+
+    @Test(
+        "keeps of a participant who is not known yet the furthest receipt, also where an earlier one was compared later"
+    )
+    mutating func premature() {
+        let late = receipt(3, written.head.chain)
+        for receipt in [receipt(2, written.head.chain), late, receipt(1, written.head.chain)] {
+            session.keep(receipt, of: written.logID)
+        }
+        let kept = session.takePrematureReceipt(for: written.logID)
+        #expect(kept == late)
+        #expect(session.takePrematureReceipt(for: written.logID) == nil)
+    }
+
+    /// Another branch of the log, which parts from it behind an entry and sorts before it.
+    private func branch(after base: LogHead, of text: String) -> OwnLog {
+        var written = written
+        _ = written.entry(text)
+        return OwnLog(
+            record: LogRecord(
+                logID: LogID(Bytes32()), description: written.record.description,
+                base: base, authorID: alice.userID, conversation: written.record.conversation,
+                head: written.head))
+    }
+
+    @Test("hears a receipt for the end of a branch, whatever was said of another branch of the same log")
+    mutating func partedReceipts() {
+        _ = written.entry("one")
+        let base = written.head
+        let branch = branch(after: base, of: "three, in another branch")
+        _ = written.entry("two")
+        session.receivedAllHeads()
+        for log in [log, branch] { session.open(log, after: base.place) }
+        let known = DeliveryProgress()
+        let other = receipt(2, branch.head.chain)
+        let own = receipt(2, written.head.chain)
+        let heard = [other, own].map { session.hear($0, for: log, known: known, isParted: true) }
+        #expect(heard == [true, true])
+        var all = known
+        _ = all.acknowledge(own)
+        let again = session.hear(own, for: log, known: all, isParted: true)
+        let alone = session.hear(own, for: log, known: known, isParted: false)
+        #expect(!again && !alone)
+    }
+
+    @Test("is a branch only behind the entries that it has in common with the one that it parts from")
+    mutating func partedEntries() {
+        let entries = [written.entry("one"), written.entry("two")]
+        let branch = branch(after: entries[0].head, of: "two, in another branch")
+        let logs = Logs(author: author, records: [branch.record, written.record])
+        session.receivedAllHeads()
+        let isOffered = session.offerNew([entries[1]], bytes: 100, of: branch.record)
+        for log in [branch, log] { session.openIfNew(log) }
+        let first = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
+        #expect(!isOffered && first?.logID == written.logID && first?.from == 1)
+        if let first { _ = session.endReading(first) }
+        session.offer(entries, of: written.logID)
+        _ = frames(committed: 2)
+        let second = session.nextRead(logs: logs, deliveries: deliveries, isHeld: { _ in false })
+        #expect(second?.logID == branch.record.logID && second?.from == 2)
     }
 
     private func receipt(_ sequence: UInt64, read: UInt64 = 0, _ chain: ChainHash) -> Receipt {

@@ -32,7 +32,7 @@ package struct ModelStore {
     private var logs: [LogID: StoredLog] = [:]
     private var conversations: [ConversationID: OpenConversationRecord] = [:]
     private var privateConversations: [ConversationID: PrivateConversationRecord] = [:]
-    private var receipts: [Addressee: Receipt] = [:]
+    private var receipts: [Addressee: [Receipt]] = [:]
 
     /// A device, and the log that its receipt is for.
     private struct Addressee: Hashable {
@@ -65,8 +65,10 @@ package struct ModelStore {
         for log in commit.logs { write(log) }
         for conversation in commit.conversations { conversations[conversation.conversationID] = conversation }
         for record in commit.privateConversations { privateConversations[record.conversationID] = record }
-        for receipt in commit.receipts {
-            receipts[Addressee(logID: receipt.logID, deviceID: receipt.deviceID)] = receipt
+        for (addressee, kept) in Dictionary(
+            grouping: commit.receipts, by: { Addressee(logID: $0.logID, deviceID: $0.deviceID) })
+        {
+            receipts[addressee] = kept
         }
         for run in commit.entries {
             for entry in run.entries {
@@ -316,7 +318,9 @@ package struct ModelStore {
             snapshot.sharedEntries.append(
                 RecordedEntries(log: log, entries: entries.sorted { $0.sequence < $1.sequence }))
         }
-        snapshot.receipts = receipts.values.sorted { ($0.logID, $0.deviceID) < ($1.logID, $1.deviceID) }
+        snapshot.receipts = receipts.values.flatMap(\.self).sorted {
+            ($0.logID, $0.deviceID, $0.sequence, $0.chain) < ($1.logID, $1.deviceID, $1.sequence, $1.chain)
+        }
         return snapshot
     }
 

@@ -38,7 +38,8 @@ package struct Commit: Hashable, Sendable {
     package var privateConversations: [PrivateConversationRecord] = []
     /// Messages that did not count, and do now that more is known of who was in their conversations.
     package var regarded: [LogEntries] = []
-    /// Receipts for logs of others, which this node passes on.
+    /// Receipts for logs of others, which this node passes on: all that are kept of each device and log that they name, one
+    /// after the other.
     package var receipts: [Receipt] = []
     /// When it was made, by the wall clock, in milliseconds since 1970.
     package var time: Int64 = 0

@@ -203,6 +203,11 @@ struct Logs: Sendable {
         if epoch.map({ $0 < record.description.epoch }) ?? true { current[conversationID] = record.logID }
     }
 
+    /// Where the branches of a log end on the disk.
+    func ends(of logID: LogID) -> Set<Place> {
+        Set((branches[logID] ?? []).compactMap { own[$0]?.head.place ?? incoming[$0]?.committed.place })
+    }
+
     /// Own entries are on the disk.
     mutating func note(_ entries: [EntryRecord], of logID: LogID) {
         for entry in entries where entry.kind.isHidden {

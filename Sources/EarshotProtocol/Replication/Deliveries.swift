@@ -207,8 +207,9 @@ struct Deliveries: Sendable {
     // MARK: - Receipts of others
 
     /// A receipt for a log of somebody else is passed on from now on.
+    /// - Parameter ends: where the log's branches end.
     /// - Returns: whether it says more than was known.
-    mutating func carry(_ receipt: Receipt) -> Bool { carried.keep(receipt) }
+    mutating func carry(_ receipt: Receipt, ends: Set<Place>) -> Bool { carried.keep(receipt, ends: ends) }
 
     /// Receipts for logs that have come since this was last asked of these logs.
     mutating func takeFreshReceipts(where isWanted: (LogID) -> Bool) -> [Receipt] {
@@ -359,6 +360,16 @@ struct Deliveries: Sendable {
         let first = min(returned[key]?.lowerBound ?? sequences.lowerBound, sequences.lowerBound)
         returned[key] = first...max(returned[key]?.upperBound ?? 0, sequences.upperBound)
         confirmed(key, through: sequences.upperBound, isSent: isSent)
+    }
+
+    /// Of what came back, this device had taken back or given up what bears its mark: no receipt says of that that it was
+    /// delivered.
+    mutating func returnedMarked(_ entries: [EntryRecord], of logID: LogID, to recipientID: UserID) {
+        for entry in entries where !entry.isMissing && !entry.isDeleted {
+            guard case .withheld = entry.content else { continue }
+            let messageID = MessageID(log: logID, sequence: entry.sequence)
+            fail(DeliveryFailure(messageID: messageID, recipientID: recipientID, reason: .cancelled, isWithheld: true))
+        }
     }
 
     /// A peer has entries of an own log up to here: they have left this node.

@@ -168,6 +168,9 @@ struct ReceivedRuns: Sendable {
             last[run.logID] = run
             first[run.logID] = first[run.logID] ?? run.entries.first?.sequence
         }
+        for run in next.received where run.isOwn {
+            deliveries.returnedMarked(run.entries, of: run.logID, to: run.record(in: logs).recipientID)
+        }
         for (logID, run) in last.sorted(by: { $0.key < $1.key }) {
             let record = run.record(in: logs)
             next.commit.logs.append(record)

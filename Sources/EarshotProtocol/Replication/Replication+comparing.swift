@@ -176,6 +176,9 @@ extension Replication {
                 .filter { !carried.contains($0) }
         }
         receipts.removeAll { $0.deviceID == session.deviceID }
+        // The branches of a log share what is passed on.
+        var given: Set<Receipt> = []
+        receipts = receipts.filter { given.insert($0).inserted }
         if !receipts.isEmpty { actions.append(.carry(receipts, connectionID)) }
     }
 

@@ -12,10 +12,13 @@ extension Replication {
     mutating func sendCarriedReceipts(of conversationID: ConversationID, on connectionID: ConnectionID) {
         guard let session = sessions[connectionID] else { return }
         var receipts: [Receipt] = []
+        var logIDs: Set<LogID> = []
         for log in logs.incoming(of: conversationID)
         where log.authorID == session.userID ? !isOwn(session) : !sessions.isLinked(log.authorID) {
-            receipts += deliveries.carried.receipts(for: log.description.logID)
-                .filter { $0.deviceID != session.deviceID }
+            if logIDs.insert(log.description.logID).inserted {
+                receipts += deliveries.carried.receipts(for: log.description.logID)
+                    .filter { $0.deviceID != session.deviceID }
+            }
             if log.authorID != author.userID, let receipt = ownReceipt(for: log.logID) { receipts.append(receipt) }
         }
         guard !receipts.isEmpty else { return }
@@ -85,7 +88,8 @@ extension Replication {
             let known = deliveries.target(DeliveryKey(logID: branch, recipientID: userID)) ?? DeliveryProgress()
             guard userID != author.userID else { return receipt.readSequence > known.read }
             guard logs.own(branch) == nil else { return receipt.saysMore(than: known) }
-            return deliveries.carried.isNews(receipt) || logs.proved(branch)?.isOnDisk != true
+            return deliveries.carried.isNews(receipt, ends: logs.ends(of: receipt.logID))
+                || logs.proved(branch)?.isOnDisk != true
                 || logs.isByOwnUser(branch) && receipt.saysMore(than: known)
         }
     }
@@ -95,7 +99,8 @@ extension Replication {
         branches.contains { branch in
             if let log = logs.own(branch) { return log.head.place == receipt.place }
             guard let log = logs.incoming(branch), log.isOnDisk else { return false }
-            return receipt.sequence <= log.committed.sequence && deliveries.carried.isNews(receipt)
+            return receipt.sequence <= log.committed.sequence
+                && deliveries.carried.isNews(receipt, ends: logs.ends(of: receipt.logID))
         }
     }
 
@@ -106,7 +111,7 @@ extension Replication {
             sessions[connectionID]?.keep(receipt)
             return
         }
-        guard deliveries.carry(receipt) else { return }
+        guard deliveries.carry(receipt, ends: logs.ends(of: receipt.logID)) else { return }
         commits.hurry()
         sessions.gossip.changed(log.description.conversationID, now: now)
         for connectionID in sessions[log.authorID] { actions.append(.carry([receipt], connectionID)) }
@@ -130,7 +135,9 @@ extension Replication {
         var isNews = false
         for branch in branches {
             let known = deliveries.target(branch.deliveryKey(for: session.userID)) ?? DeliveryProgress()
-            if sessions[connectionID]?.hear(receipt, for: branch.record.logID, known: known) == true { isNews = true }
+            let isHeard = sessions[connectionID]?
+                .hear(receipt, for: branch, known: known, isParted: branches.count > 1)
+            if isHeard == true { isNews = true }
         }
         actions.append(.credit(isNews ? 1 : -1, connectionID))
         try receipt.authenticate()
@@ -207,7 +214,7 @@ extension Replication {
         guard deliveries.acknowledge(receipt, log.deliveryKey(for: userID)) else { return }
         commits.hurry()
         // Other devices of this node's user are shown the receipts themselves, also those that meet this one later.
-        if hasOwnDevices { _ = deliveries.carry(receipt) }
+        if hasOwnDevices { _ = deliveries.carry(receipt, ends: logs.ends(of: receipt.logID)) }
     }
 
     /// Somebody is known to belong to a conversation: what their devices have said before counts.

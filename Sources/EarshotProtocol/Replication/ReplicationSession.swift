@@ -153,7 +153,7 @@ struct ReplicationSession: Sendable {
         for logID in sorted[start...] + sorted[..<start] {
             guard let next = outgoing[logID], !deliveries.hasPendingFailures(in: logID), let log = logs.own(logID),
                 let end = end(of: log.description).map({ min($0, log.head.sequence) }), next.canRead(through: end),
-                !isHeld(log.description.conversationID)
+                hasGone(before: log, logs), !isHeld(log.description.conversationID)
             else { continue }
             outgoing[logID]?.beginReading()
             lastRead = logID
@@ -163,6 +163,16 @@ struct ReplicationSession: Sendable {
                 byteLimit: min(windowRoom, Limits.entriesFrameBytes))
         }
         return nil
+    }
+
+    /// Whether the peer has, or was sent, the entry behind which a branch parts. A branch comes after the one that it parts
+    /// from, so the earlier ones go that far first.
+    private func hasGone(before log: OwnLog, _ logs: Logs) -> Bool {
+        guard let base = log.record.base, outgoing[log.record.logID]?.before == base.place else { return true }
+        return logs.branches(of: log.description).prefix { $0 != log.record.logID }.allSatisfy { branch in
+            guard let earlier = outgoing[branch], let head = logs.own(branch)?.head else { return true }
+            return earlier.before.sequence >= min(base.sequence, head.sequence)
+        }
     }
 
     /// The store has answered.
@@ -184,7 +194,7 @@ struct ReplicationSession: Sendable {
     mutating func offerNew(_ entries: [EntryRecord], bytes: Int, of record: LogRecord) -> Bool {
         let start = OutgoingLog(after: record.start.place)
         guard hasHeads, end(of: record.description) == .max, !undecided.contains(record.description.logID),
-            let first = entries.first, windowRoom >= bytes,
+            let first = entries.first, windowRoom >= bytes, record.base == nil || outgoing[record.logID] != nil,
             (outgoing[record.logID] ?? start).canContinue(at: first.sequence)
         else { return false }
         if outgoing[record.logID] == nil { open(OwnLog(record: record), after: record.start.place) }
@@ -256,13 +266,16 @@ struct ReplicationSession: Sendable {
 
     // MARK: - Receipts in
 
+    /// - Parameter isParted: whether the log has other branches: what was said of them says nothing of this one.
     /// - Returns: whether a receipt for a branch says anything new.
-    mutating func hear(_ receipt: Receipt, for branch: LogID, known: DeliveryProgress) -> Bool {
+    mutating func hear(_ receipt: Receipt, for log: OwnLog, known: DeliveryProgress, isParted: Bool) -> Bool {
+        let branch = log.record.logID
         // What does not go over this link was heard of elsewhere.
-        guard outgoing[branch] != nil else {
+        guard let isNews = outgoing[branch]?.hear(receipt, known: known) else {
             return receipt.saysMore(than: known)
         }
-        return outgoing[branch]?.hear(receipt, known: known) == true
+        guard isParted, !isNews, chain(of: log, at: receipt.sequence) == receipt.chain else { return isNews }
+        return receipt.saysMore(than: known) || outgoing[branch]?.chain(at: receipt.sequence) != nil
     }
 
     /// The chain hash that a branch has at a place; `nil` if only the disk knows.
@@ -290,6 +303,8 @@ struct ReplicationSession: Sendable {
     /// A receipt of somebody who is not known to belong to the conversation: it counts when they are.
     mutating func keep(_ receipt: Receipt, of branch: LogID) {
         guard premature.count < Limits.logsPerHeads || premature[branch] != nil else { return }
+        // One that was compared with the disk comes after a later one that was not.
+        if let later = premature[branch], later.sequence > receipt.sequence { return }
         premature[branch] = receipt
     }
 

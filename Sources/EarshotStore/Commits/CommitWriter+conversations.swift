@@ -27,18 +27,29 @@ extension CommitWriter {
         }
     }
 
-    func write(_ receipt: Receipt) throws {
+    /// All receipts that are kept of each device and log that they name, one after the other.
+    func write(_ receipts: [Receipt]) throws {
+        var last: Receipt?
+        for receipt in receipts {
+            let log = try number(of: receipt.logID)
+            if last?.logID != receipt.logID || last?.deviceID != receipt.deviceID {
+                try db.cachedStatement(sql: "DELETE FROM carriedReceipt WHERE log = ? AND deviceID = ?")
+                    .execute(arguments: [log, receipt.deviceID.data])
+            }
+            try write(receipt, log: log)
+            last = receipt
+        }
+    }
+
+    private func write(_ receipt: Receipt, log: Int64) throws {
         try db.cachedStatement(
             sql: """
                 INSERT INTO carriedReceipt
                     (log, deviceID, sequence, chain, readSequence, handledSequence, missing, signature)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (log, deviceID) DO UPDATE SET sequence = excluded.sequence, chain = excluded.chain,
-                    readSequence = excluded.readSequence, handledSequence = excluded.handledSequence,
-                    missing = excluded.missing, signature = excluded.signature
                 """
         ).execute(arguments: [
-            try number(of: receipt.logID), receipt.deviceID.data, Int64(receipt.sequence), receipt.chain.data,
+            log, receipt.deviceID.data, Int64(receipt.sequence), receipt.chain.data,
             Int64(receipt.readSequence), Int64(receipt.handledSequence), receipt.missing.text,
             Data(receipt.signature.bytes),
         ])

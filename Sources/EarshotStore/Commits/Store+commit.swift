@@ -87,7 +87,7 @@ struct CommitWriter {
         for run in commit.bodies { try complete(run) }
         try writeRegarded(commit.regarded)
         for delivery in commit.deliveries { try write(delivery) }
-        for receipt in commit.receipts { try write(receipt) }
+        try write(commit.receipts)
         for message in commit.withdrawnFailures { try withdrawFailure(of: message) }
         for failure in commit.failures { try write(failure) }
         try eraseRetracted(commit)
