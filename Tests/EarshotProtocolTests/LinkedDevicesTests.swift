@@ -62,6 +62,36 @@ struct LinkedDevicesTests {
         #expect(network.isLinked(0, to: 1) && network.isLinked(1, to: 2))
     }
 
+    /// A linked device whose credential is renewed after so many inputs.
+    private struct RenewedHost: NodeHost {
+        var machine: NodeMachine
+        let credential: Credential
+        let renewal: Int
+        let now: Moment
+        var count = 0
+
+        @discardableResult
+        mutating func input(_ body: (inout NodeMachine) -> [NodeAction]) -> [NodeAction] {
+            let actions = body(&machine)
+            count += 1
+            return count == renewal ? actions + machine.renew(credential, now: now) : actions
+        }
+    }
+
+    @Test("link anew where a credential is renewed in the middle of a handshake, as the other knows the old one alone")
+    func renewedInHandshake() throws {
+        let family = Family(notAfter: Family.now - 1)
+        let now = Moment(wallClock: Family.now, uptime: 0)
+        // Accepted, and shown to the other device with the second message: then comes the third.
+        for (renewal, isLinked) in [(2, false), (9, true)] {
+            var host = RenewedHost(
+                machine: NodeMachine(local: family.linked, snapshot: Snapshot(), now: now) { .generate() },
+                credential: Family().linked.link.credential, renewal: renewal, now: now)
+            _ = try HandDrivenPeer(family.primary, beside: &host, now: now)
+            #expect(host.count == 3 && host.machine.establishedLinks.isEmpty != isLinked)
+        }
+    }
+
     @Test("renew nothing without the identity's key, and try again an hour later")
     func sealed() {
         var network = Family(notAfter: Family.now - 1).network

@@ -113,6 +113,8 @@ extension Simulation {
             guard component.allSatisfy({ nodes[$0].openConversation(groupID)?.isJoined == true }) else { return false }
             for index in component {
                 let users = Set(component.map { nodes[$0].local.userID }).count
+                // A device need not write anything where another one of its user has joined.
+                if configuration.devicesPerUser > 1, ownGroupLogs(of: index, on: disks[index]).isEmpty { continue }
                 guard groupDeliveries(of: index, on: disks[index]) == users - 1 else { return false }
             }
         }

@@ -199,6 +199,11 @@ extension NodeMachine {
             close(connectionID, reason, error: error, now: now)
             return
         }
+        // The other device judges by the credential that it was shown, and would replicate nothing over this link.
+        if isOwn(peer), peers.links[connectionID]?.machine.configuration.credential != local.link.credential {
+            close(connectionID, .credentialExpired, error: nil, now: now)
+            return
+        }
         guard let link = peers.establish(peer, on: connectionID, now: now.uptime) else { return }
         note { $0.add(LinkNote(establishedOn: link)) }
         if mayReplicate(with: peer, now: now) { replication.linkBegan(connectionID, to: peer) }
