@@ -97,6 +97,30 @@ struct BackupTests {
         #expect(try restored.home.audit(with: bob.userID).isSound)
     }
 
+    @Test("restored as a new device is one more device of its user: both list each other, and show the same")
+    func oneMoreDevice() async throws {
+        let port = try await exchangeAndPart()
+        try alice.home.export(to: file, passphrase: passphrase)
+        let after = try await alice.send("after the backup", to: bob)
+        let (restored, _) = try restored()
+        try await restored.start(peers: [alice.address])
+        try await bob.start(port: port)
+        try await alice.events.state(.delivered, of: after.messageID)
+        let fromNew = try await restored.send("from the new one", to: bob)
+        try await restored.events.state(.delivered, of: fromNew.messageID)
+        let texts = ["after the backup", "delivered", "delivered", "from the new one", "waiting"]
+        let mine = Set([alice.node.deviceID, restored.node.deviceID])
+        for user in [alice, restored] {
+            try await user.events.until("what the other device has sent, and what became of it") { [bob] in
+                let history = try await user.conversation(with: bob).history()
+                return history.map(\.text).sorted() == texts
+                    && history.allSatisfy { $0.states[bob.userID]?.isDelivered ?? true }
+            }
+            let devices = await user.node.devices.all
+            #expect(Set(devices.map(\.deviceID)) == mine && devices.allSatisfy(\.isPrimary))
+        }
+    }
+
     @Test("restored as the same device delivers what waited, once, and writes on in a log of its own")
     func sameDevice() async throws {
         let port = try await exchangeAndPart()
