@@ -20,7 +20,7 @@ extension Messages {
         let target = try await target(messageID)
         var draft = draft
         draft.replyTo = target.place
-        let message = try await send([draft], to: try destination(of: target), idempotencyKey: idempotencyKey)
+        let message = try await send([draft], to: destination(of: target), idempotencyKey: idempotencyKey)
         return message[0]
     }
 

@@ -55,7 +55,7 @@ struct InboxReplies: Sendable {
         _ target: MessageTarget, _ content: Amendment.Content
     ) throws(EarshotError) -> Written {
         Written(
-            destination: try destination(target), draft: .amendment(Amendment(target: target.place, content)))
+            destination: destination(target), draft: .amendment(Amendment(target: target.place, content)))
     }
 
     /// Where what is said about a message goes.
