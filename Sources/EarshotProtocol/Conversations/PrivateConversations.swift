@@ -279,7 +279,8 @@ struct PrivateConversations: Sendable {
     /// The conversations of which something has changed since duties were taken.
     var changed: [PrivateConversation] { duties.sorted().compactMap { conversations[$0] } }
 
-    var hasDuties: Bool { !duties.isEmpty || hasRegarded }
+    /// - Parameter waiting: conversations in which this device writes nothing now.
+    func hasDuties(besides waiting: Set<ConversationID>) -> Bool { !duties.subtracting(waiting).isEmpty || hasRegarded }
 
     /// Whether messages turn out to count.
     var hasRegarded: Bool { !regarded.isEmpty }
@@ -307,9 +308,13 @@ struct PrivateConversations: Sendable {
     mutating func writeAgain(regarded entries: [LogEntries]) { regarded += entries }
 
     /// What this device writes of itself: whoever has left is removed, and a hand-over to its user is taken up.
-    mutating func takeDuties() -> [(conversationID: ConversationID, drafts: [EntryDraft])] {
-        defer { duties = [] }
-        return duties.sorted().compactMap { conversationID in
+    /// - Parameter waiting: conversations in which this device writes nothing now.
+    mutating func takeDuties(
+        besides waiting: Set<ConversationID>
+    ) -> [(conversationID: ConversationID, drafts: [EntryDraft])] {
+        let due = duties.subtracting(waiting)
+        duties.formIntersection(waiting)
+        return due.sorted().compactMap { conversationID in
             guard let membership = conversations[conversationID]?.membership else { return nil }
             let entries = membership.duties(of: userID, on: deviceID)
             guard !entries.isEmpty else { return nil }

@@ -203,6 +203,9 @@ struct Logs: Sendable {
         if epoch.map({ $0 < record.description.epoch }) ?? true { current[conversationID] = record.logID }
     }
 
+    /// Whether all that came of a branch is on the disk.
+    func isSettled(_ branch: LogID) -> Bool { proved(branch)?.isSettled ?? true }
+
     /// Where the branches of a log end on the disk.
     func ends(of logID: LogID) -> Set<Place> {
         Set((branches[logID] ?? []).compactMap { own[$0]?.head.place ?? incoming[$0]?.committed.place })

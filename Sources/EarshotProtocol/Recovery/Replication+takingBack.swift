@@ -22,6 +22,12 @@ extension Replication {
 
     func isHolding(_ conversationID: ConversationID) -> Bool { takingBack.isHolding(conversationID) }
 
+    /// Conversations of which own entries come back: this device appends nothing to its logs there, as what comes back may
+    /// stand in the same places.
+    var comingBack: Set<ConversationID> {
+        runs.ownConversations.union(takingBack.conversationIDs.filter(takingBack.isHolding))
+    }
+
     /// Whether logs of this node's own are being taken back, from anybody.
     var isTakingBack: Bool { takingBack.isHolding }
 
@@ -130,11 +136,11 @@ extension Replication {
     }
 
     private mutating func releaseHeld() {
-        let takingBack = takingBack
+        let comingBack = outbox.hasHeld ? comingBack : []
         if outbox.hasHeld {
-            for send in outbox.release(where: { takingBack.isHolding($0) }) { actions.append(.lookUpAgain(send)) }
+            for send in outbox.release(where: comingBack.contains) { actions.append(.lookUpAgain(send)) }
         }
-        for held in self.takingBack.releaseCancels() {
+        for held in takingBack.releaseCancels() {
             do throws(ProtocolError) { try cancel(held.messageID, requestID: held.requestID) } catch {
                 actions.append(.complete(held.requestID, .failure(error)))
             }

@@ -156,6 +156,9 @@ struct CommitInFlight: Sendable {
     var conversationNews: [JournalRecord] = []
     var requests: [PendingRequest] = []
 
+    /// Whether it makes one of this device's branches longer.
+    func appends(to branch: LogID) -> Bool { appended.contains { $0.record.logID == branch } }
+
     /// Notes what `Replication.commitFinished` posts, in the same order. All else is in the commit already.
     mutating func addJournal(_ deliveries: Deliveries, author: LogAuthor) {
         var journal = commit.journal

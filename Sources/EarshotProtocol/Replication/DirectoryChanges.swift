@@ -56,6 +56,11 @@ struct DirectoryChanges: Sendable {
     /// Entries that stand in the same commit as the change.
     mutating func write(_ statement: PendingSend) { statements.append(statement) }
 
+    /// Whether it has this device say something in some conversations.
+    func goes(to conversationIDs: Set<ConversationID>) -> Bool {
+        !conversationIDs.isEmpty && statements.contains { $0.goes(to: conversationIDs.contains) }
+    }
+
     /// An event to post when its user is written.
     /// - Parameter isMerged: whether to merge it with an earlier event about the same user. So it is while the disk
     ///   fails, however long that takes and however often the user comes and goes.

@@ -42,7 +42,7 @@ struct PendingSend: Sendable {
     }
 
     /// Whether it goes to a conversation of which this is true.
-    fileprivate func goes(to condition: (ConversationID) -> Bool) -> Bool {
+    func goes(to condition: (ConversationID) -> Bool) -> Bool {
         parts.contains { condition($0.conversation.conversationID) }
     }
 }

@@ -116,6 +116,9 @@ struct ReceivedRuns: Sendable {
         waiting.contains { $0.isOwn && $0.log.conversationID == conversationID }
     }
 
+    /// The conversations of which own entries came back, and wait.
+    var ownConversations: Set<ConversationID> { Set(waiting.lazy.filter(\.isOwn).map(\.log.conversationID)) }
+
     /// A device has one window, however many links it makes: what it sends again on another link is already known.
     /// There is also a limit for everything that waits for the disk, and strangers have half of it.
     func checkRoom(for more: Int, of deviceID: DeviceID, isStranger: Bool) throws(ProtocolError) {

@@ -68,7 +68,8 @@ extension Replication {
         clocks: inout ClockMachine, now: Moment
     ) throws(ProtocolError) {
         let branches = logs.branches(of: frame.log)
-        var isUncertain = locating.isParked(frame.log, on: connectionID)
+        let isBeingAppended = commits.inFlight.map { branches.contains(where: $0.appends(to:)) } ?? false
+        var isUncertain = locating.isParked(frame.log, on: connectionID) || isBeingAppended
         for branch in isUncertain ? [] : branches.compactMap({ logs.proved($0) }) {
             switch branch.fit(of: frame) {
             case .continues(let known):
@@ -114,7 +115,7 @@ extension Replication {
         }
         actions.append(.credit(-1, connectionID))
         // Another link may have brought the entries before it in other frames, and the disk does not have them yet.
-        let isEarly = branches.contains { branch in
+        let isEarly = isBeingAppended || branches.contains { branch in
             logs.proved(branch).map { !$0.isSettled && $0.committed.sequence < frame.firstSequence - 1 } ?? false
         }
         if let read = try locating.park(frame, on: connectionID, branches: branches, isEarly: isEarly) {
@@ -234,9 +235,9 @@ extension Replication {
             }
             takingBack.cut(log, after: head)
         }
-        let known = logs
+        let (known, inFlight) = (logs, commits.inFlight)
         let early = locating.takeEarly { log in
-            known.branches(of: log).allSatisfy { known.proved($0)?.isSettled ?? true }
+            known.branches(of: log).allSatisfy { known.isSettled($0) && inFlight?.appends(to: $0) != true }
         }
         for (connectionID, frames) in early {
             do throws(ProtocolError) {
@@ -249,10 +250,11 @@ extension Replication {
         let located = locating.takePlaced { _, place in
             switch place {
             case .nowhere: true
-            case .known(let branch), .continues(let branch, _): logs.proved(branch)?.isSettled ?? true
+            case .known(let branch), .continues(let branch, _):
+                logs.isSettled(branch) && inFlight?.appends(to: branch) != true
             case .parts(let branch, let head, _):
                 // An unsent end gives way first.
-                logs.proved(branch)?.isSettled ?? true
+                logs.isSettled(branch) && inFlight?.appends(to: branch) != true
                     && logs.own(branch).map { !$0.isUnsent(after: head, deliveries) || $0.head == head } ?? true
             }
         }

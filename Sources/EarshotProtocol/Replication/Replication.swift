@@ -224,10 +224,12 @@ struct Replication: Sendable {
         {
             return .pressing
         }
+        let hasDuties = conversations.privates.hasDuties(besides: [])
+        let comingBack = hasDuties || !changes.isEmpty ? comingBack : []
         let isPatient =
-            !changes.isEmpty || conversations.hasUnwritten || deliveries.hasUnwritten || expiries.hasUnwritten
+            !changes.isEmpty && !changes.goes(to: comingBack) || conversations.hasUnwritten || deliveries.hasUnwritten || expiries.hasUnwritten
             || commits.hasRequests
-        if conversations.privates.hasDuties { return .pressing }
+        if hasDuties, conversations.privates.hasDuties(besides: comingBack) { return .pressing }
         return isPatient ? .patient : .none
     }
 
@@ -236,12 +238,15 @@ struct Replication: Sendable {
         guard commits.isDue(work, now: now) else { return }
         var next = CommitInFlight()
         next.commit.time = now.wallClock
-        changes.move(into: &next)
+        let comingBack = comingBack
+        for conversationID in comingBack { outbox.hold(conversationID) }
+        // What a change has this device say stands in the same commit.
+        if !changes.goes(to: comingBack) { changes.move(into: &next) }
         next.requests = commits.takeRequests()
         let heads = runs.move(into: &next, logs: logs, deliveries: &deliveries, author: author)
         takeBodies(into: &next)
         if next.received.contains(where: \.isOwn) { next.commit.beginsGeneration = !takingBack.isKnownOlder }
-        takeSends(into: &next, heads: heads, clocks: &clocks, now: now)
+        takeSends(into: &next, heads: heads, besides: comingBack, clocks: &clocks, now: now)
         takeConversations(into: &next)
         takingBack.move(into: &next, logs: logs, deliveries: deliveries)
         // What the journal says of messages that move would be about others, or nobody.
@@ -312,10 +317,11 @@ struct Replication: Sendable {
     }
 
     private mutating func takeSends(
-        into next: inout CommitInFlight, heads: [LogID: LogHead], clocks: inout ClockMachine, now: Moment
+        into next: inout CommitInFlight, heads: [LogID: LogHead], besides comingBack: Set<ConversationID>,
+        clocks: inout ClockMachine, now: Moment
     ) {
         failUncounted()
-        let duties = conversations.privates.takeDuties().map { conversationID, drafts in
+        let duties = conversations.privates.takeDuties(besides: comingBack).map { conversationID, drafts in
             PendingSend(
                 requestID: nil,
                 parts: [
