@@ -78,6 +78,8 @@ struct ConversationRoutesTests {
             #expect(foreign?.code == .notOwner && foreign?.code.status == .forbidden)
             let again = await #expect(throws: GatewayError.self) { _ = try await alice.client.create(private: "crew") }
             #expect(again?.code == .conversationExists && again?.code.status == .conflict)
+            let same = try await alice.client.create(private: "#crew", friendlyName: "Another", orGet: true)
+            #expect(same.id == created.id && same.friendlyName == "The crew" && same.participants.count == 2)
             #expect(try await alice.client.update("#crew", friendlyName: "", attributes: nil).friendlyName == nil)
             let wrong = await #expect(throws: GatewayError.self) {
                 _ = try await alice.client.update("#crew", friendlyName: nil, attributes: "[1]")

@@ -115,6 +115,7 @@ struct ConversationCreate: ProgramCommand {
               earshot conversation create ops --unlisted
               earshot conversation create crew --private --invite bob,carol
               earshot conversation create crew --private --history all --friendly-name "The crew"
+              earshot conversation create crew --private --or-get
             """)
 
     @OptionGroup var common: CommonOptions
@@ -134,11 +135,14 @@ struct ConversationCreate: ProgramCommand {
     @Option(help: "With --private: whether who joins is given what was written before: none, or all.")
     var history: NewcomersHistory?
 
+    @Flag(help: "With --private: if you have begun one of that name, show that one, and change nothing.")
+    var orGet = false
+
     @OptionGroup(title: "With --private") var words: ConversationTexts
 
     func validate() throws {
-        guard isPrivate || invite == nil && history == nil && words.isEmpty else {
-            throw ValidationError("--invite, --history, --friendly-name and --attributes go with --private.")
+        guard isPrivate || invite == nil && history == nil && words.isEmpty && !orGet else {
+            throw ValidationError("--invite, --history, --or-get, --friendly-name and --attributes go with --private.")
         }
         guard !isPrivate || !advertising.isUnlisted else {
             throw ValidationError("Nobody is told of a private conversation but whom you invite: leave --unlisted out.")
@@ -150,13 +154,13 @@ struct ConversationCreate: ProgramCommand {
             return try await Session.join(name, isUnlisted: advertising.isUnlisted, common.homeDirectory, output)
         }
         let invited = invite.map(UserArgument.split) ?? []
-        let (words, givesHistory) = (words, history == .all)
+        let (words, givesHistory, orGet) = (words, history == .all, orGet)
         try await Session.act(
             on: common.homeDirectory, output,
             {
                 try await $0.create(
                     private: name, friendlyName: words.friendlyName, attributes: words.attributes,
-                    givesHistory: givesHistory, inviting: invited)
+                    givesHistory: givesHistory, inviting: invited, orGet: orGet ? true : nil)
             },
             { conversation, names in
                 let people = conversation.participants.filter { $0.id != names.own.id }.map { names.shown($0) }
@@ -164,7 +168,7 @@ struct ConversationCreate: ProgramCommand {
                 return "\(names.shown(conversation)) is yours; "
                     + (people.isEmpty
                         ? "invite others: earshot conversation invite \(shown) NAME"
-                        : "invited: \(people.joined(separator: ", "))")
+                        : "\(orGet ? "participants" : "invited"): \(people.joined(separator: ", "))")
             })
     }
 }

@@ -197,14 +197,16 @@ package struct GatewayClient: Sendable {
     }
 
     /// Begins a private conversation.
-    /// - Parameter invited: named like recipients.
+    /// - Parameters:
+    ///   - invited: named like recipients.
+    ///   - orGet: whether one of that name that this node's user has begun is answered as it is.
     package func create(
         private uniqueName: String, friendlyName: String? = nil, attributes: String? = nil, givesHistory: Bool = false,
-        inviting invited: [String] = []
+        inviting invited: [String] = [], orGet: Bool? = nil
     ) async throws(GatewayError) -> GatewayConversation {
         let body = ConversationRequest(
             uniqueName: uniqueName, kind: ConversationKind.private.rawValue, friendlyName: friendlyName,
-            attributes: attributes, givesHistory: givesHistory, invite: invited)
+            attributes: attributes, givesHistory: givesHistory, invite: invited, orGet: orGet)
         return try await decode(call(.POST, "conversations", body: body))
     }
 

@@ -224,7 +224,7 @@ enum OpenAPIDocument {
                 the whole history from the participants. Joining twice is joining once.
 
                 A private one belongs to whoever begins it, who needs the scope `all`. Its name is theirs once, until they close it
-                (409 `conversationExists`). Who is invited hears of it when they are met.
+                (409 `conversationExists`, or the one that is there with `orGet`). Who is invited hears of it when they are met.
               x-scope: send
               requestBody:
                 required: true
@@ -254,6 +254,11 @@ enum OpenAPIDocument {
                           maxItems: 127
                           description: "Only of a private one: who is invited, named as in `sendMessage`."
                           items: {type: string}
+                        orGet:
+                          type: boolean
+                          description: |
+                            Only of a private one: whether one of that name that this node's user has begun, and not closed, is answered
+                            as it is, whatever else the request says. It is refused with 409, unless this is `true`.
                     examples:
                       ops: {value: {uniqueName: ops}}
                       private: {value: {uniqueName: crew, kind: private, friendlyName: The crew, givesHistory: true, invite: [bob]}}

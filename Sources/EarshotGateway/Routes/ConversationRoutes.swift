@@ -121,7 +121,9 @@ struct ConversationRoutes: RouteGroup {
         let draft = ConversationDraft(
             uniqueName: body.uniqueName, friendlyName: body.friendlyName ?? "", attributes: body.attributes ?? "",
             givesHistory: body.givesHistory ?? false, invited: try await node.users.ids(body.invite ?? []))
-        let conversation = try await node.conversations.create(draft)
+        let conversations = node.conversations
+        let conversation =
+            try await body.orGet == true ? conversations.getOrCreate(draft) : conversations.create(draft)
         let summary = try await node.conversations.summary(of: conversation.conversationID)
         return try .created(await representer.conversation(summary))
     }

@@ -162,6 +162,8 @@ struct ConversationRequest: RequestBody, Encodable {
     var givesHistory: Bool?
     /// Who is invited, named like recipients.
     var invite: [String]?
+    /// Whether one of that name that this node's user has begun is answered as it is.
+    var orGet: Bool?
 
     /// - Throws: `GatewayError` `invalidRequest`.
     func readKind() throws(GatewayError) -> ConversationKind {
@@ -176,7 +178,7 @@ struct ConversationRequest: RequestBody, Encodable {
             ? [("isAdvertised", isAdvertised != nil)]
             : [
                 ("friendlyName", friendlyName != nil), ("attributes", attributes != nil),
-                ("givesHistory", givesHistory != nil), ("invite", invite != nil),
+                ("givesHistory", givesHistory != nil), ("invite", invite != nil), ("orGet", orGet != nil),
             ]
         if let (name, _) = foreign.first(where: \.1) {
             throw GatewayError(
@@ -196,6 +198,7 @@ extension ConversationRequest {
         attributes = try fields.optional("attributes", .text)
         givesHistory = try fields.optional("givesHistory", .bool)
         invite = try fields.optional("invite", .list(of: .text))
+        orGet = try fields.optional("orGet", .bool)
     }
 }
 

@@ -115,9 +115,11 @@ extension Replication {
         }
         actions.append(.credit(-1, connectionID))
         // Another link may have brought the entries before it in other frames, and the disk does not have them yet.
-        let isEarly = isBeingAppended || branches.contains { branch in
-            logs.proved(branch).map { !$0.isSettled && $0.committed.sequence < frame.firstSequence - 1 } ?? false
-        }
+        let isEarly =
+            isBeingAppended
+            || branches.contains { branch in
+                logs.proved(branch).map { !$0.isSettled && $0.committed.sequence < frame.firstSequence - 1 } ?? false
+            }
         if let read = try locating.park(frame, on: connectionID, branches: branches, isEarly: isEarly) {
             actions.append(.read(read))
         }

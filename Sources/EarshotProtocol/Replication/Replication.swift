@@ -227,7 +227,8 @@ struct Replication: Sendable {
         let hasDuties = conversations.privates.hasDuties(besides: [])
         let comingBack = hasDuties || !changes.isEmpty ? comingBack : []
         let isPatient =
-            !changes.isEmpty && !changes.goes(to: comingBack) || conversations.hasUnwritten || deliveries.hasUnwritten || expiries.hasUnwritten
+            !changes.isEmpty && !changes.goes(to: comingBack) || conversations.hasUnwritten || deliveries.hasUnwritten
+            || expiries.hasUnwritten
             || commits.hasRequests
         if hasDuties, conversations.privates.hasDuties(besides: comingBack) { return .pressing }
         return isPatient ? .patient : .none
