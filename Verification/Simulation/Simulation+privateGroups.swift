@@ -142,8 +142,11 @@ extension Simulation {
             guard let first = joined.first, let agreed = membership(at: first) else { continue }
             let heads = try privateHeads(of: first)
             for index in joined.dropFirst() {
-                if membership(at: index)?.everybody != agreed.everybody {
-                    unrest.append("\(name(index)) and \(name(first)) disagree about who is in")
+                if let everybody = membership(at: index)?.everybody, everybody != agreed.everybody {
+                    let different = [everybody, agreed.everybody].map { all in
+                        all.filter { !everybody.contains($0) || !agreed.everybody.contains($0) }
+                    }
+                    unrest.append("\(name(index)) and \(name(first)) disagree about who is in: \(different)")
                 }
                 if try privateHeads(of: index) != heads {
                     unrest.append("\(name(index)) and \(name(first)) hold different entries of the conversation")

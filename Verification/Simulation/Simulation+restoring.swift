@@ -21,13 +21,16 @@ extension Simulation {
         let conversationID = ConversationID.direct(nodes[a].local.userID, nodes[b].local.userID)
         return [a, b].map { index in
             disks[index].logs.filter { $0.description.conversationID == conversationID }
-                .map { "\($0.logID)".prefix(4) + "-\($0.head.sequence)" }.sorted()
+                .map { "\($0.description.logID)".prefix(4) + "-\($0.head.sequence) \("\($0.head.chain)".prefix(4))" }
+                .sorted()
         }
     }
 
-    private func heads(of conversationID: ConversationID, on disk: Snapshot) -> [LogID: ChainHash] {
-        disk.logs.filter { $0.description.conversationID == conversationID && $0.head.sequence > 0 }
-            .reduce(into: [:]) { $0[$1.logID] = $1.head.chain }
+    /// Each node has names of its own for branches: those that it did not know first.
+    private func heads(of conversationID: ConversationID, on disk: Snapshot) -> Set<ChainHash> {
+        Set(
+            disk.logs.filter { $0.description.conversationID == conversationID && $0.head.sequence > 0 }
+                .map(\.head.chain))
     }
 
     /// Everything that was accepted and is on some disk is in its author's history once, in the order of its log, and
