@@ -24,6 +24,49 @@ struct MembershipTests {
         #expect(membership.status(of: bob) == .removed && membership.status(of: TestUser.dave) == nil)
     }
 
+    @Test("is as if an unsent end had never been, once that gives way to what comes back")
+    func forgotten() throws {
+        var log = ControlDraft.founding(alice.primary)
+        log.add(bob)
+        var (older, newer) = (log, log)
+        older.add(carol)
+        let unsent = older.remove(bob)
+        newer.add(TestUser.dave)
+        var membership = try Membership(older)
+        #expect(!membership.has(bob) && membership.has(carol))
+        membership.forget(unsent, after: 2)
+        #expect(try membership == Membership(log))
+        membership.forget(unsent, after: 2)
+        #expect(try membership == Membership(log))
+        membership = try Membership(older, newer)
+        membership.forget(unsent, after: 2)
+        #expect(try membership == Membership(newer))
+    }
+
+    @Test("has what an unsent end said said again where that still changes something, by the device that may")
+    func remaining() throws {
+        var log = ControlDraft.founding(alice.primary)
+        log.add(bob)
+        let membership = try Membership(log)
+        let unsent: [ControlEntry] = [
+            .add(bob.userID), .add(carol.userID), .remove(carol.userID), .remove(TestUser.dave.userID),
+            .update(ConversationAttributes(friendlyName: "The crew", json: "", counter: 1)),
+            .pass(to: bob.primary.deviceID),
+            .handOver(to: carol.userID), .closed,
+        ]
+        let device = alice.primary.deviceID
+        #expect(
+            membership.remaining(of: unsent, by: alice.userID, on: device) == [
+                .add(carol.userID), .remove(carol.userID),
+                .update(
+                    ConversationAttributes(
+                        friendlyName: "The crew", json: "", counter: membership.attributes.counter + 1)), .closed,
+            ])
+        #expect(membership.remaining(of: unsent, by: bob.userID, on: bob.primary.deviceID).isEmpty)
+        log.write(.closed)
+        #expect(try Membership(log).remaining(of: unsent, by: alice.userID, on: device).isEmpty)
+    }
+
     @Test("is founded by the log whose creation gives the conversation's id, and by no other")
     func founded() throws {
         let other = ControlDraft.founding(bob.primary, as: ConversationID(messageLog(bob).bytes32))

@@ -109,18 +109,40 @@ struct RewritingTests {
 
     private func rewritten(
         _ entries: [EntryRecord], repeats: [UInt64: MessageID] = [:], into log: OwnLog? = nil,
-        clocks: ClockMachine = ClockMachine(), limbo: LogRecord? = nil
+        clocks: ClockMachine = ClockMachine(), limbo: LogRecord? = nil, version: LogPlace? = nil
     ) -> RewrittenPage {
         var clocks = clocks
         return RewrittenPage(
             Rewriting.Page(entries: entries, repeats: repeats), of: limbo ?? self.limbo,
-            into: log ?? OwnLog(record: next.record), after: [written.end], by: author, clocks: &clocks,
+            into: log ?? OwnLog(record: next.record), after: [written.end], version: version, by: author,
+            clocks: &clocks,
             now: Moment(wallClock: 1_000, uptime: 1_000))
     }
 
     private func body(_ entry: EntryRecord) throws -> EntryBody {
         guard case .body(let bytes) = entry.content else { throw ProtocolError(.malformed, "there is no body") }
         return try EntryBody(decoding: bytes)
+    }
+
+    @Test("with the control entry that is known now in place of those that were, and nothing of a control log")
+    func version() throws {
+        func place(_ number: UInt64) -> LogPlace {
+            LogPlace(logID: next.logID, sequence: number, chain: next.head.chain)
+        }
+        var written = HandWrittenLog(by: device("alice"), to: device("bob").userID)
+        let entries = [written.entry(.version(place(1))), written.entry("one"), written.entry(.version(place(2)))]
+        let page = rewritten(entries, version: place(3))
+        #expect(
+            try page.entries.dropFirst().map { try body($0).content } == [
+                .version(place(3)), try body(entries[1]).content,
+            ])
+        let control = LogDescription(
+            conversationID: limbo.description.conversationID, deviceID: author.deviceID, epoch: 1, kind: .control)
+        let tail = LogRecord(
+            logID: limbo.logID, description: control, base: limbo.base, isLimbo: true, authorID: limbo.authorID,
+            conversation: limbo.conversation, head: limbo.head)
+        let none = rewritten(entries, limbo: tail, version: place(3))
+        #expect(try none.entries.map { try body($0).content } == [.branches([self.written.end])])
     }
 
     @Test("behind the ends of the logs that the epoch follows, with times of now, and else as it was")

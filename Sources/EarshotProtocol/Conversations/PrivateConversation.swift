@@ -122,6 +122,12 @@ struct PrivateConversation: Sendable {
         return false
     }
 
+    /// The unsent end of a branch of an own log gives way to what comes back.
+    mutating func forgetUnsent(_ end: LogPlace, of branch: LogID, after count: UInt64) {
+        unfolded[branch] = nil
+        membership?.forget(end, after: Int(count))
+    }
+
     private mutating func found() {
         membership = Membership(conversationID: conversationID, logs: unfounded)
         if membership != nil { unfounded = [] }

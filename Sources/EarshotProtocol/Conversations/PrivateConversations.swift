@@ -304,6 +304,26 @@ struct PrivateConversations: Sendable {
         regarded = regarded.compactMap { $0.filter { $0.log != branch || $0.sequence <= sequence } }
     }
 
+    /// The unsent end of an own control log gives way to what comes back.
+    /// - Parameter limbo: that end, which waits to be written anew.
+    mutating func forgetUnsent(_ limbo: LogRecord, of branch: LogID) {
+        guard limbo.description.kind == .control else { return }
+        let end = LogPlace(
+            logID: limbo.description.logID, sequence: limbo.head.sequence, chain: limbo.head.chain)
+        conversations[limbo.description.conversationID]?
+            .forgetUnsent(end, of: branch, after: limbo.start.sequence)
+    }
+
+    /// What this device still has to write of such an end.
+    func remaining(of entries: [EntryRecord], in conversationID: ConversationID) -> [EntryDraft] {
+        let written = entries.compactMap { entry -> ControlEntry? in
+            guard case .control(let control) = entry.bodyContent else { return nil }
+            return control.entry
+        }
+        return conversations[conversationID]?.membership?.remaining(of: written, by: userID, on: deviceID)
+            .map { .control(ControlBody($0)) } ?? []
+    }
+
     /// They are not on the disk, and go into the next commit again.
     mutating func writeAgain(regarded entries: [LogEntries]) { regarded += entries }
 

@@ -95,6 +95,15 @@ package struct ControlLog: Hashable, Sendable {
         return true
     }
 
+    /// Lets go of the end of a branch that nobody was given.
+    mutating func forget(_ end: LogPlace, after count: Int) {
+        guard count > 0, let index = branches.firstIndex(where: { $0.last?.place == end && $0.count > count }) else {
+            return
+        }
+        branches[index].removeLast(branches[index].count - count)
+        arrange()
+    }
+
     /// Takes over what another copy of this log holds.
     mutating func merge(_ other: ControlLog) {
         branches += other.branches
@@ -145,6 +154,11 @@ struct ControlLogs: Hashable, Sendable {
             starts[start.logID, default: []].insert(start)
             if logs[start]?.merge(log) == nil { logs[start] = log }
         }
+    }
+
+    /// Lets go of the end of a branch that nobody was given.
+    mutating func forget(_ end: LogPlace, after count: Int) {
+        for start in starts[end.logID] ?? [] { logs[start]?.forget(end, after: count) }
     }
 
     /// - Returns: whether it holds the entry before these.

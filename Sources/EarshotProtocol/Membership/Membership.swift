@@ -80,6 +80,15 @@ package struct Membership: Hashable, Sendable {
         return true
     }
 
+    /// Lets go of the unsent end of a branch: it was written to an older copy of the disk. Builds everything anew.
+    /// - Parameters:
+    ///   - end: its last entry.
+    ///   - count: how many entries of the branch stay; nothing changes for none.
+    package mutating func forget(_ end: LogPlace, after count: Int) {
+        logs.forget(end, after: count)
+        rebuild()
+    }
+
     /// Whether a place is where the log that counts last goes on, so that all behind it counts.
     private func isEndOfOnlyBranch(_ place: LogPlace) -> Bool {
         let log = logs[chain.last.start]
@@ -346,6 +355,31 @@ extension Membership {
         }
         guard mayWrite(userID, on: deviceID) else { return [] }
         return participants.filter { $0.status == .left }.map { .remove($0.userID, reason: .left) }
+    }
+
+    /// What a device still has to write of the unsent end of a control log of its own, after what came back.
+    package func remaining(of entries: [ControlEntry], by userID: UserID, on deviceID: DeviceID) -> [ControlEntry] {
+        guard !isClosed, mayWrite(userID, on: deviceID) else { return [] }
+        var present = Set(participants.map(\.userID).filter(isIn))
+        var counter = attributes.counter
+        return entries.compactMap { entry in
+            switch entry {
+            case .add(let addedID, _):
+                present.insert(addedID).inserted ? .add(addedID, returnsAfter: lateRemoval(of: addedID)) : nil
+            case .remove(let removedID, _, let reason):
+                present.remove(removedID) != nil ? .remove(removedID, reason: reason) : nil
+            case .update(let attributes):
+                {
+                    counter += 1
+                    return .update(
+                        ConversationAttributes(
+                            friendlyName: attributes.friendlyName, json: attributes.json, counter: counter))
+                }()
+            case .handOver(let newOwnerID): present.contains(newOwnerID) ? entry : nil
+            case .closed: entry
+            case .created, .pass, .begin: nil
+            }
+        }
     }
 
     /// The last hand-over to a user in the control log that counts last.

@@ -17,14 +17,19 @@ struct RewrittenPage: Sendable {
     /// - Parameters:
     ///   - limbo: the unsent end; `nil` if there is none, and the log only has to end.
     ///   - log: the log that takes them. If it is new, it begins with the ends of the logs that it follows.
+    ///   - version: the control entry that the log is to name first.
     init(
-        _ page: Rewriting.Page, of limbo: LogRecord?, into log: OwnLog, after ends: [BranchHead], by author: LogAuthor,
-        clocks: inout ClockMachine, now: Moment
+        _ page: Rewriting.Page, of limbo: LogRecord?, into log: OwnLog, after ends: [BranchHead], version: LogPlace?,
+        by author: LogAuthor, clocks: inout ClockMachine, now: Moment
     ) {
         var writer = LogWriter(log)
         if log.head.sequence == 0 {
             let body = EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .branches(ends))
             writer.append(.body(body.encoded(with: author.salts)), body.timestamp, kind: .branches)
+        }
+        if let version, !page.entries.isEmpty, limbo?.description.kind == .messages {
+            let body = EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .version(version))
+            writer.append(.body(body.encoded(with: author.salts)), body.timestamp, kind: .version)
         }
         var places: [RenamedMessages] = []
         for entry in page.entries {
@@ -33,8 +38,10 @@ struct RewrittenPage: Sendable {
                 if let old, let known = page.repeats[entry.sequence] { places.add(old, known) }
                 continue
             }
-            // What was erased was never sent, and goes; the ends of earlier logs are known anew.
-            guard entry.kind != .branches, let key = entry.keyWhenRewritten,
+            // What was erased was never sent, and goes; the ends of earlier logs are known anew, and who is in. What a control
+            // log said is decided anew.
+            guard limbo?.description.kind != .control, entry.kind != .branches, entry.kind != .version,
+                let key = entry.keyWhenRewritten,
                 let (content, timestamp) = entry.rewritten(with: key, by: author, clocks: &clocks, now: now)
             else { continue }
             writer.append(

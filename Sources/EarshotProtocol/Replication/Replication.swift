@@ -330,7 +330,8 @@ struct Replication: Sendable {
                 ])
         }
         let sends = AppendedSends(
-            duties + next.statements + outbox.takeForCommit(), to: logs, privates: conversations.privates, heads: heads,
+            duties + remainingControls + next.statements + outbox.takeForCommit(), to: logs,
+            privates: conversations.privates, heads: heads,
             by: author,
             clocks: &clocks, now: now)
         next.append(sends)
@@ -343,6 +344,19 @@ struct Replication: Sendable {
         for messageID in sends.handled where logs.incoming(messageID.log) != nil {
             deliveries.markHandled(
                 DeliveryKey(logID: messageID.log, recipientID: author.userID), through: messageID.sequence)
+        }
+    }
+
+    /// What unsent ends of control logs said and is still to be said, in the commit that lets go of them.
+    private var remainingControls: [PendingSend] {
+        takingBack.ready.compactMap { conversationID in
+            guard let rewriting = takingBack[conversationID]?.rewriting, let limbo = rewriting.limbo,
+                limbo.description.kind == .control, let page = rewriting.page
+            else { return nil }
+            let drafts = conversations.privates.remaining(of: page.entries, in: conversationID)
+            guard !drafts.isEmpty else { return nil }
+            return PendingSend(
+                requestID: nil, parts: [.init(conversation: limbo.conversation, drafts: drafts, kind: .control)])
         }
     }
 
@@ -381,7 +395,8 @@ struct Replication: Sendable {
             let ends = logs.heads(of: conversationID).filter { $0.log.deviceID == author.deviceID }
             next.append(
                 RewrittenPage(
-                    page, of: rewriting.limbo, into: log, after: ends, by: author, clocks: &clocks, now: now))
+                    page, of: rewriting.limbo, into: log, after: ends,
+                    version: conversations.privates.dueVersion(of: log.record), by: author, clocks: &clocks, now: now))
             takingBack.beginCommit(conversationID)
         }
     }
@@ -415,7 +430,7 @@ struct Replication: Sendable {
             tell(news, isByOwnUser ? Event.messageQueued : Event.messageReceived, trust: trust)
         }
         for cut in done.cuts { written(cut) }
-        for page in done.rewritten { written(page, clocks: &clocks, now: now) }
+        for page in done.rewritten { written(page, trust: trust, clocks: &clocks, now: now) }
         for progress in done.progress { written(progress, now: now) }
         for failure in done.failures { written(failure) }
         erased(done.commit.erasures)
@@ -609,6 +624,7 @@ struct Replication: Sendable {
     mutating func written(_ cut: CommitInFlight.Cut) {
         expiries.cancel(cut.record.logID)
         logs.cut(cut.record, limbo: cut.limbo)
+        conversations.privates.forgetUnsent(cut.limbo, of: cut.record.logID)
         sessions.discardReading(of: cut.record)
         deliveries.rename([cut.renamed])
         takingBack.wasCut(cut.record.description.conversationID)
@@ -619,10 +635,14 @@ struct Replication: Sendable {
     }
 
     /// Some of what waits is written anew.
-    mutating func written(_ page: RewrittenPage, clocks: inout ClockMachine, now: Moment) {
+    mutating func written(
+        _ page: RewrittenPage, trust: TrustMachine, clocks: inout ClockMachine, now: Moment
+    ) {
         let conversationID = page.record.description.conversationID
+        let before = logs.own(page.record.logID)?.head.place ?? page.record.start.place
         logs.appended(page.record)
         logs.note(page.entries, of: page.record.logID)
+        absorb(page.entries, of: page.record, after: before, trust: trust, clocks: &clocks, now: now)
         if let limboID = page.limboID { logs.setLimbo(limboID, page.rest) }
         if page.record.conversation.isOwn(of: author.userID) { tellShared(page.entries, of: page.record) }
         deliveries.rename(page.places)
