@@ -114,7 +114,8 @@ extension HostileLink {
     /// - Parameter body: sees the frames that come meanwhile.
     func goesOn(with node: RunningNode, meanwhile body: ((number: UInt64, content: [UInt8])) -> Void = { _ in }) -> Bool
     {
-        let log = mallory.log(to: node.node.userID, epoch: 900)
+        // A log that the node does not know: its receipt then comes with a commit, behind all that was sent before.
+        let log = mallory.log(to: node.node.userID, epoch: .random(in: 900...1_000_000_000))
         send(mallory.entries(log, bodies: [Mallory.body("allowed", at: Mallory.now)]))
         while let frame = nextFrame() {
             let receipt = frame.number == 3 ? Proto.bytes(1, of: frame.content) : nil

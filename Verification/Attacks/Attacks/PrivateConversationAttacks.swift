@@ -272,14 +272,24 @@ extension Attack {
         }
         var (one, other) = (owned, owned)
         let (eve, dave) = (Mallory(name: "eve").userID, Mallory(name: "dave").userID)
-        try await owned.tell(arena.alice, from: source, [one.write(.add(eve))])
-        try await owned.tell(arena.bob, from: source, [other.write(.add(dave))])
         let told = owned
+        // What a link has brought and is not on the disk yet goes with it, so she tells them until they know.
+        for (node, frame, newcomer) in [
+            (arena.alice, one.write(.add(eve)), eve), (arena.bob, other.write(.add(dave)), dave),
+        ] {
+            for _ in 1...5 {
+                try await owned.tell(node, from: source, [frame])
+                let known: Void? = try? await node.events.until("the addition", within: .seconds(2)) {
+                    await told.participants(at: node).contains(newcomer)
+                }
+                if known != nil { break }
+            }
+        }
         let expected: Set<UserID> = [owned.owner.userID, alice, bob, eve, dave]
         var known: [Set<UserID>] = []
         for node in [arena.alice, arena.bob] {
             // What is known after that is told.
-            _ = try? await node.events.until("both additions at \(node.node.name)", within: .seconds(45)) {
+            _ = try? await node.events.until("both additions at \(node.node.name)", within: .seconds(15)) {
                 await told.participants(at: node) == expected
             }
             known.append(await owned.participants(at: node))
