@@ -362,24 +362,25 @@ extension Membership {
         guard !isClosed, mayWrite(userID, on: deviceID) else { return [] }
         var present = Set(participants.map(\.userID).filter(isIn))
         var counter = attributes.counter
-        return entries.compactMap { entry in
+        var remaining: [ControlEntry] = []
+        for entry in entries {
             switch entry {
             case .add(let addedID, _):
-                present.insert(addedID).inserted ? .add(addedID, returnsAfter: lateRemoval(of: addedID)) : nil
+                guard present.insert(addedID).inserted else { continue }
+                remaining.append(.add(addedID, returnsAfter: lateRemoval(of: addedID)))
             case .remove(let removedID, _, let reason):
-                present.remove(removedID) != nil ? .remove(removedID, reason: reason) : nil
-            case .update(let attributes):
-                {
-                    counter += 1
-                    return .update(
-                        ConversationAttributes(
-                            friendlyName: attributes.friendlyName, json: attributes.json, counter: counter))
-                }()
-            case .handOver(let newOwnerID): present.contains(newOwnerID) ? entry : nil
-            case .closed: entry
-            case .created, .pass, .begin: nil
+                guard present.remove(removedID) != nil else { continue }
+                remaining.append(.remove(removedID, reason: reason))
+            case .update(let old):
+                counter += 1
+                remaining.append(
+                    .update(ConversationAttributes(friendlyName: old.friendlyName, json: old.json, counter: counter)))
+            case .handOver(let newOwnerID): if present.contains(newOwnerID) { remaining.append(entry) }
+            case .closed: remaining.append(entry)
+            case .created, .pass, .begin: break
             }
         }
+        return remaining
     }
 
     /// The last hand-over to a user in the control log that counts last.

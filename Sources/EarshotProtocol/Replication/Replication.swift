@@ -228,8 +228,7 @@ struct Replication: Sendable {
         let comingBack = hasDuties || !changes.isEmpty ? comingBack : []
         let isPatient =
             !changes.isEmpty && !changes.goes(to: comingBack) || conversations.hasUnwritten || deliveries.hasUnwritten
-            || expiries.hasUnwritten
-            || commits.hasRequests
+            || expiries.hasUnwritten || commits.hasRequests
         if hasDuties, conversations.privates.hasDuties(besides: comingBack) { return .pressing }
         return isPatient ? .patient : .none
     }
@@ -331,9 +330,7 @@ struct Replication: Sendable {
         }
         let sends = AppendedSends(
             duties + remainingControls + next.statements + outbox.takeForCommit(), to: logs,
-            privates: conversations.privates, heads: heads,
-            by: author,
-            clocks: &clocks, now: now)
+            privates: conversations.privates, heads: heads, by: author, clocks: &clocks, now: now)
         next.append(sends)
         // Who may have an entry follows from control entries once they are on the disk.
         let changed = Set(
