@@ -74,6 +74,34 @@ struct FetchingTests {
         #expect(advance(2 * Timing.fetchPatience) == [.ask(first, head, .heads)])
     }
 
+    @Test("is not wanted of a peer that says anew what it holds, and names less of the log")
+    mutating func namesLess() {
+        let (long, short) = (end(by: bob, count: 4), end(by: bob, count: 3))
+        want(long, from: first)
+        want(short, from: first)
+        #expect(advance(0) == [.ask(first, long, .heads)])
+        fetching.names(short, on: first)
+        #expect(fetching.namedAll(of: long.log.conversationID, on: first) == [.givenUp(long)])
+        #expect(advance(1) == [.ask(first, short, .heads)])
+        #expect(fetching.asked(over: first) == [short])
+    }
+
+    @Test("stays wanted of a peer that names more of the log, of other peers, and in other conversations")
+    mutating func namesMore() {
+        let (short, long) = (end(by: bob, count: 3), end(by: bob, count: 4))
+        let other = end(by: device("carol"))
+        want(short, from: first)
+        want(long, from: second)
+        want(other, from: first)
+        #expect(other.log.conversationID != short.log.conversationID)
+        fetching.names(long, on: first)
+        #expect(fetching.namedAll(of: short.log.conversationID, on: first) == [])
+        #expect(fetching.namedAll(of: other.log.conversationID, on: second) == [])
+        #expect(fetching.count == 3)
+        // What a series of heads named says nothing of the next.
+        #expect(fetching.namedAll(of: short.log.conversationID, on: first) == [.givenUp(short)])
+    }
+
     @Test("may take as long again whenever some of it comes from the one who was asked, and from nobody else")
     mutating func patience() {
         let head = end(by: bob)

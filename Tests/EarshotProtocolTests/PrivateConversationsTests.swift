@@ -328,6 +328,33 @@ struct PrivateConversationsTests {
         #expect(status(of: alice, for: alice) == .left && status(of: alice, for: bob) == .left)
     }
 
+    @Test("is sent anew what an owner who had left did not take, also where nobody else noticed")
+    mutating func refusals() {
+        // Carol meets nobody but Bob.
+        group = MachineGroup()
+        for name in ["alice", "bob", "carol"] { _ = group.add(name) }
+        group.dial(alice, bob)
+        group.dial(carol, bob)
+        create(inviting: [bob, carol])
+        accept(bob)
+        accept(carol)
+        group.pass(61_000)
+        #expect(status(of: carol, for: alice) == .joined)
+        group.cut(bob)
+        for member in [bob, carol] {
+            group.request(member) { [ops] in $0.leavePrivate(ops, requestID: $1, now: $2) }
+        }
+        let bobID = group.userID(bob)
+        group.request(alice) { [ops] in $0.handOver(ops, to: bobID, requestID: $1, now: $2) }
+        // Neither of the two takes what the other has written, and with it the word that they have left.
+        group.find(carol, by: bob)
+        #expect(group.isLinked(bob, carol) && !group.isLinked(alice, bob))
+        #expect(status(of: carol, for: bob) == .joined && status(of: bob, for: carol) == .joined)
+        group.pass(61_000)
+        #expect(status(of: bob, for: bob) == .joined)
+        #expect(status(of: carol, for: bob) == .left && status(of: bob, for: carol) == .joined)
+    }
+
     @Test("takes no more messages once its owner has closed it")
     mutating func closing() {
         create(inviting: [bob])

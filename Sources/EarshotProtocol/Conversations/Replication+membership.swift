@@ -38,6 +38,9 @@ extension Replication {
             // The author may know more of who is in than this node does.
             let mayCount = conversations.privates.mayYetTakeMessages(in: frame.log.conversationID)
             guard mayCount, frame.log.deviceID == session.deviceID else {
+                if frame.log.deviceID == session.deviceID {
+                    sessions[connectionID]?.refuse(frame.log.conversationID)
+                }
                 actions.append(.credit(-1, connectionID))
                 return true
             }
@@ -71,12 +74,27 @@ extension Replication {
         reconsiderBodies(of: conversationID)
         conversations.changed(conversationID)
         for connectionID in sessions.chosen { accessChanged(to: conversationID, on: connectionID) }
+        endRefusals(of: conversationID)
         for (connectionID, frame) in conversations.privates.waits.take(of: conversationID) {
             guard sessions[connectionID] != nil else { continue }
             do throws(ProtocolError) {
                 guard try !mustWait(frame, on: connectionID) else { continue }
                 try place(frame, on: connectionID, isStranger: false, trust: trust, clocks: &clocks, now: now)
             } catch { close(connectionID, error.closeReason ?? .violation, error) }
+        }
+    }
+
+    /// This node's user, who was out, may be in again, and a peer need not have noticed either: it holds for sent what was
+    /// not taken from it then. It sends that again on another link.
+    private mutating func endRefusals(of conversationID: ConversationID) {
+        for connectionID in sessions.chosen {
+            guard let session = sessions[connectionID], session.sharing.isRefused(conversationID),
+                conversations.privates.takesMessages(from: session.userID, in: conversationID)
+            else { continue }
+            let error = ProtocolError(
+                .notJoined, "messages came while this node's user did not belong to the conversation",
+                closeReason: .storageFailure)
+            close(connectionID, .storageFailure, error)
         }
     }
 

@@ -7,12 +7,15 @@ extension Replication {
         _ frame: HeadsFrame, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
     ) {
         guard let session = sessions[connectionID] else { return }
+        // Other frames than these are no part of all that the peer holds.
+        let isInSeries = session.hasHeads && (frame.isComplete || frame.heads.count == Limits.logsPerHeads)
         // What the two have not in common is skipped.
         if let conversationID = frame.conversationID, common(conversationID, with: session) != nil {
             for head in frame.heads where mayTake(head.log, from: session.userID) {
                 if head.log.deviceID == author.deviceID {
                     receivedOwnHead(head, on: connectionID, trust: trust, now: now)
                 } else if head.log.deviceID != session.deviceID {
+                    if isInSeries { fetching.names(head, on: connectionID) }
                     if let userID = logs.author(of: head.log.deviceID),
                         !hasRoom(for: 1, of: userID, in: conversationID, on: session, trust: trust)
                     {
@@ -30,6 +33,7 @@ extension Replication {
         guard let conversationID = frame.conversationID, common(conversationID, with: session) != nil,
             isOfMany(conversationID) || session.sharing.contains(conversationID)
         else { return }
+        perform(fetching.namedAll(of: conversationID, on: connectionID))
         if sessions[connectionID]?.heardHeads(of: conversationID, asks: frame.asks) == true {
             sendHeads(of: conversationID, asks: false, on: connectionID)
         }

@@ -120,6 +120,9 @@ struct ReplicationSession: Sendable {
     /// The peer is told of one that it need not know.
     mutating func told(_ conversationID: ConversationID) { sharing.told(conversationID) }
 
+    /// Messages of a conversation that came from the peer are not taken.
+    mutating func refuse(_ conversationID: ConversationID) { sharing.refuse(conversationID) }
+
     /// Compares that with what this node holds now.
     mutating func compare(_ conversationID: ConversationID, with mine: HeadsHash) -> Sharing.Step {
         sharing.compare(conversationID, with: mine)

@@ -23,6 +23,8 @@ struct Sharing: Sendable {
         var uniqueName = ""
         /// Whether the peer says that its user has joined a private conversation.
         var hasJoined = false
+        /// Whether messages that the peer sent were not taken, because this node's user was out.
+        var isRefused = false
         /// Two digests that differed, and for which heads went out already.
         var compared: (mine: HeadsHash, theirs: HeadsHash)?
         /// Whether this end has asked for heads, and they have not come.
@@ -68,6 +70,11 @@ struct Sharing: Sendable {
     func advertisedName(_ conversationID: ConversationID) -> String? {
         conversations[conversationID].flatMap { $0.uniqueName.isEmpty ? nil : $0.uniqueName }
     }
+
+    /// Whether messages that the peer sent were not taken. It holds them for sent, and sends them again on another link.
+    func isRefused(_ conversationID: ConversationID) -> Bool { conversations[conversationID]?.isRefused == true }
+
+    mutating func refuse(_ conversationID: ConversationID) { conversations[conversationID]?.isRefused = true }
 
     /// The open conversations whose names the peer tells.
     var advertised: [ConversationID: String] {
