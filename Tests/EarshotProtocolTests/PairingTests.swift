@@ -62,6 +62,16 @@ struct PairingTests {
         if isHost { #expect(pair.failure != nil) }
     }
 
+    @Test("that has ended well does not fail through what comes behind the end")
+    func end() throws {
+        var pair = try PairingPair()
+        pair.connect()
+        pair.accept()
+        pair.write()
+        pair.hear([UInt8](repeating: 1, count: 40))
+        #expect(pair.isJoined && pair.failure == nil)
+    }
+
     @Test("code is dead once a handshake with it succeeded")
     func once() throws {
         var pair = try PairingPair()
@@ -283,6 +293,9 @@ private struct PairingPair {
         run(join.written())
         exchange()
     }
+
+    /// Bytes come to the new device.
+    mutating func hear(_ bytes: [UInt8]) { run(join.received(bytes)) }
 
     mutating func tick() { run(host.tick(now: now)) }
 

@@ -14,7 +14,8 @@ import Foundation
 @main
 enum EarshotFuzz {
     static let targets: [FuzzTarget] =
-        discoveryTargets + protocolTargets + [peerFrames, incomingLog] + textTargets + fileTargets + gatewayTargets
+        discoveryTargets + protocolTargets + [peerFrames, incomingLog, membership, pairing] + textTargets + fileTargets
+        + gatewayTargets
 
     static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())

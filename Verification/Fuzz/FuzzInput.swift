@@ -1,7 +1,17 @@
+import EarshotModel
+
 /// libFuzzer's bytes, read as choices. Plain bytes would never pass a signature or a length, so the choices say which
 /// message to make and what is wrong with it. Reading past the end gives zeros.
 struct FuzzInput {
     private var bytes: ArraySlice<UInt8>
+    /// What there is to be named. Drawn bytes would never name it.
+    var known = Known()
+
+    /// Places of entries and ids of users and devices that exist.
+    struct Known {
+        var places: [LogPlace] = []
+        var ids: [Bytes32] = []
+    }
 
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes)[...] }
 

@@ -56,7 +56,9 @@ package struct PairingJoin: Sendable {
     }
 
     package mutating func received(_ bytes: [UInt8]) -> [Action] {
-        attempt { join throws(ProtocolError) in
+        // What comes behind the end changes nothing of how it ended.
+        if case .over = state { return [] }
+        return attempt { join throws(ProtocolError) in
             var actions: [Action] = []
             for received in try join.channel.received(bytes) {
                 switch received {

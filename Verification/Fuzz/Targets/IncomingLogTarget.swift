@@ -40,7 +40,7 @@ let incomingLog = FuzzTarget("incoming-log", maximumBytes: 1024) { input in
 struct HostileLog {
     let description: LogDescription
     /// Its author's.
-    private let key: SigningKey
+    let key: SigningKey
     private var contents: [EntryContent] = []
     /// The heads after each of the contents, the origin first.
     private var heads: [LogHead]
@@ -60,6 +60,11 @@ struct HostileLog {
     mutating func cut(through sequence: UInt64) {
         contents = Array(contents.prefix(Int(sequence)))
         heads = Array(heads.prefix(Int(sequence) + 1))
+    }
+
+    /// Its entries, for others to name.
+    var places: [LogPlace] {
+        heads.dropFirst().map { LogPlace(logID: description.logID, sequence: $0.sequence, chain: $0.chain) }
     }
 
     /// The reader has one more entry.
@@ -114,12 +119,13 @@ struct HostileLog {
 
     private func newContents(_ input: inout FuzzInput) -> [EntryContent] {
         var timestamp = head.timestamp
+        let isControl = description.kind == .control
         return (0..<input.choice(5)).map { _ in
-            if input.choice(4) == 0 {
+            if input.choice(isControl ? 32 : 4) == 0 {
                 timestamp = timestamp.next
                 return .withheld(EntryHash(padding(input.block())))
             }
-            let body = entryBody(&input, after: timestamp)
+            let body = entryBody(&input, after: timestamp, content: isControl ? membershipContent : entryContent)
             if let decoded = try? EntryBody(decoding: body) { timestamp = max(timestamp, decoded.timestamp) }
             return .body(body)
         }

@@ -9,9 +9,12 @@ import EarshotSimulation
 let peerFrames = FuzzTarget("peer-frames", maximumBytes: 1024, prepare: { _ = HostileLink.established }) { input in
     var link =
         switch input.choice(8) {
-        case 0, 1: HostileLink.new
-        case 2, 3: HostileLink.older
-        case 4, 5: HostileLink.inGroup
+        case 0: HostileLink.new
+        case 1: HostileLink.stolen
+        case 2: HostileLink.older
+        case 3: HostileLink.inPrivate
+        case 4: HostileLink.inGroup
+        case 5: HostileLink.inPrivate
         default: HostileLink.established
         }
     while !input.isEmpty, !link.isOver { link.step(&input) }
@@ -48,21 +51,59 @@ struct HostileLink: Sendable {
         link.seal(joined)
         link.seal(link.framed(.heads(HeadsFrame(conversationID: Self.openID, heads: [], isComplete: true))))
         for index in [HostileLog.open, HostileLog.carols] {
-            let timestamp = HybridTimestamp(milliseconds: Cast.now.wallClock)
-            let body = EntryContent.body(EntryBody(timestamp: timestamp, expiry: .max, content: .join()).encoded())
-            let log = link.logs[index]
-            let chain = log.head.chain.appending(body.hash)
-            var frame = EntriesFrame(
-                log: log.description, firstSequence: 1, previousChain: log.head.chain, contents: [body],
-                checkpoint: Checkpoint.sign(
-                    logID: log.description.logID, sequence: 1, chain: chain,
-                    with: index == HostileLog.carols ? Cast.carol.signingKey : Cast.mallory.signingKey))
-            if index == HostileLog.carols { frame.credential = FrameCredential(Cast.carol.link.credential) }
-            link.seal(link.framed(.entries(frame)))
-            link.settle()
+            link.write(.join(), to: index)
         }
         let participants = link.machine.openConversation(Self.openID)?.participants.count
         require(!link.isOver && participants == 3, "the fuzzer itself is wrong: all three have joined")
+        return link
+    }()
+
+    /// Mallory owns a private conversation, which Alice and Carol have joined.
+    static let inPrivate: HostileLink = {
+        var link = established
+        link.seal(
+            link.framed(
+                .digests([
+                    ConversationDigest(
+                        conversationID: Self.privateID, heads: HeadsHash(Bytes32()), isPrivate: true, hasJoined: true)
+                ])))
+        link.seal(link.framed(.heads(HeadsFrame(conversationID: Self.privateID, heads: [], isComplete: true))))
+        let creation = Creation(
+            conversationID: Self.privateID, uniqueName: "ops",
+            attributes: ConversationAttributes(friendlyName: "Operations"), givesHistory: false)
+        link.write(.control(ControlBody(.created(creation), origin: Self.origin)), to: HostileLog.control)
+        for user in [Cast.alice, Cast.carol] {
+            link.write(.control(ControlBody(.add(user.userID))), to: HostileLog.control)
+        }
+        let additions = link.logs[HostileLog.control].places
+        link.requestCount += 1
+        link.perform(
+            link.machine.acceptInvitation(
+                to: Self.privateID, requestID: RequestID(link.requestCount), now: link.now))
+        link.settle()
+        for index in [HostileLog.mallorysPrivate, HostileLog.carolsPrivate] {
+            link.write(.version(additions[2]), to: index)
+        }
+        link.write(.join(answering: additions[2]), to: HostileLog.carolsPrivate)
+        let users = [Cast.alice, Cast.mallory, Cast.carol].filter {
+            link.machine.membership(Self.privateID)?.hasJoined($0.userID) == true
+        }
+        require(!link.isOver && users.count == 3, "the fuzzer itself is wrong: all three have joined \(users.count)")
+        return link
+    }()
+
+    /// The other end is a device of Alice's, which somebody has stolen.
+    static let stolen: HostileLink = {
+        var link = HostileLink(peer: Cast.stolen)
+        link.meet()
+        link.seal(link.framed(.deviceNames([:])))
+        link.seal(link.framed(.heads(HeadsFrame(conversationID: nil, heads: [], isComplete: true))))
+        let body = EntryBody(
+            timestamp: HybridTimestamp(milliseconds: Cast.now.wallClock), expiry: .max,
+            content: .text("to myself", headers: [:]))
+        link.write(body.content, to: HostileLog.alices)
+        require(
+            !link.isOver && link.logs[HostileLog.alices].head.sequence == 1, "the fuzzer itself is wrong: it is linked")
         return link
     }()
 
@@ -104,6 +145,8 @@ struct HostileLink: Sendable {
         return link
     }()
 
+    /// Whose device is at the other end.
+    private let peer: LocalDevice
     private var machine = NodeMachine(local: Cast.alice, snapshot: Snapshot(), now: Cast.now) {
         Cast.ephemeralKeys[0]
     }
@@ -118,21 +161,56 @@ struct HostileLink: Sendable {
     private var lookups: [(lookup: KeyLookup, keys: [EntryKey])] = []
     private var probes: [ProbeID] = []
     private var requestCount: UInt64 = 0
+    private var hasVerified = false
     /// Alice's.
     private var disk = ModelStore()
     /// The log that Alice writes.
     private var ownLog: LogDescription?
-    private var deliveries: [LogID: DeliveryProgress] = [:]
+    private var deliveries: [Delivery: DeliveryProgress] = [:]
     private var written: [UInt8] = []
-    /// Three of Mallory's, and one that Alice's node has forgotten.
-    private var logs: [HostileLog] =
-        (1...3).map { HostileLog(description: log(of: Cast.mallory, epoch: $0)) }
-        + [
-            HostileLog(description: log(of: Cast.alice, epoch: 1), key: Cast.alice.signingKey),
-            HostileLog(description: log(of: Cast.mallory, epoch: 1, in: openID)),
-            HostileLog(description: log(of: Cast.carol, epoch: 1, in: openID), key: Cast.carol.signingKey),
-        ]
+    private var logs: [HostileLog]
 
+    private struct Delivery: Hashable {
+        let logID: LogID
+        let recipientID: UserID
+    }
+
+    /// The link of somebody else's device: three logs of theirs, and one that Alice's node has forgotten.
+    private init() {
+        peer = Cast.mallory
+        logs =
+            (1...3).map { HostileLog(description: Self.log(of: Cast.mallory, epoch: $0)) }
+            + [
+                HostileLog(description: Self.log(of: Cast.alice, epoch: 1), key: Cast.alice.signingKey),
+                HostileLog(description: Self.log(of: Cast.mallory, epoch: 1, in: Self.openID)),
+                HostileLog(
+                    description: Self.log(of: Cast.carol, epoch: 1, in: Self.openID), key: Cast.carol.signingKey),
+                HostileLog(
+                    description: LogDescription(
+                        conversationID: Self.privateID, deviceID: Cast.mallory.deviceID, epoch: 1, kind: .control)),
+                HostileLog(description: Self.log(of: Cast.mallory, epoch: 1, in: Self.privateID)),
+                HostileLog(
+                    description: Self.log(of: Cast.carol, epoch: 1, in: Self.privateID), key: Cast.carol.signingKey),
+            ]
+    }
+
+    /// The link of a device of Alice's own: its logs in her own conversation, in one with Mallory and in an open one, and
+    /// Mallory's log in that with Alice.
+    private init(peer: LocalDevice) {
+        self.peer = peer
+        let conversations: [ConversationID] = [
+            .direct(Cast.alice.userID, Cast.alice.userID), .direct(Cast.alice.userID, Cast.mallory.userID), Self.openID,
+        ]
+        let own = conversations.map {
+            HostileLog(description: Self.log(of: peer, epoch: 1, in: $0), key: peer.signingKey)
+        }
+        logs = [own[1], own[2], HostileLog(description: Self.log(of: Cast.mallory, epoch: 1)), own[0]]
+        logs += [own[2], HostileLog(description: Self.log(of: Cast.mallory, epoch: 1)), own[0], own[0], own[1]]
+    }
+
+    private static let origin = ConversationOrigin(
+        creatorID: Cast.mallory.userID, salt: [UInt8](repeating: 7, count: ConversationOrigin.saltBytes))
+    private static let privateID = ConversationID.private(origin)
     private static let openName = "general"
     private static let openID = ConversationID.open(openName, networkTag: Cast.alice.link.networkTag)
 
@@ -160,7 +238,7 @@ struct HostileLink: Sendable {
         var handshake = certain {
             try HandshakeState(
                 pattern: .xx, role: .initiator, prologue: Cast.alice.link.prologue,
-                staticKey: Cast.mallory.link.agreementKey, ephemeralKey: Cast.ephemeralKeys[1])
+                staticKey: peer.link.agreementKey, ephemeralKey: Cast.ephemeralKeys[1])
         }
         var hello = Wire.Hello()
         hello.version = LinkConfiguration.protocolVersion
@@ -168,11 +246,29 @@ struct HostileLink: Sendable {
         hear(MessageBuffer.framed(Wire.encode(hello)) + MessageBuffer.framed(first))
         _ = certain { try handshake.readMessage(Array(written.dropFirst(2))) }
         var introduction = Wire.Introduction()
-        introduction.credential = Cast.mallory.link.credential.wire
+        introduction.credential = peer.link.credential.wire
         introduction.clock = now.wallClock
         let last = certain { try handshake.writeMessage(payload: Wire.encode(introduction)) }
         transport = certain { try handshake.split() }
         hear(MessageBuffer.framed(last))
+        settle()
+    }
+
+    /// The author of a log writes an honest entry, and it comes over the link.
+    private mutating func write(_ content: EntryBody.Content, to index: Int) {
+        let log = logs[index]
+        let timestamp = max(log.head.timestamp.next, HybridTimestamp(milliseconds: Cast.now.wallClock))
+        let body = EntryContent.body(EntryBody(timestamp: timestamp, expiry: .max, content: content).encoded())
+        let sequence = log.head.sequence + 1
+        var frame = EntriesFrame(
+            log: log.description, firstSequence: sequence, previousChain: log.head.chain, contents: [body],
+            checkpoint: Checkpoint.sign(
+                logID: log.description.logID, sequence: sequence, chain: log.head.chain.appending(body.hash),
+                with: log.key))
+        if log.description.deviceID == Cast.carol.deviceID {
+            frame.credential = FrameCredential(Cast.carol.link.credential)
+        }
+        seal(framed(.entries(frame)))
         settle()
     }
 
@@ -214,6 +310,10 @@ struct HostileLink: Sendable {
     // MARK: - What happens
 
     mutating func step(_ input: inout FuzzInput) {
+        input.known.places = logs.flatMap { $0.places.suffix(16) }
+        input.known.ids =
+            [Cast.alice, Cast.mallory, Cast.carol].flatMap { [$0.userID.bytes32, $0.deviceID.bytes32] }
+            + [Cast.stolen.deviceID.bytes32]
         switch input.choice(22) {
         case 0: seal(input.block())
         case 1: seal(framed(input.block()))
@@ -264,7 +364,7 @@ struct HostileLink: Sendable {
             seal(framed(.grant(CredentialGrant(body: body, signature: key.signature(for: body)))))
         case 1:
             let revoked = input.flag() ? Cast.mallory.deviceID : Cast.alice.deviceID
-            let key = input.flag() ? Cast.identityKey : Cast.mallory.signingKey
+            let key = input.flag() ? Cast.identityKey : peer.signingKey
             seal(framed(.revocations([Revocation.sign(revoked, with: key)])))
         case 2:
             guard let name = DeviceName(input.text(), givenAt: Int64(input.byte())) else { return }
@@ -374,7 +474,7 @@ struct HostileLink: Sendable {
             }
             return frame
         }
-        let device = input.flag() ? Cast.mallory.deviceID : Cast.alice.deviceID
+        let device = input.flag() ? peer.deviceID : Cast.alice.deviceID
         let other = LogDescription(conversationID: ConversationID(padding(input.block())), deviceID: device, epoch: 1)
         return log.run(&input, description: input.flag() ? ownLog : other)
     }
@@ -390,14 +490,15 @@ struct HostileLink: Sendable {
                 logID: input.choice(8) == 0 ? logs[0].description.logID : known, sequence: sequence,
                 chain: input.choice(4) == 0 ? ChainHash(padding(input.block())) : real,
                 readSequence: input.flag() ? 0 : input.number(near: sequence),
-                handledSequence: input.flag() ? 0 : input.number(near: sequence), deviceID: Cast.mallory.deviceID,
-                with: input.choice(8) == 0 ? Cast.identityKey : Cast.mallory.signingKey)
+                handledSequence: input.flag() ? 0 : input.number(near: sequence), deviceID: peer.deviceID,
+                with: input.choice(8) == 0 ? Cast.identityKey : peer.signingKey)
         }
     }
 
     private mutating func decide(_ input: inout FuzzInput) {
         requestCount += 1
         let decision = TrustDecision.allCases[input.choice(TrustDecision.allCases.count)]
+        hasVerified = hasVerified || decision == .verify
         perform(
             machine.decide(decision, about: Cast.mallory.userID, requestID: RequestID(requestCount), now: now))
     }
@@ -483,7 +584,10 @@ struct HostileLink: Sendable {
         }
         for log in commit.logs { checkChain(of: log) }
         // What gives way to entries that come back was never delivered.
-        for tail in commit.unsentTails { require(deliveries[tail.logID]?.offered ?? 0 <= tail.after, "nobody has it") }
+        for tail in commit.unsentTails {
+            let offered = deliveries.filter { $0.key.logID == tail.logID }.map(\.value.offered).max() ?? 0
+            require(offered <= tail.after, "nobody has it")
+        }
         for run in commit.entries { noteStored(run) }
         for run in commit.bodies { checkBodies(run) }
         for delivery in commit.deliveries { store(delivery) }
@@ -517,7 +621,8 @@ struct HostileLink: Sendable {
     }
 
     private mutating func store(_ delivery: DeliveryRecord) {
-        let (new, old) = (delivery.progress, deliveries[delivery.logID] ?? DeliveryProgress())
+        let key = Delivery(logID: delivery.logID, recipientID: delivery.recipientID)
+        let (new, old) = (delivery.progress, deliveries[key] ?? DeliveryProgress())
         require(new.delivered >= old.delivered && new.read >= old.read, "what is delivered stays so")
         require(new.read <= new.delivered, "what is read is delivered")
         require(
@@ -528,7 +633,7 @@ struct HostileLink: Sendable {
         require(new.sent >= new.delivered && new.offered >= new.sent, "what is delivered was sent")
         let head = disk.snapshot().logs.first { $0.logID == delivery.logID }?.head.sequence ?? 0
         require(new.delivered <= head, "what is delivered exists")
-        deliveries[delivery.logID] = new
+        deliveries[key] = new
     }
 
     private mutating func failCommit() {
@@ -567,6 +672,8 @@ struct HostileLink: Sendable {
 
     private func check() {
         _ = machine.undelivered
+        let trust = machine.user(Cast.mallory.userID)?.trust
+        require(hasVerified || trust != .verified, "only Alice and her identity's key verify somebody")
         require(reads.count <= 16, "a peer makes this node read a few things at a time")
         require(chainReads.count <= Limits.peerRequests, "what a peer makes this node compare is bounded")
         let load = machine.load
@@ -589,6 +696,10 @@ extension HostileLog {
     /// Mallory's and Carol's in the open conversation.
     fileprivate static let open = 4
     fileprivate static let carols = 5
+    /// Mallory's control log of the private conversation, and Mallory's and Carol's messages there.
+    fileprivate static let control = 6
+    fileprivate static let mallorysPrivate = 7
+    fileprivate static let carolsPrivate = 8
 
     /// The reader has it on the disk.
     mutating func stored(_ entry: EntryRecord) {

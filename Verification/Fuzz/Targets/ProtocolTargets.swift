@@ -62,11 +62,14 @@ func credential(_ input: inout FuzzInput) -> Wire.Credential {
 }
 
 /// The possible contents of an entry.
-func entryBody(_ input: inout FuzzInput, after timestamp: HybridTimestamp = HybridTimestamp(rawValue: 0)) -> [UInt8] {
+func entryBody(
+    _ input: inout FuzzInput, after timestamp: HybridTimestamp = HybridTimestamp(rawValue: 0),
+    content: (inout FuzzInput) -> Wire.EntryBody.Content = entryContent
+) -> [UInt8] {
     var body = Wire.EntryBody()
     body.timestamp = input.flag() ? timestamp.next.rawValue : input.number(near: timestamp.rawValue)
     body.expiry = input.flag() ? UInt64(Int64.max) : input.number()
-    if input.flag() { body.content = entryContent(&input) }
+    if input.flag() { body.content = content(&input) }
     if input.choice(4) == 0 {
         body.key = [UInt8](repeating: 7, count: input.flag() ? EntryKey.count : input.choice(40))
     }
@@ -89,8 +92,9 @@ private func branches(_ input: inout FuzzInput) -> Wire.Branches {
 }
 
 /// A message, what is said about one, or what somebody says of themselves.
-private func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
+func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
     switch input.choice(11) {
+    case 8: return membershipContent(&input)
     case 3: return .branches(branches(&input))
     case 4:
         var profile = Wire.Profile()
@@ -140,13 +144,21 @@ private func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
     }
 }
 
-private func place(_ input: inout FuzzInput) -> Wire.LogPlace? {
+/// A place that exists, if any does, or any.
+func place(_ input: inout FuzzInput) -> Wire.LogPlace? {
+    if !input.known.places.isEmpty, input.choice(4) > 0 {
+        return input.known.places[input.choice(input.known.places.count)].wire
+    }
     guard input.choice(8) > 0 else { return nil }
     return Wire.LogPlace(logID: identifier(&input), sequence: input.number(near: 1), chain: identifier(&input))
 }
 
-private func identifier(_ input: inout FuzzInput) -> [UInt8] {
-    [UInt8](repeating: UInt8(input.choice(256)), count: input.choice(8) > 0 ? Bytes32.count : input.choice(40))
+/// The id of somebody who exists, if anybody does, or any.
+func identifier(_ input: inout FuzzInput) -> [UInt8] {
+    if !input.known.ids.isEmpty, input.choice(4) > 0 {
+        return input.known.ids[input.choice(input.known.ids.count)].bytes
+    }
+    return [UInt8](repeating: UInt8(input.choice(256)), count: input.choice(8) > 0 ? Bytes32.count : input.choice(40))
 }
 
 /// However a stream is cut, the same frames come out of it, and no more than a frame is kept.
