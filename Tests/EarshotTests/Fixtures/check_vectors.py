@@ -205,6 +205,27 @@ def conversations(published):
     }
 
 
+def devices(published, log):
+    """11: a pairing code, what a user decides and erases, and the end of a revoked device."""
+    alice, bob = credential(published["alice"]), credential(published["bob"])
+    identity, node = SigningKey(secret(published["alice"], "identitySecret")), node_salt(
+        secret(published["alice"], "signingSecret"))
+    code, end = bytes(range(1, 17)), (log.log_id, 1, log.chain[1])
+
+    def body(field, content):
+        return earshot.lasting_body(1_700_000_000_007 << 16, field, content, node).hex()
+
+    return {
+        "pairingKey": earshot.H("earshot pairing key v2", code).hex(),
+        "pairingTag": earshot.H("earshot pairing tag v2", code)[:8].hex(),
+        "decisionBody": body(
+            earshot.DECISION, earshot.decision(identity, alice.device_id, bob.user_id, bob.name, 2, 1)),
+        "cutBody": body(earshot.CUT, earshot.cut(identity, log.conversation_id, bob.device_id, [end])),
+        "erasureBody": body(earshot.ERASURE, earshot.erasure([(end, 1)])),
+        "revocation": without_length(earshot.revocations(identity, alice.user_id, [bob.device_id])).hex(),
+    }
+
+
 def without_length(frame):
     return frame[earshot.read_varint(frame, 0)[1] :]
 
@@ -264,6 +285,7 @@ def main(file):
         "log": log_values,
         "branches": branches(published, alices_log),
         "conversations": conversations(published),
+        "devices": devices(published, alices_log),
         "handshake": handshake(published, None, alices_log),
         "handshakeWithNetworkKey": handshake(published, network_key, alices_log),
     }

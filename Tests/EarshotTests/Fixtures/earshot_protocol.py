@@ -312,7 +312,7 @@ def refusing_introduction(reason, clock):
 (
     HEADS, ENTRIES, RECEIPTS, PING, PONG, REKEY, CLOSE, DIAL_BACK, DIAL_BACK_RESULT, WANTED, TAKEN, UNPLACED
 ) = range(1, 13)
-TYPING = 20
+TYPING, REVOCATIONS = 20, 31
 
 
 def frame(kind, content=b""):
@@ -466,6 +466,7 @@ def lasting_body(timestamp, field, content=b"", salt=None):
 
 # 4.8 What control entries, and answers to them, say
 
+CUT, DECISION, ERASURE = 13, 40, 41
 VERSION_ENTRY, JOIN, LEAVE, CREATED, ADD, REMOVE, UPDATE, PASS, HAND_OVER, CLOSED, BEGIN = 7, 8, 9, *range(20, 28)
 
 
@@ -513,6 +514,35 @@ def profile_body(timestamp, counter, friendly_name, attributes, picture, command
     body = fixed_field(1, timestamp) + fixed_field(2, (1 << 63) - 1)
     profile = bytes_field(50, content, always=True)
     return body + bytes_field(5, salt(body + profile) if salt else os.urandom(16)) + profile
+
+
+def decision(identity, log_device, user_id, name, verdict, counter):
+    """11.5: what a user has decided about another, in a log of one of their devices."""
+    said = bytes_field(1, user_id) + bytes_field(2, name.encode()) + number_field(3, verdict) + number_field(4, counter)
+    proof = identity.sign(
+        "earshot decision v2", log_device, user_id, u64(verdict), u64(counter), name.encode())
+    return said + bytes_field(5, proof)
+
+
+def cut(identity, conversation_id, device_id, ends):
+    """11.5: up to where the logs of a revoked device count. `ends` are log ids, numbers and chain hashes."""
+    signed_ends = [part for log_id, sequence, chain in ends for part in (log_id, u64(sequence), chain)]
+    proof = identity.sign("earshot cut v2", conversation_id, device_id, *signed_ends)
+    places = b"".join(bytes_field(2, log_place(*end)) for end in ends)
+    return bytes_field(1, device_id) + places + bytes_field(3, proof)
+
+
+def erasure(runs):
+    """11.5: what a user has erased: places, each with how many entries end there."""
+    return b"".join(bytes_field(1, bytes_field(1, log_place(*last)) + number_field(2, count)) for last, count in runs)
+
+
+def revocations(identity, user_id, device_ids):
+    """11.4"""
+    return frame(REVOCATIONS, b"".join(
+        bytes_field(1, bytes_field(1, user_id) + bytes_field(2, device_id)
+                    + bytes_field(3, identity.sign("earshot revocation v2", device_id)))
+        for device_id in device_ids))
 
 
 def withheld_entry(key, log_id, sequence, digest):
