@@ -154,6 +154,8 @@ struct ConversationRoutesTests {
                 ).send(to: alice.node.home.socketFile).status
             }
             #expect(try await post(#"{"uniqueName":"a","friendlyName":"A"}"#) == 400)
+            #expect(try await post(#"{"uniqueName":"a","orGet":true}"#) == 400)
+            #expect(try await post(#"{"uniqueName":"a","kind":"private","orGet":"yes"}"#) == 400)
             #expect(try await post(#"{"uniqueName":"a","kind":"private","isAdvertised":true}"#) == 400)
             #expect(try await post(#"{"uniqueName":"a","kind":"direct"}"#) == 400)
             #expect(try await post(#"{"uniqueName":"a","kind":"private","attributes":"7"}"#) == 422)
