@@ -37,7 +37,7 @@ extension Conversations {
     }
 
     private func ambiguity(of name: String, among candidates: [ConversationOfMany]) async -> EarshotError {
-        let creators = await node.shell.names(of: Set(candidates.compactMap(\.details?.creatorID)))
+        let creators = await node.shell.names(of: Set(candidates.compactMap { $0.details?.creatorID }))
         var choices: [String] = []
         for candidate in candidates {
             let creatorID = candidate.details?.creatorID

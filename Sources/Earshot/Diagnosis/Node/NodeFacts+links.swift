@@ -5,7 +5,7 @@ extension NodeFacts {
     var linkFindings: [Finding] {
         // This node's user has decided about blocked users.
         let settled = Set(users.filter { $0.isOnline || $0.trust == .blocked }.map(\.userID))
-        let hosts = Set(links.compactMap(\.address?.host))
+        let hosts = Set(links.compactMap { $0.address?.host })
         let recent = failures.filter { failure in
             failure.userID.map { !settled.contains($0) } ?? !hosts.contains(failure.host)
         }
