@@ -102,6 +102,20 @@ struct FetchingTests {
         #expect(fetching.namedAll(of: short.log.conversationID, on: first) == [.givenUp(short)])
     }
 
+    @Test("stays wanted of a peer that names more logs than are noted")
+    mutating func namesTooMany() {
+        let head = end(by: bob)
+        want(head, from: first)
+        for epoch in 2...UInt64(Limits.wantedBranches + 1) {
+            let log = LogDescription(
+                conversationID: head.log.conversationID, deviceID: bob.deviceID, epoch: epoch)
+            fetching.names(BranchHead(log: log, place: head.place), on: first)
+        }
+        fetching.names(head, on: first)
+        #expect(fetching.namedAll(of: head.log.conversationID, on: first) == [])
+        #expect(fetching.count == 1)
+    }
+
     @Test("may take as long again whenever some of it comes from the one who was asked, and from nobody else")
     mutating func patience() {
         let head = end(by: bob)

@@ -68,7 +68,8 @@ struct PairingTests {
         pair.connect()
         pair.accept()
         pair.write()
-        pair.hear([UInt8](repeating: 1, count: 40))
+        // A whole message, of which nothing can be opened.
+        pair.hear(MessageBuffer.framed([UInt8](repeating: 1, count: 40)))
         #expect(pair.isJoined && pair.failure == nil)
     }
 

@@ -36,15 +36,13 @@ extension Replication {
         guard let session = sessions[connectionID] else { return true }
         guard mayTake(frame.log, from: session.userID) else {
             // The author may know more of who is in than this node does.
-            let mayCount = conversations.privates.mayYetTakeMessages(in: frame.log.conversationID)
-            guard mayCount, frame.log.deviceID == session.deviceID else {
-                if frame.log.deviceID == session.deviceID {
-                    sessions[connectionID]?.refuse(frame.log.conversationID)
-                }
+            let isAuthors = frame.log.deviceID == session.deviceID
+            if isAuthors, conversations.privates.mayYetTakeMessages(in: frame.log.conversationID) {
+                try conversations.privates.waits.add(frame, on: connectionID)
+            } else {
+                if isAuthors { sessions[connectionID]?.refuse(frame.log.conversationID) }
                 actions.append(.credit(-1, connectionID))
-                return true
             }
-            try conversations.privates.waits.add(frame, on: connectionID)
             return true
         }
         let isBehind = conversations.privates.waits.isWaiting(frame.log, on: connectionID)
@@ -84,8 +82,8 @@ extension Replication {
         }
     }
 
-    /// This node's user, who was out, may be in again, and a peer need not have noticed either: it holds for sent what was
-    /// not taken from it then. It sends that again on another link.
+    /// A peer that did not notice that this node's user was out believes that its messages came. Once the user is in again,
+    /// the link ends, and they come again on the next.
     private mutating func endRefusals(of conversationID: ConversationID) {
         for connectionID in sessions.chosen {
             guard let session = sessions[connectionID], session.sharing.isRefused(conversationID),

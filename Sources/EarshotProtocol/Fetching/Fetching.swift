@@ -33,7 +33,7 @@ struct Fetching: Sendable {
 
     /// By the chain hash at the end, which names a branch and its place.
     private var wants: [ChainHash: Want] = [:]
-    /// How far a peer has said that it holds logs that are wanted, in a series of heads that is not complete.
+    /// How far a peer holds logs, as far as it has said in a series of heads that is not complete.
     private var named: [ConnectionID: [LogID: UInt64]] = [:]
     /// This device, whose own logs come first.
     private let deviceID: DeviceID
@@ -90,24 +90,25 @@ struct Fetching: Sendable {
         return true
     }
 
-    /// A peer says that it holds a log up to an end, wanted or not.
+    /// A peer says that it holds a log up to an end, wanted or not. No more logs are noted than can be wanted.
     mutating func names(_ head: BranchHead, on connectionID: ConnectionID) {
         let known = named[connectionID, default: [:]]
         guard known[head.log.logID] != nil || known.count < Limits.wantedBranches else { return }
         named[connectionID, default: [:]][head.log.logID] = max(known[head.log.logID] ?? 0, head.place.sequence)
     }
 
-    /// A peer has said all that it holds of a conversation. What it had named before, and does not hold or may not give any
-    /// longer, is not wanted of it: a question for that would stand before those that it answers.
+    /// A peer has said all that it holds of a conversation. What it named before, and no longer holds or may no longer give,
+    /// is not wanted of it: a question for that would stand before those that it answers.
     mutating func namedAll(of conversationID: ConversationID, on connectionID: ConnectionID) -> [Action] {
         let ends = named.removeValue(forKey: connectionID) ?? [:]
-        var actions: [Action] = []
-        for (chain, want) in wants.sorted(by: { $0.key < $1.key })
-        where want.holders.contains(connectionID) && want.head.log.conversationID == conversationID
-            && want.head.log.deviceID != deviceID && want.head.place.sequence > ends[want.head.log.logID] ?? 0
-        {
-            drop(connectionID, from: chain, &actions)
+        // It may have named more logs than were noted.
+        guard ends.count < Limits.wantedBranches else { return [] }
+        let outdated = wants.values.filter { want in
+            want.head.log.conversationID == conversationID && want.head.log.deviceID != deviceID
+                && want.head.place.sequence > ends[want.head.log.logID] ?? 0 && want.holders.contains(connectionID)
         }
+        var actions: [Action] = []
+        for chain in outdated.map(\.head.place.chain).sorted() { drop(connectionID, from: chain, &actions) }
         return actions
     }
 

@@ -7,7 +7,7 @@ extension Replication {
         _ frame: HeadsFrame, on connectionID: ConnectionID, trust: TrustMachine, now: Moment
     ) {
         guard let session = sessions[connectionID] else { return }
-        // Other frames than these are no part of all that the peer holds.
+        // Any other frame names single ends, and is not part of a complete series.
         let isInSeries = session.hasHeads && (frame.isComplete || frame.heads.count == Limits.logsPerHeads)
         // What the two have not in common is skipped.
         if let conversationID = frame.conversationID, common(conversationID, with: session) != nil {

@@ -71,7 +71,7 @@ struct Sharing: Sendable {
         conversations[conversationID].flatMap { $0.uniqueName.isEmpty ? nil : $0.uniqueName }
     }
 
-    /// Whether messages that the peer sent were not taken. It holds them for sent, and sends them again on another link.
+    /// Whether messages that the peer sent were not taken. The peer does not know, and sends them again only on another link.
     func isRefused(_ conversationID: ConversationID) -> Bool { conversations[conversationID]?.isRefused == true }
 
     mutating func refuse(_ conversationID: ConversationID) { conversations[conversationID]?.isRefused = true }

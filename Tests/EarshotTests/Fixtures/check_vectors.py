@@ -208,8 +208,8 @@ def conversations(published):
 def devices(published, log):
     """11: a pairing code, what a user decides and erases, and the end of a revoked device."""
     alice, bob = credential(published["alice"]), credential(published["bob"])
-    identity, node = SigningKey(secret(published["alice"], "identitySecret")), node_salt(
-        secret(published["alice"], "signingSecret"))
+    identity = SigningKey(secret(published["alice"], "identitySecret"))
+    node = node_salt(secret(published["alice"], "signingSecret"))
     code, end = bytes(range(1, 17)), (log.log_id, 1, log.chain[1])
 
     def body(field, content):

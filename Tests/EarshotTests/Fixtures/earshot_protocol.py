@@ -466,7 +466,6 @@ def lasting_body(timestamp, field, content=b"", salt=None):
 
 # 4.8 What control entries, and answers to them, say
 
-CUT, DECISION, ERASURE = 13, 40, 41
 VERSION_ENTRY, JOIN, LEAVE, CREATED, ADD, REMOVE, UPDATE, PASS, HAND_OVER, CLOSED, BEGIN = 7, 8, 9, *range(20, 28)
 
 
@@ -514,6 +513,11 @@ def profile_body(timestamp, counter, friendly_name, attributes, picture, command
     body = fixed_field(1, timestamp) + fixed_field(2, (1 << 63) - 1)
     profile = bytes_field(50, content, always=True)
     return body + bytes_field(5, salt(body + profile) if salt else os.urandom(16)) + profile
+
+
+# 11.4, 11.5 What a user decides and erases, and the end of a device
+
+CUT, DECISION, ERASURE = 13, 40, 41
 
 
 def decision(identity, log_device, user_id, name, verdict, counter):

@@ -44,8 +44,9 @@ private func pairingContent(_ input: inout FuzzInput, of device: LocalDevice) ->
             name: device.name, deviceID: input.flag() ? Cast.alice.deviceID : Cast.carol.deviceID,
             agreementKey: Cast.alice.link.agreementKey.publicKey, isPrimary: input.flag(), notBefore: 0,
             notAfter: 1 << 42)
-        gift.grant = CredentialGrant.issue(request, identityKey: Cast.identityKey).wire
-        input.damage(&gift.grant!.body)
+        var grant = CredentialGrant.issue(request, identityKey: Cast.identityKey).wire
+        input.damage(&grant.body)
+        gift.grant = grant
         gift.networkKey = [UInt8](repeating: 3, count: [0, 32, 7][input.choice(3)])
         gift.identityKey = [UInt8](repeating: 4, count: [0, 32, 7][input.choice(3)])
         return .gift(gift)

@@ -205,7 +205,6 @@ struct HostileLink: Sendable {
             HostileLog(description: Self.log(of: peer, epoch: 1, in: $0), key: peer.signingKey)
         }
         logs = [own[1], own[2], HostileLog(description: Self.log(of: Cast.mallory, epoch: 1)), own[0]]
-        logs += [own[2], HostileLog(description: Self.log(of: Cast.mallory, epoch: 1)), own[0], own[0], own[1]]
     }
 
     private static let origin = ConversationOrigin(
@@ -265,11 +264,15 @@ struct HostileLink: Sendable {
             checkpoint: Checkpoint.sign(
                 logID: log.description.logID, sequence: sequence, chain: log.head.chain.appending(body.hash),
                 with: log.key))
-        if log.description.deviceID == Cast.carol.deviceID {
-            frame.credential = FrameCredential(Cast.carol.link.credential)
-        }
+        frame.credential = carried(log)
         seal(framed(.entries(frame)))
         settle()
+    }
+
+    /// What goes with a log that the other end passes on; `nil` for one of its own, or of Alice's.
+    private func carried(_ log: HostileLog) -> FrameCredential? {
+        let author = [Cast.mallory, Cast.carol].first { $0.deviceID == log.description.deviceID }
+        return author.flatMap { $0.deviceID == peer.deviceID ? nil : FrameCredential($0.link.credential) }
     }
 
     private mutating func sayHeads() { seal(framed(.heads(heads([], true)))) }
@@ -383,7 +386,7 @@ struct HostileLink: Sendable {
             if input.flag() { digest.uniqueName = input.text() }
             return seal(framed(.digests([digest])))
         }
-        let log = logs[input.flag() ? HostileLog.open : HostileLog.carols]
+        let log = logs[input.choice(logs.count)]
         let missing = input.flag() ? SequenceSet(1...1) : SequenceSet()
         let receipt = Receipt.sign(
             logID: input.flag() ? log.description.logID : description(&input).logID,
@@ -467,8 +470,8 @@ struct HostileLink: Sendable {
         let log = logs[input.choice(logs.count)]
         guard input.choice(8) == 0 else {
             var frame = log.run(&input)
-            if log.description.deviceID == Cast.carol.deviceID {
-                frame.credential = FrameCredential(Cast.carol.link.credential)
+            if let credential = carried(log) {
+                frame.credential = credential
                 // A carrier strips bodies.
                 if input.flag() { frame = frame.stripped }
             }

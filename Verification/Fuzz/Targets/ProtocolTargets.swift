@@ -94,7 +94,6 @@ private func branches(_ input: inout FuzzInput) -> Wire.Branches {
 /// A message, what is said about one, or what somebody says of themselves.
 func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
     switch input.choice(11) {
-    case 8: return membershipContent(&input)
     case 3: return .branches(branches(&input))
     case 4:
         var profile = Wire.Profile()
@@ -131,6 +130,7 @@ func entryContent(_ input: inout FuzzInput) -> Wire.EntryBody.Content {
         return .reaction(
             Wire.Reaction(
                 target: place(&input), emoji: input.text(), counter: input.number(near: 1), removed: input.flag()))
+    case 8: return membershipContent(&input)
     default:
         var text = Wire.Text(text: input.text())
         for _ in 0..<input.choice(4) { text.headers[input.text()] = input.text() }
