@@ -71,6 +71,18 @@ struct SharedNodeTests {
         #expect(try await status.end().objects()[0]["pid"] as? Int == Int(node.pid))
     }
 
+    @Test("wait longer for a short-lived node that is slow to answer than for another program's node")
+    func slow() async throws {
+        let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+        let shortLived = try HomeMark(.shortLived, of: Home(path: alice.path))
+        let locks = try [alice, bob].map { try HomeLock(Home(path: $0.path)) }
+        let patient = try RunningProgram(["status", "--home", alice.path])
+        #expect(try await bob.run("status").errors.contains("no node listens"))
+        patient.signal(SIGKILL)
+        #expect(try await patient.end().errors.isEmpty)
+        withExtendedLifetime((shortLived, locks)) {}
+    }
+
     @Test("make room for a node that comes up, as soon as they have ended")
     func makingRoom() async throws {
         let (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))

@@ -18,7 +18,7 @@ struct NodeLease {
 
     /// How long a node that comes up may take until it answers.
     static let patience = Duration.seconds(30)
-    /// The same for another program's node, which may have no local API.
+    /// The same for another program's node, which may have no local API, as a short-lived one has.
     private static let patienceWithOthers = Duration.seconds(5)
     static let interval = Duration.milliseconds(20)
     /// How often a command goes on with another node if the first one has ended before it was on the network.
@@ -55,7 +55,7 @@ struct NodeLease {
                     try await start(home, network)
                     starting.remove()
                 }
-                if HomeLock.isHeld(home), try await isAnswering(client, isLastTry: waited >= patienceWithOthers) {
+                if HomeLock.isHeld(home), try await isAnswering(client, home, waited: waited) {
                     let isShortLived = HomeMark.isSet(.shortLived, of: home)
                     return NodeLease(client: client, isShortLived: isShortLived, home: home, marks: [guest])
                 }
@@ -66,12 +66,13 @@ struct NodeLease {
     }
 
     /// A node takes the lock first and opens its socket a little later.
-    private static func isAnswering(_ client: GatewayClient, isLastTry: Bool) async throws -> Bool {
+    private static func isAnswering(_ client: GatewayClient, _ home: Home, waited: Duration) async throws -> Bool {
         do throws(GatewayError) {
             _ = try await client.status()
             return true
         } catch {
-            guard [.noNode, .connectionLost].contains(error.code), !isLastTry else { throw error }
+            let patience = HomeMark.isSet(.shortLived, of: home) ? patience : patienceWithOthers
+            guard [.noNode, .connectionLost].contains(error.code), waited < patience else { throw error }
             return false
         }
     }
