@@ -3,7 +3,7 @@ import EarshotTesting
 import Foundation
 import Testing
 
-@Suite("The inbox of a node", .timeLimit(.minutes(1)))
+@Suite("The inbox of a node", .timeLimit(.ofHungTest))
 struct InboxTests {
     private let network: TestNetwork
     private let alice: Node

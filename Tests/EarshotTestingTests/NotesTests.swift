@@ -2,7 +2,7 @@ import Earshot
 import EarshotTesting
 import Testing
 
-@Suite("Notes to oneself", .timeLimit(.minutes(1)))
+@Suite("Notes to oneself", .timeLimit(.ofHungTest))
 struct NotesTests {
     @Test("are kept, shown, and waited for by nobody")
     func kept() async throws {

@@ -2,7 +2,7 @@ import Earshot
 import EarshotTesting
 import Testing
 
-@Suite("What a user says of themselves", .timeLimit(.minutes(1)))
+@Suite("What a user says of themselves", .timeLimit(.ofHungTest))
 struct ProfileTests {
     private let network: TestNetwork
     private let alice: Node

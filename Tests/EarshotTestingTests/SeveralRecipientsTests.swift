@@ -2,7 +2,7 @@ import Earshot
 import EarshotTesting
 import Testing
 
-@Suite("A message to several recipients", .timeLimit(.minutes(1)))
+@Suite("A message to several recipients", .timeLimit(.ofHungTest))
 struct SeveralRecipientsTests {
     private let network: TestNetwork
     private let alice: Node

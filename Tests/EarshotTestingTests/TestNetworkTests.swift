@@ -3,7 +3,7 @@ import EarshotTesting
 import Foundation
 import Testing
 
-@Suite("A test network", .timeLimit(.minutes(1)))
+@Suite("A test network", .timeLimit(.ofHungTest))
 struct TestNetworkTests {
     private let network: TestNetwork
 
