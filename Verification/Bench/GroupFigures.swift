@@ -18,9 +18,10 @@ struct GroupFigures: AsyncParsableCommand {
         var limit = rlimit(rlim_cur: 16_384, rlim_max: 16_384)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         var figures: [Figure] = []
+        // First: it would find room in the memory that the others have left.
+        if only ?? "idle" == "idle" { figures += try await idle() }
         if only ?? "fan-out" == "fan-out" { figures += try await fanOut() }
         if only ?? "catch-up" == "catch-up" { figures += try await catchUp() }
-        if only ?? "idle" == "idle" { figures += try await idle() }
         for figure in figures { print(figure.line) }
         let failed = figures.count { !$0.isKept }
         if json { print(try Figure.json(figures)) }
