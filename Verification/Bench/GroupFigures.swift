@@ -18,7 +18,7 @@ struct GroupFigures: AsyncParsableCommand {
         var limit = rlimit(rlim_cur: 16_384, rlim_max: 16_384)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         var figures: [Figure] = []
-        // First: it would find room in the memory that the others have left.
+        // First, because the others leave memory behind, which it would use.
         if only ?? "idle" == "idle" { figures += try await idle() }
         if only ?? "fan-out" == "fan-out" { figures += try await fanOut() }
         if only ?? "catch-up" == "catch-up" { figures += try await catchUp() }

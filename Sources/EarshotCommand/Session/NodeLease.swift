@@ -18,7 +18,7 @@ struct NodeLease {
 
     /// How long a node that comes up may take until it answers.
     static let patience = Duration.seconds(30)
-    /// The same for another program's node, which may have no local API, as a short-lived one has.
+    /// The same for another program's node: it may have no local API. A short-lived one always has.
     private static let patienceWithOthers = Duration.seconds(5)
     static let interval = Duration.milliseconds(20)
     /// How often a command goes on with another node if the first one has ended before it was on the network.
