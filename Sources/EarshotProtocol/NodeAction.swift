@@ -28,23 +28,23 @@ package enum NodeAction: Sendable {
     /// Close it when everything is written.
     case disconnect(ConnectionID)
     /// Write it to the disk, and call `committed` or `commitFailed`. There is one at a time.
-    case commit(Commit)
+    indirect case commit(Commit)
     /// Read a log's entries, and call `entriesRead` or `readFailed`.
-    case read(EntriesRead)
+    indirect case read(EntriesRead)
     /// Read chain hashes, and call `chainsRead` or `chainsReadFailed`.
-    case readChains(ChainsRead)
+    indirect case readChains(ChainsRead)
     /// Find expired entries, and call `expiredFound` or `findExpiredFailed`.
     case findExpired(logID: LogID, after: UInt64, now: Int64)
     /// Find this node's own entries by their keys, and call `keysFound` or `findKeysFailed`.
     case findKeys(KeyLookup, [EntryKey])
     /// Connect, close at once, and call `probed` with the result. A connection that takes longer than `Timing.dialBack`
     /// has failed.
-    case probe(ProbeID, PeerAddress)
+    indirect case probe(ProbeID, PeerAddress)
     /// The answer to a request, once its result is on the disk or has failed.
-    case complete(RequestID, Result<RequestAnswer, ProtocolError>)
+    indirect case complete(RequestID, Result<RequestAnswer, ProtocolError>)
     /// The answer to `checkReachability`.
     case reachability(RequestID, [Reachability])
-    case device(DeviceTask)
+    indirect case device(DeviceTask)
     case post(Event)
 }
 

@@ -125,8 +125,8 @@ extension JournalEntry {
     /// - Returns: `nil` for a user who was forgotten.
     fileprivate func event(users: [UserID: User]) -> Event? {
         switch content {
-        case .queued(let row): Message(row, state: .queued).map(Event.messageQueued)
-        case .received(let row): Message(row, state: .delivered).map(Event.messageReceived)
+        case .queued(let row): Message(row, asItWas: .queued).map(Event.messageQueued)
+        case .received(let row): Message(row, asItWas: .delivered).map(Event.messageReceived)
         case .state(let change):
             switch change.state {
             case .queued: nil
@@ -143,14 +143,5 @@ extension JournalEntry {
         case .user(let userID, .updated(let changes)):
             users[userID].map { Event.userUpdated($0, changes: changes) }
         }
-    }
-}
-
-extension Message {
-    /// A message as it was when an event told of it.
-    fileprivate init?(_ row: HistoryRow, state: DeliveryState) {
-        self.init(row)
-        states = states.mapValues { _ in state }
-        notes = LocalNotes(index: row.cursor)
     }
 }

@@ -49,7 +49,11 @@ enum LongWork {
 
 extension Message {
     /// - Returns: `nil` for an entry that is no text message.
-    init?(_ row: HistoryRow) {
+    init?(_ row: HistoryRow) { self.init(row, asItWas: nil) }
+
+    /// - Parameter state: its state for every recipient when an event told of it; `nil` for what they are now, and since
+    ///   when.
+    init?(_ row: HistoryRow, asItWas state: DeliveryState?) {
         var content = MessageContent("")
         if !row.entry.isDeleted, !row.isRetracted {
             guard case .body(let bytes) = row.entry.content, let body = try? EntryBody(decoding: bytes),
@@ -58,17 +62,18 @@ extension Message {
             content = written
         }
         if let edit = row.edit { content.text = edit.text }
-        content.session?.isSuperseded = row.isSuperseded
+        if row.isSuperseded { content.session?.isSuperseded = true }
         let recipientIDs = row.recipientIDs
         self.init(
             content, messageID: MessageID(log: row.log.logID, sequence: row.entry.sequence),
             conversationID: row.log.description.conversationID, senderID: row.log.authorID,
             recipientIDs: recipientIDs, timestamp: row.entry.timestamp, expiry: row.entry.expiry,
-            states: Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.state(for: $0)) }),
+            states: Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, state ?? row.state(for: $0)) }),
             notes: LocalNotes(
-                Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.times(for: $0)) }), index: row.cursor),
-            isDeleted: row.entry.isDeleted)
-        (isEdited, isRetracted, reactions) = (row.edit != nil, row.isRetracted, row.reactions)
+                state == nil ? Dictionary(uniqueKeysWithValues: recipientIDs.map { ($0, row.times(for: $0)) }) : [:],
+                index: row.cursor),
+            isDeleted: row.entry.isDeleted, isEdited: row.edit != nil, isRetracted: row.isRetracted,
+            reactions: row.reactions)
     }
 }
 

@@ -21,17 +21,17 @@ public enum Event: Hashable, Sendable {
     /// A participant no longer types: they said so, wrote, left, or were silent for a while.
     case typingEnded(Typing)
     /// A message was edited or taken back, or somebody's reaction to it changed.
-    case messageUpdated(MessageUpdate)
+    indirect case messageUpdated(MessageUpdate)
     /// Something about a conversation of this node's user changed; the update says what.
-    case conversationUpdated(ConversationUpdate)
+    indirect case conversationUpdated(ConversationUpdate)
     /// Somebody else has joined a conversation of this node's user, or left it.
-    case participantUpdated(ParticipantUpdate)
+    indirect case participantUpdated(ParticipantUpdate)
     /// A linked user tells the name of an open conversation that this node's user has not joined.
-    case conversationAdvertised(AdvertisedConversation)
+    indirect case conversationAdvertised(AdvertisedConversation)
     /// A user was met for the first time.
-    case userDiscovered(User)
+    indirect case userDiscovered(User)
     /// Something about a known user changed; `changes` says what.
-    case userUpdated(User, changes: Set<UserChange>)
+    indirect case userUpdated(User, changes: Set<UserChange>)
     /// This node's user says something else of themselves, here or on another of their devices: `Users.ownProfile()`.
     case profileUpdated
     /// A program has subscribed to a user: a `SubscribedUser` shows their values.
@@ -39,21 +39,21 @@ public enum Event: Hashable, Sendable {
     /// A program has unsubscribed from a user, or others have taken their place.
     case userUnsubscribed(UserID)
     /// Another key claims the name of a pinned user. Nothing is sent to it before this node's user decides.
-    case identityConflict(IdentityConflict)
+    indirect case identityConflict(IdentityConflict)
     /// A link could not be made, or ended with an error.
-    case linkFailed(LinkFailure)
+    indirect case linkFailed(LinkFailure)
     /// A user's clock is far ahead of this node's clock, or far behind it.
     case clockSkewed(ClockSkew)
     /// This device's credential expires soon, and has not been renewed.
-    case credentialWillExpire(CredentialNotice)
+    indirect case credentialWillExpire(CredentialNotice)
     /// This device's credential has expired: nobody accepts a new link with it.
-    case credentialExpired(CredentialNotice)
+    indirect case credentialExpired(CredentialNotice)
     /// This device has a new credential.
-    case credentialRenewed(CredentialNotice)
+    indirect case credentialRenewed(CredentialNotice)
     /// This device's credential is not yet valid: a clock is wrong, or was wrong when the credential was issued.
-    case credentialNotYetValid(CredentialNotice)
+    indirect case credentialNotYetValid(CredentialNotice)
     /// A user has revoked a device of theirs, this node's user among them. There is never a link to it again.
-    case deviceRevoked(RevokedDevice)
+    indirect case deviceRevoked(RevokedDevice)
     /// A node of another network is here: it has another network key, or only one of the two nodes has a key. There is
     /// never a link to it. Posted once for each such network and run of the node.
     case otherNetworkSeen(OtherNetwork)
@@ -62,7 +62,7 @@ public enum Event: Hashable, Sendable {
     /// The disk takes writes again.
     case storageRecovered
     /// This node's database was older than what a peer holds of this node's messages, and the node has taken them back.
-    case historyRecovered(HistoryRecovery)
+    indirect case historyRecovered(HistoryRecovery)
     /// A discovery source does not work, for this reason.
     case discoveryUnavailable(source: String, reason: String)
     case discoveryAvailable(source: String)

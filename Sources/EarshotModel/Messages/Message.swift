@@ -26,71 +26,87 @@ public struct MessageID: Hashable, Sendable, Comparable, LosslessStringConvertib
 }
 
 /// A text message, as its sender wrote it and everybody who has it sees it.
+///
+/// It never changes, and its copies share what it holds.
 public struct Message: Hashable, Sendable, Identifiable {
-    public let messageID: MessageID
-    public let conversationID: ConversationID
-    public let senderID: UserID
+    private struct Fields: Hashable, Sendable {
+        let content: MessageContent
+        let messageID: MessageID
+        let conversationID: ConversationID
+        let senderID: UserID
+        let recipientIDs: [UserID]
+        let timestamp: HybridTimestamp
+        let expiry: Int64
+        let states: [UserID: DeliveryState]
+        let notes: LocalNotes
+        let isDeleted: Bool
+        let isEdited: Bool
+        let isRetracted: Bool
+        let reactions: [Reaction]
+    }
+
+    private let fields: Shared<Fields>
+
+    public var messageID: MessageID { fields.value.messageID }
+    public var conversationID: ConversationID { fields.value.conversationID }
+    public var senderID: UserID { fields.value.senderID }
     /// Its recipients, without the sender, in ascending order.
-    public let recipientIDs: [UserID]
+    public var recipientIDs: [UserID] { fields.value.recipientIDs }
     /// At most `Limits.textBytes` of UTF-8.
-    public let text: String
+    public var text: String { fields.value.content.text }
     /// Metadata from programs for programs: at most `Limits.headerCount` pairs of `Limits.headerBytes` together.
-    public let headers: [String: String]
+    public var headers: [String: String] { fields.value.content.headers }
     /// The sender's hybrid logical clock. It rises within a log, and orders a conversation in the same way for
     /// everybody.
-    package let timestamp: HybridTimestamp
+    package var timestamp: HybridTimestamp { fields.value.timestamp }
     /// When it fails if it is still not delivered, in milliseconds since 1970.
-    package let expiry: Int64
+    package var expiry: Int64 { fields.value.expiry }
     /// Its state for each recipient. This is a copy; the event bus reports changes.
-    public package(set) var states: [UserID: DeliveryState]
-    /// What this node has noted of it.
-    package var notes: LocalNotes
+    public var states: [UserID: DeliveryState] { fields.value.states }
     /// Whether its content was deleted. Then text and headers are empty.
-    public package(set) var isDeleted: Bool
+    public var isDeleted: Bool { fields.value.isDeleted }
     /// The message that it answers; it need not be here.
-    public let replyTo: MessageID?
+    public var replyTo: MessageID? {
+        fields.value.content.replyTo.map { MessageID(log: $0.logID, sequence: $0.sequence) }
+    }
     /// Users whom it is meant for in particular, ascending.
-    public let mentions: [UserID]
+    public var mentions: [UserID] { fields.value.content.mentions }
     /// Its part in a session of messages that build on each other.
-    public package(set) var session: MessageSession?
+    public var session: MessageSession? { fields.value.content.session }
     /// Whether its author gave it another text, which `text` is.
-    public package(set) var isEdited = false
+    public var isEdited: Bool { fields.value.isEdited }
     /// Whether its author took it back. Then text and headers are empty.
-    public package(set) var isRetracted = false
+    public var isRetracted: Bool { fields.value.isRetracted }
     /// Who reacts to it with what. Messages in events have none yet.
-    public package(set) var reactions: [Reaction] = []
+    public var reactions: [Reaction] { fields.value.reactions }
 
     /// The message's id.
     public var id: MessageID { messageID }
 
     /// Its place in the order in which entries reached this node's disk; `nil` for a message that was just sent, or comes
     /// from the event bus. Indexes rise and never change; what is not shown has one, too, so there are gaps.
-    public var index: Int64? { notes.index }
+    public var index: Int64? { fields.value.notes.index }
 
     /// When it reached its states for a recipient. For a received message and this node's own user, *delivered* is when
     /// it reached this node's disk. Messages in events have no times.
-    public func times(for recipientID: UserID) -> MessageTimes { notes.times[recipientID] ?? MessageTimes() }
+    public func times(for recipientID: UserID) -> MessageTimes {
+        fields.value.notes.times[recipientID] ?? MessageTimes()
+    }
 
+    /// - Parameters:
+    ///   - content: what its author wrote last.
+    ///   - notes: what this node has noted of it.
     package init(
-        messageID: MessageID, conversationID: ConversationID, senderID: UserID, recipientIDs: [UserID], text: String,
-        headers: [String: String], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
-        notes: LocalNotes = LocalNotes(), isDeleted: Bool = false, replyTo: MessageID? = nil,
-        mentions: [UserID] = [], session: MessageSession? = nil
+        _ content: MessageContent, messageID: MessageID, conversationID: ConversationID, senderID: UserID,
+        recipientIDs: [UserID], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
+        notes: LocalNotes = LocalNotes(), isDeleted: Bool = false, isEdited: Bool = false,
+        isRetracted: Bool = false, reactions: [Reaction] = []
     ) {
-        self.messageID = messageID
-        self.conversationID = conversationID
-        self.senderID = senderID
-        self.recipientIDs = recipientIDs
-        self.text = text
-        self.headers = headers
-        self.timestamp = timestamp
-        self.expiry = expiry
-        self.states = states
-        self.notes = notes
-        self.isDeleted = isDeleted
-        self.replyTo = replyTo
-        self.mentions = mentions
-        self.session = session
+        fields = Shared(
+            Fields(
+                content: content, messageID: messageID, conversationID: conversationID, senderID: senderID,
+                recipientIDs: recipientIDs, timestamp: timestamp, expiry: expiry, states: states, notes: notes,
+                isDeleted: isDeleted, isEdited: isEdited, isRetracted: isRetracted, reactions: reactions))
     }
 }
 
@@ -108,8 +124,8 @@ public struct MessageDraft: Hashable, Sendable {
     /// Users whom it is meant for in particular: at most `Limits.mentions`. A text that names somebody mentions nobody.
     public var mentions: [UserID] = []
     /// The message that it answers.
-    package var replyTo: LogPlace?
-    package var session: MessageSession?
+    @Seldom package var replyTo: LogPlace?
+    @Seldom package var session: MessageSession?
 
     public init(
         _ text: String, headers: [String: String] = [:], timeToLive: Duration = Self.defaultTimeToLive
@@ -155,12 +171,22 @@ public struct MessageDraft: Hashable, Sendable {
 
     /// - Throws: `Invalid` for the first limit that it is over.
     public func validate() throws(Invalid) {
-        let textBytes = text.utf8.count
-        guard textBytes > 0 else { throw .emptyText }
-        guard textBytes <= Limits.textBytes else { throw .textTooLong(bytes: textBytes) }
+        try Self.check(text: text)
         guard timeToLive > .zero else { throw .timeToLiveNotPositive }
+        try Self.check(mentions: mentions, session, headers)
+    }
+
+    static func check(text: String) throws(Invalid) {
+        let bytes = text.utf8.count
+        guard bytes > 0 else { throw .emptyText }
+        guard bytes <= Limits.textBytes else { throw .textTooLong(bytes: bytes) }
+    }
+
+    static func check(
+        mentions: [UserID], _ session: MessageSession?, _ headers: [String: String]
+    ) throws(Invalid) {
         guard mentions.count <= Limits.mentions else { throw .tooManyMentions(count: mentions.count) }
-        if let session { try Self.check(session) }
+        if let session { try check(session) }
         guard !headers.isEmpty else { return }
         guard headers.count <= Limits.headerCount else { throw .tooManyHeaders(count: headers.count) }
         guard !headers.keys.contains("") else { throw .emptyHeaderName }
@@ -181,7 +207,8 @@ public struct MessageDraft: Hashable, Sendable {
 
     package var content: MessageContent {
         MessageContent(
-            text, headers: headers, replyTo: replyTo, mentions: Set(mentions).sorted(), session: session)
+            text, headers: headers, replyTo: replyTo, mentions: mentions.isEmpty ? [] : Set(mentions).sorted(),
+            session: session)
     }
 
     package init(_ content: MessageContent, timeToLive: Duration = Self.defaultTimeToLive) {

@@ -3,10 +3,10 @@ package struct MessageContent: Hashable, Sendable {
     package var text: String
     package var headers: [String: String]
     /// The message that it answers.
-    package var replyTo: LogPlace?
+    @Seldom package var replyTo: LogPlace?
     /// Users whom it is meant for in particular, ascending.
     package var mentions: [UserID]
-    package var session: MessageSession?
+    @Seldom package var session: MessageSession?
 
     package init(
         _ text: String, headers: [String: String] = [:], replyTo: LogPlace? = nil, mentions: [UserID] = [],
@@ -17,6 +17,12 @@ package struct MessageContent: Hashable, Sendable {
         self.replyTo = replyTo
         self.mentions = mentions
         self.session = session
+    }
+
+    /// - Throws: `MessageDraft.Invalid` for the first limit that it is over.
+    package func validate() throws(MessageDraft.Invalid) {
+        try MessageDraft.check(text: text)
+        try MessageDraft.check(mentions: mentions, session, headers)
     }
 }
 
@@ -61,7 +67,7 @@ package struct Amendment: Hashable, Sendable {
     package func validate() throws(MessageDraft.Invalid) {
         switch content {
         case .edit(let text, let counter):
-            try MessageDraft(text).validate()
+            try MessageDraft.check(text: text)
             try MessageDraft.check(counter: counter)
         case .retract: break
         case .reaction(let emoji, let counter, _):
@@ -75,25 +81,25 @@ package struct Amendment: Hashable, Sendable {
 /// What an entry of this device is to say.
 package enum EntryDraft: Hashable, Sendable {
     case message(MessageDraft)
-    case amendment(Amendment)
+    indirect case amendment(Amendment)
     /// This node's user belongs to the conversation from here on.
     case join
     /// They belong to it no longer.
     case leave
     /// They answer an addition to a private conversation: they join.
-    case accept(LogPlace)
+    indirect case accept(LogPlace)
     /// They answer an addition: they decline, or leave.
-    case decline(LogPlace)
+    indirect case decline(LogPlace)
     /// Up to here this device knows the control logs of the conversation.
-    case version(LogPlace)
+    indirect case version(LogPlace)
     /// An entry of a control log.
-    case control(ControlBody)
+    indirect case control(ControlBody)
     /// What they say of themselves, and how it is counted.
-    case profile(Profile, counter: UInt64)
+    indirect case profile(Profile, counter: UInt64)
     /// What they have decided about another.
-    case decision(Decision)
+    indirect case decision(Decision)
     /// Where the logs of a device of theirs end that they have revoked.
-    case cut(DeviceCut)
+    indirect case cut(DeviceCut)
     /// What they have erased.
     case erasure([ErasedRun])
 

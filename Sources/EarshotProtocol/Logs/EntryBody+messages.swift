@@ -48,7 +48,7 @@ extension MessageContent {
             }
             mentions.append(userID)
         }
-        do { try MessageDraft(self).validate() } catch {
+        do { try validate() } catch {
             throw ProtocolError(.violation, "a message is not valid: \(error)")
         }
     }
@@ -118,22 +118,6 @@ extension MessageSession {
     }
 
     fileprivate var wire: Wire.Session { Wire.Session(sessionID: id.bytes.bytes, counter: counter, summary: summary) }
-}
-
-extension Message {
-    /// A message as its author wrote it.
-    package init(
-        _ content: MessageContent, messageID: MessageID, conversationID: ConversationID, senderID: UserID,
-        recipientIDs: [UserID], timestamp: HybridTimestamp, expiry: Int64, states: [UserID: DeliveryState],
-        notes: LocalNotes = LocalNotes(), isDeleted: Bool = false
-    ) {
-        self.init(
-            messageID: messageID, conversationID: conversationID, senderID: senderID, recipientIDs: recipientIDs,
-            text: content.text, headers: content.headers, timestamp: timestamp, expiry: expiry, states: states,
-            notes: notes, isDeleted: isDeleted,
-            replyTo: content.replyTo.map { MessageID(log: $0.logID, sequence: $0.sequence) },
-            mentions: content.mentions, session: content.session)
-    }
 }
 
 extension EntryContent {

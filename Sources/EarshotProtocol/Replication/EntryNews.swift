@@ -4,7 +4,7 @@ import EarshotModel
 enum EntryNews: Sendable {
     case message(Message)
     /// A message is changed by the entry with this number.
-    case update(MessageUpdate, by: UInt64)
+    indirect case update(MessageUpdate, by: UInt64)
     /// A user says something else of themselves.
     case profile(UserID, by: UInt64)
 

@@ -3,7 +3,7 @@ import EarshotModel
 /// What `Replication` wants the node to do.
 enum ReplicationAction: Sendable {
     /// Add a frame to those that leave on a link.
-    case send(Frame, ConnectionID)
+    indirect case send(Frame, ConnectionID)
     /// Note that messages go over a link: when there are too many links, the one that was not used for the longest time
     /// gives way.
     case used(ConnectionID)
@@ -11,26 +11,26 @@ enum ReplicationAction: Sendable {
     /// for more work than its frame showed.
     case credit(Int, ConnectionID)
     /// Close a link. Its session has ended already.
-    case close(ConnectionID, CloseReason, ProtocolError?)
+    indirect case close(ConnectionID, CloseReason, ProtocolError?)
     /// Messages have now been exchanged with a user.
     case exchanged(UserID)
     /// Send receipts of others, with the credentials of the devices that signed them.
     case carry([Receipt], ConnectionID)
     /// Send what another device wrote, with that device's credential.
-    case give(EntriesFrame, ConnectionID)
+    indirect case give(EntriesFrame, ConnectionID)
     /// Tell another device of this node's user who these users are.
     case vouch(for: [UserID], ConnectionID)
     /// A device that need not be linked ever is vouched for by its user.
-    case introduced(Credential)
+    indirect case introduced(Credential)
     /// Entries of this device in its user's own conversation are on the disk.
-    case shared(RecordedEntries)
-    case commit(Commit)
-    case read(EntriesRead)
-    case readChains(ChainsRead)
+    indirect case shared(RecordedEntries)
+    indirect case commit(Commit)
+    indirect case read(EntriesRead)
+    indirect case readChains(ChainsRead)
     case findKeys(ConversationID, [EntryKey])
     case findExpired(logID: LogID, after: UInt64, now: Int64)
     /// A call with keys was held while a log was taken back, which may have brought its messages.
-    case lookUpAgain(PendingSend)
-    case complete(RequestID, Result<RequestAnswer, ProtocolError>)
+    indirect case lookUpAgain(PendingSend)
+    indirect case complete(RequestID, Result<RequestAnswer, ProtocolError>)
     case post(Event)
 }

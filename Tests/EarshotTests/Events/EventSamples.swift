@@ -15,8 +15,8 @@ struct EventSamples {
         let log = LogDescription(conversationID: .direct(userID, userID), deviceID: DeviceID(Bytes32()), epoch: 1).logID
         let messageID = MessageID(log: log, sequence: 1)
         let message = Message(
-            messageID: messageID, conversationID: .direct(userID, userID), senderID: userID, recipientIDs: [userID],
-            text: "hello", headers: [:], timestamp: HybridTimestamp(milliseconds: 0), expiry: 0, states: [:])
+            MessageContent("hello"), messageID: messageID, conversationID: .direct(userID, userID), senderID: userID,
+            recipientIDs: [userID], timestamp: HybridTimestamp(milliseconds: 0), expiry: 0, states: [:])
         let change = MessageStateChange(
             messageID: messageID, conversationID: message.conversationID, recipientID: userID, state: .sent)
         let typing = Typing(conversationID: message.conversationID, userID: userID)

@@ -1,6 +1,6 @@
 /// What an entry has to do with others: the part of its content that decides what a conversation shows. A history is read
 /// with it, and it stays when the content is erased.
-package enum EntryRelation: Hashable, Sendable {
+package indirect enum EntryRelation: Hashable, Sendable {
     case edit(of: LogPlace, counter: UInt64)
     case retraction(of: LogPlace)
     case reaction(to: LogPlace, emoji: String, counter: UInt64, isRemoved: Bool)
