@@ -16,10 +16,12 @@ package struct KeyedHash: Sendable {
     }
 
     /// - Parameter count: how many bytes the digest has, 16 to 64.
-    package func digest(of bytes: [UInt8], count: Int) -> [UInt8] {
+    package func digest(of bytes: ArraySlice<UInt8>, count: Int) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: count)
-        _ = key.withOctets {
-            crypto_generichash_blake2b(&digest, count, bytes, UInt64(bytes.count), $0, key.count)
+        bytes.withUnsafeBufferPointer { bytes in
+            _ = key.withOctets {
+                crypto_generichash_blake2b(&digest, count, bytes.baseAddress, UInt64(bytes.count), $0, key.count)
+            }
         }
         return digest
     }

@@ -7,21 +7,21 @@ package struct EntryBody: Hashable, Sendable {
         /// The first entry of an epoch that follows others: the ends of these, as far as the device knew them.
         case branches([BranchHead])
         /// Something about a message that is there already.
-        case amendment(Amendment)
+        indirect case amendment(Amendment)
         /// The author belongs to the conversation from here on; in a private one this answers an addition.
-        case join(answering: LogPlace? = nil)
+        indirect case join(answering: LogPlace? = nil)
         /// The author belongs to it no longer.
-        case leave(answering: LogPlace? = nil)
+        indirect case leave(answering: LogPlace? = nil)
         /// Up to here the author knew the control logs of the conversation.
-        case version(LogPlace)
+        indirect case version(LogPlace)
         /// An entry of a control log.
-        case control(ControlBody)
+        indirect case control(ControlBody)
         /// What the author says of themselves.
-        case profile(ProfileEntry)
+        indirect case profile(ProfileEntry)
         /// What the author's user has decided about another.
-        case decision(Decision)
+        indirect case decision(Decision)
         /// Where the logs of a revoked device of the author's user end.
-        case cut(DeviceCut)
+        indirect case cut(DeviceCut)
         /// What the author's user has erased.
         case erasure([ErasedRun])
         /// A kind of content that this version does not know. It is kept and proved, but not shown.
@@ -87,11 +87,7 @@ package struct EntryBody: Hashable, Sendable {
     }
 
     /// The body as its author's device writes it.
-    func encoded(with salts: EntrySalts) -> [UInt8] {
-        var wire = wire
-        wire.salt = salts.salt(for: Wire.encode(wire))
-        return Wire.encode(wire)
-    }
+    func encoded(with salts: EntrySalts) -> [UInt8] { wire.encoded(with: salts) }
 
     /// The body without salt. No device sends it so, but one that keeps a draft for later.
     package func encoded() -> [UInt8] { Wire.encode(wire) }

@@ -13,6 +13,6 @@ struct EntrySalts: Sendable {
     /// - Parameter body: an encoded entry without salt. Its time is left out, so an entry keeps its salt when it gets a new
     ///   time.
     func salt(for body: [UInt8]) -> [UInt8] {
-        hash.digest(of: EntryContent.withoutTime(body).map(Array.init) ?? body, count: Self.count)
+        hash.digest(of: EntryContent.withoutTime(body) ?? body[...], count: Self.count)
     }
 }

@@ -29,7 +29,7 @@ struct EntryKeys: Sendable {
     }
 
     private func key(_ bytes: [UInt8]) -> EntryKey {
-        guard let key = EntryKey(hash.digest(of: bytes, count: EntryKey.count)) else {
+        guard let key = EntryKey(hash.digest(of: bytes[...], count: EntryKey.count)) else {
             preconditionFailure("a digest has as many bytes as were asked for")
         }
         return key

@@ -90,6 +90,9 @@ extension Wire {
             case erasure(Erasure)
         }
 
+        /// About what a short message takes.
+        private static let usualBytes = 128
+
         var timestamp: UInt64 = 0
         var expiry: UInt64 = 0
         var content: Content?
@@ -142,11 +145,30 @@ extension Wire {
         }
 
         func write(to writer: inout WireWriter) {
+            writeBeforeSalt(to: &writer)
+            writer.bytes(5, salt)
+            writeBehindSalt(to: &writer)
+        }
+
+        /// The same with a salt that follows from all the rest.
+        func encoded(with salts: EntrySalts) -> [UInt8] {
+            var writer = WireWriter(capacity: Self.usualBytes)
+            writeBeforeSalt(to: &writer)
+            let place = writer.bytes.count
+            writeBehindSalt(to: &writer)
+            let salt = salts.salt(for: writer.bytes)
+            writer.insert(at: place) { $0.bytes(5, salt) }
+            return writer.bytes
+        }
+
+        private func writeBeforeSalt(to writer: inout WireWriter) {
             writer.fixed64(1, timestamp)
             writer.fixed64(2, expiry)
             if case .text(let text) = content { writer.message(3, text) }
             writer.bytes(4, key)
-            writer.bytes(5, salt)
+        }
+
+        private func writeBehindSalt(to writer: inout WireWriter) {
             switch content {
             case .branches(let branches): writer.message(6, branches)
             case .edit(let edit): writer.message(10, edit)

@@ -44,8 +44,10 @@ extension Wire {
         /// In the order of the headers' names: equal texts have equal bytes.
         func write(to writer: inout WireWriter) {
             writer.text(1, text)
-            for (key, value) in headers.sorted(by: { $0.key < $1.key }) {
-                writer.message(2, Header(key: key, value: value))
+            if !headers.isEmpty {
+                for (key, value) in headers.sorted(by: { $0.key < $1.key }) {
+                    writer.message(2, Header(key: key, value: value))
+                }
             }
             if let replyTo { writer.message(3, replyTo) }
             for mention in mentions { writer.bytes(4, mention, isCase: true) }

@@ -44,7 +44,7 @@ struct WireReader: Sendable {
         case 0: return .varint(try varint())
         case 1:
             let bytes = try take(8)
-            return .fixed64(bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+            return .fixed64(UInt64(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }))
         case 2:
             guard let length = Int(exactly: try varint()) else { throw WireError() }
             return .bytes(try take(length))

@@ -3,6 +3,11 @@
 struct WireWriter: Sendable {
     private(set) var bytes: [UInt8] = []
 
+    /// - Parameter capacity: about how many bytes will be written.
+    init(capacity: Int = 0) {
+        if capacity > 0 { bytes.reserveCapacity(capacity) }
+    }
+
     private enum WireType: UInt64 {
         case varint = 0
         case fixed64 = 1
@@ -56,6 +61,14 @@ struct WireWriter: Sendable {
         var rest = WireWriter()
         rest.varint(UInt64(length >> 7))
         bytes.insert(contentsOf: rest.bytes, at: start)
+    }
+
+    /// Puts what `write` writes before what was written last.
+    /// - Parameter place: how many bytes come before it.
+    mutating func insert(at place: Int, _ write: (inout WireWriter) -> Void) {
+        var inserted = WireWriter()
+        write(&inserted)
+        bytes.insert(contentsOf: inserted.bytes, at: place)
     }
 
     private mutating func tag(_ field: UInt32, _ type: WireType) { varint(UInt64(field) << 3 | type.rawValue) }
