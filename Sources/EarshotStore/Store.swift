@@ -10,7 +10,7 @@ package final class Store: Sendable {
     /// The path of the database, or `:memory:`.
     package let path: String
     let database: any DatabaseWriter
-    let logNumbers = LogNumbers()
+    let memory = CommitMemory()
 
     /// Opens the database, or makes it, and brings its tables up to date.
     /// - Throws: `StoreError`; a damaged file is left as it is.

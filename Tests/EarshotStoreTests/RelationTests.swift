@@ -118,6 +118,26 @@ struct RelationTests {
         #expect(try row(1).entry.isDeleted && !row(2).entry.isDeleted)
     }
 
+    @Test("erase it also if commits that concern nothing retracted are between, and one that failed")
+    func undeliveredForLong() throws {
+        try store.commit(log.commit)
+        let retracted = append(.retract, to: log, at: 5)
+        var broken = retracted.commit(from: 3)
+        broken.entries.append(LogEntries(logID: log.logID, entries: log.entries))
+        #expect(throws: StoreError.self) { try store.commit(broken) }
+        try store.commit(retracted.commit(from: 3))
+        var another = SampleLog(device: 9, author: 4)
+        for time in Int64(1)...2 {
+            another.append(at: time)
+            try store.commit(another.commit(from: UInt64(time)))
+        }
+        #expect(try row(1).isRetracted && !row(1).entry.isDeleted)
+        var commit = delivered(retracted)
+        (commit.logs, commit.entries) = ([], [])
+        try store.commit(commit)
+        #expect(try row(1).entry.isDeleted && !row(2).entry.isDeleted)
+    }
+
     @Test("go with a message that is erased")
     func erased() throws {
         try store.commit(delivered(append(.edit(text: "new", counter: 1), to: log, at: 5)))

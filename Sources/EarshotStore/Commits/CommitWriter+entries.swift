@@ -90,8 +90,7 @@ extension CommitWriter {
     }
 
     private func writeTogether(_ entries: ArraySlice<EntryRecord>, of log: Int64) throws {
-        var arguments: [(any DatabaseValueConvertible)?] = []
-        arguments.reserveCapacity(entries.count * 10)
+        var arguments = StatementArguments()
         for entry in entries {
             let (hash, body) = Self.columns(of: entry.content)
             arguments += [
@@ -99,6 +98,6 @@ extension CommitWriter {
                 entry.chain.data, entry.checkpoint.map { Data($0.bytes) }, hash, body, entry.isDeleted,
             ]
         }
-        try db.cachedStatement(sql: Self.manyRows).execute(arguments: StatementArguments(arguments))
+        try db.cachedStatement(sql: Self.manyRows).execute(arguments: arguments)
     }
 }

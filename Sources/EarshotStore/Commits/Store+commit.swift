@@ -7,9 +7,9 @@ extension Store {
     /// - Throws: `StoreError`; then nothing of it was written.
     package func commit(_ commit: Commit) throws(StoreError) {
         do {
-            logNumbers.add(
-                try database.writeWithoutTransaction { [logNumbers] db in
-                    try db.inPreparedTransaction { try CommitWriter(db: db, logNumbers).write(commit) }
+            memory.add(
+                try database.writeWithoutTransaction { [memory] db in
+                    try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) }
                 })
         } catch { throw StoreError(error, path: path) }
     }
@@ -18,10 +18,10 @@ extension Store {
     package func commit(
         _ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
-        let (path, logNumbers) = (path, logNumbers)
+        let (path, memory) = (path, memory)
         database.asyncWriteWithoutTransaction { db in
-            let result = Result { try db.inPreparedTransaction { try CommitWriter(db: db, logNumbers).write(commit) } }
-            completion(result.map(logNumbers.add).mapError { StoreError($0, path: path) })
+            let result = Result { try db.inPreparedTransaction { try CommitWriter(db: db, memory).write(commit) } }
+            completion(result.map(memory.add).mapError { StoreError($0, path: path) })
             guard !commit.erasures.isEmpty, case .success = result else { return }
             // What stands in the way now, the next erasure or the end overwrites.
             _ = try? Self.overwriteDeleted(db)
@@ -49,22 +49,22 @@ extension Database {
 /// Writes one commit inside a transaction.
 struct CommitWriter {
     /// What this commit looks up.
-    private final class Found {
-        var numbers: [LogID: Int64] = [:]
+    final class Found {
+        var findings = CommitMemory.Findings()
     }
 
     let db: Database
-    private let logNumbers: LogNumbers
-    private let found = Found()
+    let memory: CommitMemory
+    let found = Found()
 
-    init(db: Database, _ logNumbers: LogNumbers = LogNumbers()) {
+    init(db: Database, _ memory: CommitMemory = CommitMemory()) {
         self.db = db
-        self.logNumbers = logNumbers
+        self.memory = memory
     }
 
-    /// - Returns: the numbers of logs that it looked up, which are true when the transaction is.
+    /// - Returns: what it found, which is true when the transaction is.
     @discardableResult
-    func write(_ commit: Commit) throws -> [LogID: Int64] {
+    func write(_ commit: Commit) throws -> CommitMemory.Findings {
         if commit.beginsGeneration { try beginGeneration() }
         for userID in commit.forgottenUsers { try forget(userID) }
         for deviceID in commit.forgottenDevices { try forget(deviceID) }
@@ -94,7 +94,7 @@ struct CommitWriter {
         for erasure in commit.erasures { try write(erasure) }
         for change in commit.programChanges { try write(change) }
         try writeJournal(of: commit)
-        return found.numbers
+        return found.findings
     }
 
     private func write(_ user: UserRecord) throws {
@@ -211,12 +211,12 @@ struct CommitWriter {
     }
 
     func number(of logID: LogID) throws -> Int64 {
-        if let known = found.numbers[logID] ?? logNumbers[logID] { return known }
+        if let known = found.findings.numbers[logID] ?? memory[logID] { return known }
         let statement = try db.cachedStatement(sql: "SELECT number FROM log WHERE logID = ?")
         guard let number = try Int64.fetchOne(statement, arguments: [logID.data]) else {
             preconditionFailure("a commit names only logs that it or an earlier one has written")
         }
-        found.numbers[logID] = number
+        found.findings.numbers[logID] = number
         return number
     }
 }

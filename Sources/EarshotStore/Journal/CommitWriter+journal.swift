@@ -68,15 +68,14 @@ extension CommitWriter {
     }
 
     private func insert(_ rows: [JournalRow], at time: Int64) throws {
-        var arguments: [(any DatabaseValueConvertible)?] = []
-        arguments.reserveCapacity(rows.count * 7)
+        var arguments = StatementArguments()
         for row in rows {
             arguments += [
                 time, row.kind.rawValue, row.log, row.userID?.data, row.run.map { Int64($0.lowerBound) },
                 row.run.map { Int64($0.upperBound) }, row.detail,
             ]
         }
-        try db.cachedStatement(sql: Self.insertions[rows.count - 1]).execute(arguments: StatementArguments(arguments))
+        try db.cachedStatement(sql: Self.insertions[rows.count - 1]).execute(arguments: arguments)
     }
 
     /// Removes some of the oldest rows, if the journal is too long or they are too old. The row before those that the

@@ -6,8 +6,9 @@ import GRDB
 extension CommitWriter {
     /// Few entries have to do with others, so all others are spared this.
     func writeRelations(of run: LogEntries) throws {
-        for entry in run.entries {
-            guard let relation = entry.relation else { continue }
+        for index in run.entries.indices {
+            guard let relation = run.entries[index].relation else { continue }
+            let entry = run.entries[index]
             let columns = RelationColumns(relation)
             try db.cachedStatement(
                 sql: """
@@ -32,18 +33,25 @@ extension CommitWriter {
     func eraseRetracted(_ commit: Commit) throws {
         var due: Set<RelationPlace> = []
         for run in commit.entries {
-            for entry in run.entries {
-                switch entry.relation {
-                case .retraction: due.insert(RelationPlace(log: try number(of: run.logID), sequence: entry.sequence))
+            for index in run.entries.indices {
+                switch run.entries[index].relation {
+                case .retraction:
+                    let sequence = run.entries[index].sequence
+                    due.insert(RelationPlace(log: try number(of: run.logID), sequence: sequence))
                 case .edit(let target, _): due.formUnion(try retractions(of: target))
                 case .reaction, .session, nil: break
                 }
             }
         }
-        let waits = try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM relation WHERE isDue = 1)"))
-        if waits == true { try due.formUnion(dueRetractions(with: commit)) }
+        let waits = try memory.mayRetractionsWait && retractionsWait()
+        if waits { try due.formUnion(dueRetractions(with: commit)) }
+        found.findings.mayRetractionsWait = waits || !due.isEmpty
+        guard !due.isEmpty else { return }
         for place in due.sorted() { try settle(place) }
+    }
+
+    private func retractionsWait() throws -> Bool {
+        try Bool.fetchOne(db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM relation WHERE isDue = 1)")) == true
     }
 
     /// Retractions that wait, and may be due with a commit.
