@@ -24,6 +24,8 @@ package struct NodeMachine: Sendable {
     var programs: ProgramsMachine
     var typing = TypingMachine()
     private(set) var notes = NodeNotes()
+    /// The uptime by which `tick` has something to do.
+    package private(set) var nextCall = Int64.max
 
     /// - Parameters:
     ///   - snapshot: what the store holds.
@@ -48,6 +50,7 @@ package struct NodeMachine: Sendable {
                 clocks.follow(record.head.timestamp, now: now)
             }
         }
+        nextCall = max(now.uptime, nextDeadline)
     }
 
     /// Everybody who was ever met, by name.
@@ -120,7 +123,8 @@ package struct NodeMachine: Sendable {
         replication.commitIfDue(clocks: &clocks, now: now)
         performReplication(now: now)
         dialDue(now: now)
-        clocks.expectCall(by: max(now.uptime, nextDeadline))
+        nextCall = max(now.uptime, nextDeadline)
+        clocks.expectCall(by: nextCall)
     }
 
     /// The node stops: says goodbye on every link, and writes what waits.

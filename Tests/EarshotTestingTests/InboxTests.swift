@@ -428,6 +428,18 @@ struct InboxTests {
         #expect(error?.code == .unknownMessage)
     }
 
+    @Test("sends a message when it is due, also if the node was to do something sooner that was called off")
+    func scheduledBehindAnother() async throws {
+        let sooner = try await alice.messages.schedule(
+            MessageDraft("sooner"), to: bob.userID, notBefore: network.now.addingTimeInterval(20))
+        try await alice.messages.schedule(
+            MessageDraft("later"), to: bob.userID, notBefore: network.now.addingTimeInterval(25))
+        try await alice.messages.cancelScheduled(sooner.id)
+        let received = bob.events.events(.messageReceived)
+        await network.advance(by: .seconds(26))
+        #expect(await received.first { _ in true }?.text == "later")
+    }
+
     @Test("knows to whom a message with a key went, whatever its recipient is called by now")
     func recipientOfKey() async throws {
         try await alice.messages.send("hello", to: bob.userID, idempotencyKey: "sent")

@@ -326,7 +326,7 @@ actor NodeShell {
         }
         telemetry.flush(machine.takeNotes(), now: clock.now.uptime)
         schedule()
-        if machine.isSettled, !settling.isEmpty {
+        if !settling.isEmpty, machine.isSettled {
             for continuation in settling { continuation.resume() }
             settling = []
         }
@@ -535,17 +535,16 @@ actor NodeShell {
         events.post(event)
     }
 
-    /// Sets the timer for the machine's next call.
+    /// Sets the timer for the machine's next call. One that comes sooner stays: a call too early does no harm, and most
+    /// inputs put the next call off.
     private func schedule() {
-        let now = clock.now
-        let deadline = machine.deadline(now: now)
-        guard deadline != timerDeadline else { return }
+        // The stored value alone: a method of the machine would be given a copy of all of it, at each input.
+        let nextCall = machine.nextCall
+        guard nextCall < timerDeadline else { return }
         timer?.cancel()
-        timer = nil
-        timerDeadline = deadline
-        guard deadline != .max else { return }
+        timerDeadline = nextCall
         // Weak: messages may wait for weeks, and must not keep alive a node that nobody holds.
-        timer = clock.schedule(at: deadline, on: loop) { [weak self] in self?.assumeIsolated { $0.tick() } }
+        timer = clock.schedule(at: nextCall, on: loop) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
 }
 

@@ -229,7 +229,7 @@ extension NodeMachine {
     }
 
     /// When `tick` has something to do, at the latest.
-    package func deadline(now: Moment) -> Int64 { max(now.uptime, nextDeadline) }
+    package func deadline(now: Moment) -> Int64 { max(now.uptime, nextCall) }
 
     var nextDeadline: Int64 { min(replication.deadline, clocks.deadline, peers.dialDeadline) }
 
