@@ -23,16 +23,13 @@ struct IncomingLogTests {
     /// A run of `count` texts after what stands, as the author signs it.
     private func run(_ count: Int, after log: inout OwnLog, timestamps: [UInt64]? = nil) -> EntriesFrame {
         let (first, start) = (log.head.sequence + 1, log.head)
-        let drafts = (0..<count).map { index in
+        let bodies = (0..<count).map { index in
             let timestamp = timestamps?[index] ?? (first + UInt64(index)) << 16
-            return (
-                draft: EntryDraft.message(MessageDraft("text \(index)")),
-                timestamp: HybridTimestamp(rawValue: timestamp),
-                expiry: Int64.max,
-                key: nil as EntryKey?
-            )
+            return EntryBody(
+                timestamp: HybridTimestamp(rawValue: timestamp), expiry: .max,
+                content: .text("text \(index)", headers: [:]))
         }
-        let (record, entries) = log.extended(by: drafts, LogAuthor(author))
+        let (record, entries) = log.extended(by: bodies, LogAuthor(author))
         log = OwnLog(record: record)
         return EntriesFrame(
             log: log.description, firstSequence: first, previousChain: start.chain,
@@ -48,8 +45,8 @@ struct IncomingLogTests {
     @Test("is taken in as its author wrote it")
     func takesIn() throws {
         var (log, incoming) = (empty, incoming)
-        let taken = try incoming.receive(run(3, after: &log)) + incoming.receive(run(2, after: &log))
-        #expect(taken.map(\.record.sequence) == [1, 2, 3, 4, 5])
+        let taken = try incoming.receive(run(3, after: &log)).records + incoming.receive(run(2, after: &log)).records
+        #expect(taken.map(\.sequence) == [1, 2, 3, 4, 5])
         #expect(incoming.proved.chain == log.head.chain)
         #expect(incoming.committed.sequence == 0)
     }
@@ -78,7 +75,7 @@ struct IncomingLogTests {
             log: first.log, firstSequence: 1, previousChain: first.previousChain,
             contents: first.contents + second.contents, checkpoint: second.checkpoint)
         #expect(incoming.fit(of: both) == .continues(known: 2))
-        #expect(try incoming.receive(both, known: 2).map(\.record.sequence) == [3, 4])
+        #expect(try incoming.receive(both, known: 2).records.map(\.sequence) == [3, 4])
     }
 
     @Test("leaves to the disk what stands where only the disk knows its entries")
@@ -205,8 +202,8 @@ struct IncomingLogTests {
             EntriesFrame(
                 log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: contents,
                 checkpoint: good.checkpoint, marks: [1: mark]))
-        #expect(taken.map { $0.body == nil } == [true, false])
-        #expect(taken.map(\.record.mark) == [mark, nil])
+        #expect(taken.bodies.map { $0 == nil } == [true, false])
+        #expect(taken.records.map(\.mark) == [mark, nil])
         #expect(incoming.proved.chain == log.head.chain)
     }
 
@@ -240,7 +237,7 @@ struct IncomingLogTests {
             EntriesFrame(
                 log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: contents,
                 checkpoint: good.checkpoint))
-        #expect(taken.map(\.record.isMissing) == [true, false])
+        #expect(taken.records.map(\.isMissing) == [true, false])
         #expect(incoming.proved.chain == log.head.chain)
     }
 
@@ -256,7 +253,7 @@ struct IncomingLogTests {
             EntriesFrame(
                 log: good.log, firstSequence: 1, previousChain: good.previousChain, contents: [.withheld(hash)],
                 checkpoint: good.checkpoint, marks: isMarked ? [1: mark] : [:]), deleted: [:])
-        #expect(taken.first?.record.isMissing == !isMarked)
+        #expect(taken.records.first?.isMissing == !isMarked)
     }
 
     @Test("gives what has no body at its end a later time when the time of an entry before is known")

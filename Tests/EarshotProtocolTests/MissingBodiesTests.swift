@@ -41,7 +41,7 @@ struct MissingBodiesTests {
     /// Asks, and answers.
     private mutating func answer(
         _ contents: [EntryContent], marks: [UInt64: Signature] = [:], on link: ConnectionID? = nil
-    ) -> [(record: EntryRecord, body: EntryBody?)]? {
+    ) -> ProvedEntries? {
         for read in advance(0) { _ = bodies.read(read, held(read)) }
         let frame = BodiesFrame(
             logID: log.log.logID, first: Place(sequence: 2, chain: entries[1].chain), contents: contents, marks: marks)
@@ -122,7 +122,7 @@ struct MissingBodiesTests {
     @Test("are taken where their hashes fit, as far as they come")
     mutating func taken() {
         let taken = answer([entries[1].content, .withheld(entries[2].content.hash)])
-        #expect(taken?.map(\.record) == [entries[1]] && taken?.first?.body != nil)
+        #expect(taken?.records == [entries[1]] && taken?.bodies.first?.map(\.kind) == .text)
         // The rest is asked of the next one.
         let next = advance(0)
         #expect(next.map(\.connectionID) == [second])
@@ -143,7 +143,7 @@ struct MissingBodiesTests {
         let refused = answer([.withheld(hash), .withheld(entries[2].content.hash)], marks: [2: wrong])
         let mark = WithheldMark.sign(logID: log.log.logID, sequence: 2, hash: hash, with: alice.signingKey)
         let taken = answer([.withheld(hash)], marks: [2: mark], on: second)
-        #expect(refused?.isEmpty == true && taken?.map(\.record.mark) == [mark])
+        #expect(refused?.isEmpty == true && taken?.records.map(\.mark) == [mark])
     }
 
     @Test("count as missing until the disk has them, and wait for entries of their branch that are older news")

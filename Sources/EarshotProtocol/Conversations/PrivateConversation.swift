@@ -354,9 +354,6 @@ extension EntryRecord {
 }
 
 extension EntryRecord {
-    /// The same entry, of somebody who did not belong to the conversation.
-    var disregarded: EntryRecord { silent(as: .disregarded) }
-
     /// The same entry as one that says nothing.
     func silent(as kind: EntryKind) -> EntryRecord {
         var entry = EntryRecord(

@@ -228,32 +228,30 @@ struct PrivateConversations: Sendable {
     /// Entries of a branch are proved. Messages of somebody who did not belong to the conversation are kept, so that others
     /// are not held up, and say nothing.
     mutating func judge(
-        _ entries: inout [(record: EntryRecord, body: EntryBody?)], of branch: IncomingLog, isOwn: Bool
+        _ entries: inout ProvedEntries, of branch: IncomingLog, isOwn: Bool
     ) {
         let conversationID = branch.description.conversationID
-        conversations[conversationID]?.noteVersions(in: entries.map(\.record), of: branch)
+        conversations[conversationID]?.noteVersions(in: entries.records, of: branch)
         guard branch.description.kind == .messages, !isOwn else { return }
         judgeMessages(&entries, of: branch)
     }
 
-    private mutating func judgeMessages(
-        _ entries: inout [(record: EntryRecord, body: EntryBody?)], of branch: IncomingLog
-    ) {
+    private mutating func judgeMessages(_ entries: inout ProvedEntries, of branch: IncomingLog) {
         let (conversationID, authorID) = (branch.description.conversationID, branch.authorID)
-        for index in entries.indices where entries[index].record.kind.isOfMessages {
+        for index in entries.indices where entries.records[index].kind.isOfMessages {
             let counts = conversations[conversationID]?
-                .counts(entries[index].record, of: branch.logID, by: authorID, in: branch.description)
+                .counts(entries.records[index], of: branch.logID, by: authorID, in: branch.description)
             guard counts != true else { continue }
             conversations[conversationID]?.disregard(
-                entries[index].record, of: branch.logID, by: authorID, in: branch.description)
-            entries[index] = (entries[index].record.disregarded, nil)
+                entries.records[index], of: branch.logID, by: authorID, in: branch.description)
+            entries.silence(index, as: .disregarded)
         }
     }
 
     /// Bodies have come that were missing.
-    mutating func judgeFound(_ entries: inout [(record: EntryRecord, body: EntryBody?)], of branch: IncomingLog) {
+    mutating func judgeFound(_ entries: inout ProvedEntries, of branch: IncomingLog) {
         conversations[branch.description.conversationID]?.insertVersions(
-            in: entries.map(\.record), branch: branch.logID)
+            in: entries.records, branch: branch.logID)
         judgeMessages(&entries, of: branch)
     }
 
@@ -277,10 +275,12 @@ struct PrivateConversations: Sendable {
     mutating func noteAllDuties() { duties.formUnion(conversations.keys) }
 
     /// The conversations of which something has changed since duties were taken.
-    var changed: [PrivateConversation] { duties.sorted().compactMap { conversations[$0] } }
+    var changed: [PrivateConversation] {
+        duties.isEmpty ? [] : duties.sorted().compactMap { conversations[$0] }
+    }
 
     /// - Parameter waiting: conversations in which this device writes nothing now.
-    func hasDuties(besides waiting: Set<ConversationID>) -> Bool { !duties.subtracting(waiting).isEmpty || hasRegarded }
+    func hasDuties(besides waiting: Set<ConversationID>) -> Bool { !duties.isSubset(of: waiting) || hasRegarded }
 
     /// Whether messages turn out to count.
     var hasRegarded: Bool { !regarded.isEmpty }
@@ -332,6 +332,7 @@ struct PrivateConversations: Sendable {
     mutating func takeDuties(
         besides waiting: Set<ConversationID>
     ) -> [(conversationID: ConversationID, drafts: [EntryDraft])] {
+        guard !duties.isEmpty else { return [] }
         let due = duties.subtracting(waiting)
         duties.formIntersection(waiting)
         return due.sorted().compactMap { conversationID in

@@ -33,7 +33,8 @@ struct Cuts: Sendable {
         _ entries: some Collection<EntryRecord>, by authorID: UserID, in conversationID: ConversationID
     ) -> [DeviceCut] {
         var cuts: [DeviceCut] = []
-        for entry in entries where entry.kind == .cut {
+        for index in entries.indices where entries[index].kind == .cut {
+            let entry = entries[index]
             // A cut of somebody else's device would not be signed by their key.
             guard case .cut(let cut) = entry.bodyContent, cut.isAuthentic(in: conversationID, by: authorID) else {
                 continue
@@ -58,15 +59,13 @@ struct Cuts: Sendable {
 
     /// Entries of a branch are proved, or their bodies have come. Those that do not count are kept, so that others are not
     /// held up, and say nothing.
-    func judge(_ entries: inout [(record: EntryRecord, body: EntryBody?)], of branch: IncomingLog) {
+    func judge(_ entries: inout ProvedEntries, of branch: IncomingLog) {
         guard !ends.isEmpty,
             contains(branch.description.deviceID, of: branch.authorID, in: branch.description.conversationID)
         else { return }
-        for index in entries.indices where entries[index].record.kind.isCutOff {
-            let record = entries[index].record
-            let place = Place(sequence: record.sequence, chain: record.chain)
-            if counts(place, of: branch.description, by: branch.authorID) { continue }
-            entries[index] = (record.silent(as: .cutOff), nil)
+        for index in entries.indices where entries.records[index].kind.isCutOff {
+            if counts(entries.records[index].place, of: branch.description, by: branch.authorID) { continue }
+            entries.silence(index, as: .cutOff)
         }
     }
 }

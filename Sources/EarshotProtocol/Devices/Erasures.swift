@@ -88,7 +88,9 @@ extension Replication {
         let own = author.ownConversation.conversationID
         var due: [LogID: Set<ErasedRun>] = [:]
         func note(_ entries: [EntryRecord], of log: LogRecord) {
-            guard entries.contains(where: { $0.kind == .erasure || $0.kind == .cut }) else { return }
+            guard entries.indices.contains(where: { entries[$0].kind == .erasure || entries[$0].kind == .cut }) else {
+                return
+            }
             for (logID, runs) in conversations.erasures.insert(RecordedEntries(log: log, entries: entries)) {
                 for branch in logs.branches(of: logID) { due[branch, default: []].formUnion(runs) }
             }
@@ -96,7 +98,7 @@ extension Replication {
         for run in next.received where run.log.conversationID == own { note(run.entries, of: run.record(in: logs)) }
         for found in next.bodies where found.conversation.conversationID == own {
             guard let log = logs.proved(found.logID) else { continue }
-            note(found.entries.map(\.record), of: log.record(in: found.conversation))
+            note(found.entries.records, of: log.record(in: found.conversation))
         }
         guard !conversations.erasures.isEmpty else { return }
         for run in next.received {
@@ -105,7 +107,9 @@ extension Replication {
             if !runs.isEmpty { due[run.logID, default: []].formUnion(runs) }
         }
         for found in next.bodies {
-            guard let log = logs.proved(found.logID), let first = found.entries.first?.record.sequence else { continue }
+            guard let log = logs.proved(found.logID), let first = found.entries.records.first?.sequence else {
+                continue
+            }
             let runs = conversations.erasures.runs(of: log.description.logID).filter { $0.last.sequence >= first }
             if !runs.isEmpty { due[found.logID, default: []].formUnion(runs) }
         }

@@ -18,13 +18,15 @@ extension Replication {
 
     /// What other devices of this node's user have said, and the next commit writes, if it is made now.
     func heard(now: Moment) -> [RecordedEntries] {
-        guard commits.isDue(work, now: now) else { return [] }
         let conversationID = author.ownConversation.conversationID
+        guard !commits.isWriting, runs.contains(conversationID) || fetching.bodies.hasFound,
+            commits.isDue(work, now: now)
+        else { return [] }
         let runs = runs.next.filter { $0.log.conversationID == conversationID }
             .map { RecordedEntries(log: $0.record(in: logs), entries: $0.entries) }
         let bodies = fetching.bodies.found(in: conversationID).compactMap { found in
             logs.proved(found.logID).map {
-                RecordedEntries(log: $0.record(in: found.conversation), entries: found.entries.map(\.record))
+                RecordedEntries(log: $0.record(in: found.conversation), entries: found.entries.records)
             }
         }
         return runs + bodies

@@ -34,7 +34,9 @@ struct Giving: Sendable {
     private static let longestFrame = Limits.frameBytes + Limits.entriesPerFrame * Limits.entryOverheadBytes
 
     /// Links whose peers wait for more, ascending.
-    var connections: [ConnectionID] { Set(gifts.keys).union(postponedBodies.keys).sorted() }
+    var connections: [ConnectionID] {
+        gifts.isEmpty && postponedBodies.isEmpty ? [] : Set(gifts.keys).union(postponedBodies.keys).sorted()
+    }
 
     func isGiving(on connectionID: ConnectionID) -> Bool { gifts[connectionID]?.isEmpty == false }
 

@@ -11,12 +11,7 @@ struct MissingBodies: Sendable {
         let logID: LogID
         let conversation: ConversationRecord
         let authorID: UserID
-        var entries: [(record: EntryRecord, body: EntryBody?)]
-
-        /// Their numbers.
-        var sequences: SequenceSet {
-            entries.reduce(into: SequenceSet()) { $0.insert($1.record.sequence) }
-        }
+        let entries: ProvedEntries
     }
 
     private struct Question: Sendable {
@@ -70,7 +65,7 @@ struct MissingBodies: Sendable {
             let missing = run.missing.union(run.unowed)
             if !missing.isEmpty { lacking[run.logID, default: SequenceSet()].formUnion(missing) }
         }
-        for found in next.bodies { lacking[found.logID]?.subtract(found.sequences) }
+        for found in next.bodies { lacking[found.logID]?.subtract(found.entries.sequences) }
         return lacking
     }
 
@@ -85,7 +80,7 @@ struct MissingBodies: Sendable {
         (
             branches.values.reduce(0) { max($0, $1.missing.ranges.count) },
             questions.values.max() ?? 0,
-            found.reduce(0) { $0 + $1.entries.reduce(0) { $0 + $1.record.windowBytes } }
+            found.reduce(0) { $0 + $1.entries.windowBytes }
         )
     }
 
@@ -223,7 +218,7 @@ struct MissingBodies: Sendable {
     /// - Returns: the branch and what of it is new, which does not wait here yet; `nil` if this was not asked.
     mutating func take(
         _ frame: BodiesFrame, on connectionID: ConnectionID
-    ) -> (logID: LogID, entries: [(record: EntryRecord, body: EntryBody?)])? {
+    ) -> (logID: LogID, entries: ProvedEntries)? {
         let asked = branches.keys.sorted().first { logID in
             guard let branch = branches[logID], let question = branch.question else { return false }
             return branch.log.logID == frame.logID && question.connectionID == connectionID
@@ -241,8 +236,8 @@ struct MissingBodies: Sendable {
     /// What of an answer stands in this node's places, and has its author's times.
     private static func proved(
         _ frame: BodiesFrame, _ entries: [EntryRecord], in branch: Branch
-    ) -> [(record: EntryRecord, body: EntryBody?)] {
-        var proved: [(record: EntryRecord, body: EntryBody?)] = []
+    ) -> ProvedEntries {
+        var proved = ProvedEntries()
         var earlier = HybridTimestamp(rawValue: 0)
         for (index, here) in entries.enumerated() {
             let place = here.sequence >= frame.first.sequence ? Int(here.sequence - frame.first.sequence) : -1
@@ -254,12 +249,12 @@ struct MissingBodies: Sendable {
                 continue
             }
             let later = entries[(index + 1)...].first { if case .body = $0.content { true } else { false } }?.timestamp
-            if let found = here.completed(
+            if let (record, body) = here.completed(
                 by: frame.contents[place], mark: frame.marks[here.sequence], of: branch.log, after: earlier,
                 before: later ?? .maximum)
             {
-                proved.append(found)
-                earlier = max(earlier, found.record.timestamp)
+                proved.append(record, body)
+                earlier = max(earlier, record.timestamp)
             }
         }
         return proved
@@ -269,9 +264,9 @@ struct MissingBodies: Sendable {
 
     /// What came waits for a commit.
     mutating func add(_ found: Found) {
-        branches[found.logID]?.missing.subtract(found.sequences)
-        branches[found.logID]?.unowed.subtract(found.sequences)
-        branches[found.logID]?.unwritten.formUnion(found.sequences)
+        branches[found.logID]?.missing.subtract(found.entries.sequences)
+        branches[found.logID]?.unowed.subtract(found.entries.sequences)
+        branches[found.logID]?.unwritten.formUnion(found.entries.sequences)
         self.found.append(found)
     }
 
@@ -291,7 +286,7 @@ struct MissingBodies: Sendable {
     }
 
     mutating func written(_ found: Found) {
-        branches[found.logID]?.unwritten.subtract(found.sequences)
+        branches[found.logID]?.unwritten.subtract(found.entries.sequences)
         if branches[found.logID].map({ $0.missing.isEmpty && $0.unwritten.isEmpty && $0.unowed.isEmpty }) == true {
             branches[found.logID] = nil
             for connectionID in tried.keys { tried[connectionID]?[found.logID] = nil }

@@ -63,7 +63,7 @@ extension Replication {
             actions.append(.credit(-1, connectionID))
             return
         }
-        let bytes = entries.reduce(0) { $0 + $1.record.windowBytes }
+        let bytes = entries.windowBytes
         guard !entries.isEmpty,
             hasRoom(for: bytes, of: log.authorID, in: conversation.conversationID, on: session, trust: trust)
         else { return }
@@ -71,7 +71,7 @@ extension Replication {
         logs.grew(logID, by: bytes)
         if logs.own(logID) == nil { conversations.cuts.judge(&entries, of: log) }
         if conversation.kind == .private { conversations.privates.judgeFound(&entries, of: log) }
-        for (record, body) in entries where body != nil {
+        for (record, body) in zip(entries.records, entries.bodies) where body != nil {
             logs.note(record.timestamp, of: record.sequence, in: logID)
         }
         fetching.bodies.add(
@@ -98,14 +98,15 @@ extension Replication {
         next.bodies = fetching.bodies.takeFound(where: runs.isWaiting)
         for found in next.bodies {
             let isOwn = logs.own(found.logID) != nil
-            let records = found.entries.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record }
+            let records = isOwn ? found.entries.ownRecords : found.entries.records
             next.commit.bodies.append(LogEntries(logID: found.logID, entries: records))
             guard let log = logs.incoming(found.logID) else { continue }
             // The receipts of other branches cover what they have in common with this one.
             for branch in logs.branches(of: log.description) {
                 deliveries.writeAgain(DeliveryKey(logID: branch, recipientID: author.userID))
             }
-            for (record, body) in found.entries where !conversations.erasures.covers(record, of: log) {
+            for (record, body) in zip(found.entries.records, found.entries.bodies)
+            where !conversations.erasures.covers(record, of: log) {
                 guard let news = EntryNews(record, body, of: log, in: found.conversation, author, logs) else {
                     continue
                 }
@@ -119,7 +120,7 @@ extension Replication {
     ) {
         fetching.bodies.written(found)
         if logs.own(found.logID) != nil {
-            let records = found.entries.map(\.record)
+            let records = found.entries.records
             logs.note(records, of: found.logID)
             for record in records { clocks.resume(after: record.timestamp) }
             if found.conversation.kind == .private {
@@ -129,7 +130,7 @@ extension Replication {
         changed(found.conversation, now: now)
         guard let record = logs.own(found.logID)?.record ?? logs.incoming(found.logID)?.record(in: found.conversation)
         else { return }
-        let records = found.entries.map(\.record)
+        let records = found.entries.records
         let isCut = conversations.takeCuts(in: records, of: record)
         guard found.conversation.kind == .private else { return }
         let conversationID = found.conversation.conversationID

@@ -94,17 +94,17 @@ struct IncomingLog: Sendable {
     /// - Returns: the new entries, with their contents; none if all are already known.
     mutating func receive(
         _ run: EntriesFrame, known: Int = 0, deleted: [UInt64: HybridTimestamp]? = nil
-    ) throws(ProtocolError) -> [(record: EntryRecord, body: EntryBody?)] {
+    ) throws(ProtocolError) -> ProvedEntries {
         guard proved.sequence <= UInt64(Int64.max) - UInt64(run.contents.count) else {
             throw ProtocolError(.violation, "a run of entries has no place in a log")
         }
-        guard known < run.contents.count else { return [] }
+        var taken = ProvedEntries()
+        guard known < run.contents.count else { return taken }
         var head = proved
-        var taken: [(record: EntryRecord, body: EntryBody?)] = []
         taken.reserveCapacity(run.contents.count - known)
         for content in run.contents.dropFirst(known) {
             let sequence = head.sequence + 1
-            taken.append(try Self.append(content, to: &head, deletedTimestamp: deleted?[sequence]))
+            try Self.append(content, to: &head, deletedTimestamp: deleted?[sequence], &taken)
             guard case .withheld(let hash) = content else { continue }
             let mark = run.marks[sequence]
             if mark == nil, description.kind == .messages { continue }
@@ -113,16 +113,16 @@ struct IncomingLog: Sendable {
                 if deleted != nil { continue }
                 throw ProtocolError(.unauthentic, "entry \(sequence) has neither its content nor its author's mark")
             }
-            taken[taken.count - 1].record.mark = mark
+            taken.markLast(mark)
         }
         guard
             Checkpoint.isValid(
                 run.checkpoint, logID: description.logID, sequence: head.sequence, chain: head.chain,
                 by: description.deviceID)
         else { throw ProtocolError(.unauthentic, "the checkpoint over entry \(head.sequence) does not hold") }
-        taken[taken.count - 1].record.checkpoint = run.checkpoint
+        taken.close(with: run.checkpoint)
         proved = head
-        bytes += taken.reduce(0) { $0 + $1.record.windowBytes }
+        bytes += taken.windowBytes
         ends.append(head.place)
         return taken
     }
@@ -133,8 +133,9 @@ struct IncomingLog: Sendable {
     }
 
     private static func append(
-        _ content: EntryContent, to head: inout LogHead, deletedTimestamp: HybridTimestamp?
-    ) throws(ProtocolError) -> (record: EntryRecord, body: EntryBody?) {
+        _ content: EntryContent, to head: inout LogHead, deletedTimestamp: HybridTimestamp?,
+        _ taken: inout ProvedEntries
+    ) throws(ProtocolError) {
         var body: EntryBody?
         if case .body(let bytes) = content {
             let decoded = try EntryBody(decoding: bytes)
@@ -152,11 +153,12 @@ struct IncomingLog: Sendable {
         head.sequence += 1
         head.chain = head.chain.appending(content.hash)
         let isDeleted = body == nil && deletedTimestamp != nil
-        let record = EntryRecord(
-            sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max,
-            kind: body?.kind ?? (isDeleted ? .text : .unknown), content: content, chain: head.chain,
-            isDeleted: isDeleted, relation: body?.content.relation)
-        return (record, body)
+        taken.append(
+            EntryRecord(
+                sequence: head.sequence, timestamp: head.timestamp, expiry: body?.expiry ?? .max,
+                kind: body?.kind ?? (isDeleted ? .text : .unknown), content: content, chain: head.chain,
+                isDeleted: isDeleted, relation: body?.content.relation),
+            body)
     }
 
     /// The time of an entry is known now. Entries behind it that have no body are later by at least their distance.

@@ -6,12 +6,15 @@ struct IncomingLogs: Sendable {
     private var idsOfDevice: [DeviceID: Set<LogID>] = [:]
     private var idsOfConversation: [ConversationID: Set<LogID>] = [:]
     private var idsOfAuthor: [UserID: Set<LogID>] = [:]
+    /// What the entries of all of them count, as they came.
+    private(set) var bytes = 0
 
     subscript(logID: LogID) -> IncomingLog? {
         get { logs[logID] }
         set {
             let old = logs[logID]
             logs[logID] = newValue
+            bytes += (newValue?.bytes ?? 0) - (old?.bytes ?? 0)
             if old == nil, let newValue {
                 idsOfDevice[newValue.description.deviceID, default: []].insert(logID)
                 idsOfConversation[newValue.description.conversationID, default: []].insert(logID)
@@ -24,6 +27,11 @@ struct IncomingLogs: Sendable {
         }
     }
 
+    /// Everything of a log up to a proved head is on the disk.
+    mutating func commit(_ logID: LogID, through head: LogHead, bytes: Int) {
+        logs[logID]?.commit(through: head, bytes: bytes)
+    }
+
     var ids: some Collection<LogID> { logs.keys }
 
     /// Ascending by id.
@@ -34,6 +42,12 @@ struct IncomingLogs: Sendable {
     /// In no order.
     func logs(of conversationID: ConversationID) -> [IncomingLog] {
         idsOfConversation[conversationID, default: []].compactMap { logs[$0] }
+    }
+
+    /// Whether logs of several devices are of a conversation.
+    func hasManyDevices(in conversationID: ConversationID) -> Bool {
+        guard let ids = idsOfConversation[conversationID], ids.count > 1 else { return false }
+        return Set(ids.compactMap { logs[$0]?.description.deviceID }).count > 1
     }
 
     func hasLogs(of deviceID: DeviceID) -> Bool { idsOfDevice[deviceID]?.isEmpty == false }

@@ -128,8 +128,7 @@ struct Logs: Sendable {
 
     /// Whether several other devices than this one have written in a conversation.
     func hasManyWriters(in conversationID: ConversationID) -> Bool {
-        guard let first = incoming.logs(of: conversationID).first?.description.deviceID else { return false }
-        return hasWriters(in: conversationID, beside: [first])
+        incoming.hasManyDevices(in: conversationID)
     }
 
     /// Whether a device of this node's user has written in a conversation.
@@ -213,24 +212,25 @@ struct Logs: Sendable {
 
     /// Own entries are on the disk.
     mutating func note(_ entries: [EntryRecord], of logID: LogID) {
-        for entry in entries where entry.kind.isHidden {
-            hidden[logID, default: SequenceSet()].insert(entry.sequence)
+        for index in entries.indices where entries[index].kind.isHidden {
+            hidden[logID, default: SequenceSet()].insert(entries[index].sequence)
         }
     }
 
     /// Entries of another device of this node's user are on the disk.
     mutating func note(_ entries: [EntryRecord], ofOtherDevice logID: LogID) {
         hide(
-            entries.filter { $0.kind.isHidden || $0.kind == .unknown }
-                .map { MessageID(log: logID, sequence: $0.sequence) })
+            entries.indices.filter { entries[$0].kind.isHidden || entries[$0].kind == .unknown }
+                .map { MessageID(log: logID, sequence: entries[$0].sequence) })
     }
 
-    /// Whether an entry of this node's user is a message. What is before the base of a branch is one of another branch.
-    func isMessage(_ messageID: MessageID) -> Bool {
-        let base = own[messageID.log]?.record.base ?? incoming[messageID.log]?.base
-        return messageID.sequence > base?.sequence ?? 0
-            && hidden[messageID.log]?.contains(messageID.sequence) != true
+    /// Which entries of a branch by this node's user are messages. What is before its base is in another branch.
+    func messages(of branch: LogID) -> MessagePlaces {
+        let base = own[branch]?.record.base ?? incoming[branch]?.base
+        return MessagePlaces(start: base?.sequence ?? 0, hidden: hidden[branch])
     }
+
+    func isMessage(_ messageID: MessageID) -> Bool { messages(of: messageID.log).contains(messageID.sequence) }
 
     mutating func setNextExpiry(_ expiry: Int64, of logID: LogID) { own[logID]?.setNextExpiry(expiry) }
 
@@ -282,7 +282,7 @@ struct Logs: Sendable {
         conversations[conversation.conversationID] = conversation
         headsHashes[conversation.conversationID] = nil
         noteRecipient(of: logID, in: conversation)
-        incoming[logID]?.commit(through: head, bytes: bytes)
+        incoming.commit(logID, through: head, bytes: bytes)
         returning[logID]?.commit(through: head)
         if returning[logID]?.isSettled == true { returning[logID] = nil }
     }
@@ -330,6 +330,11 @@ struct Logs: Sendable {
     /// Bodies of entries of a peer's branch have come.
     mutating func grew(_ logID: LogID, by bytes: Int) { incoming[logID]?.grew(by: bytes) }
 
+    /// Whether the disk takes more entries even if everybody is a stranger. Mostly it does.
+    func hasRoomForAll(_ more: Int) -> Bool {
+        incoming.bytes + more <= min(Limits.strangerBytes, Limits.strangersBytes)
+    }
+
     /// Whether the disk takes more entries of a stranger, whoever carries them.
     func hasRoom(
         for more: Int, of userID: UserID, in conversation: ConversationRecord, isStranger: (UserID) -> Bool
@@ -353,4 +358,16 @@ struct Logs: Sendable {
             throw ProtocolError(.violation, "the peer has begun more than \(Limits.logsPerUser) logs")
         }
     }
+}
+
+/// Which entries of a branch are messages, as far as this node's user sees them.
+struct MessagePlaces {
+    /// The last entry before the branch.
+    let start: UInt64
+    /// Entries that are none.
+    let hidden: SequenceSet?
+
+    var areAll: Bool { hidden == nil && start == 0 }
+
+    func contains(_ sequence: UInt64) -> Bool { sequence > start && hidden?.contains(sequence) != true }
 }

@@ -3,9 +3,6 @@ import EarshotModel
 
 /// A log that this device writes.
 struct OwnLog: Sendable {
-    /// A draft, with the times at which it was accepted and will expire.
-    typealias Draft = (draft: EntryDraft, timestamp: HybridTimestamp, expiry: Int64, key: EntryKey?)
-
     private(set) var record: LogRecord
 
     init(record: LogRecord) { self.record = record }
@@ -35,18 +32,17 @@ struct OwnLog: Sendable {
             logID: description.logID, sequence: entry.sequence, hash: entry.content.hash, with: author.signingKey)
     }
 
-    /// The entries that drafts become at the end of this log: they are chained, and the last has a checkpoint.
+    /// The entries that bodies become at the end of this log: they are chained, and the last has a checkpoint.
     ///
     /// This changes nothing: the log grows when the entries are committed.
     func extended(
-        by drafts: [Draft], _ author: LogAuthor
+        by bodies: [EntryBody], _ author: LogAuthor
     ) -> (record: LogRecord, entries: [EntryRecord]) {
-        var writer = LogWriter(self, capacity: drafts.count)
-        for (draft, timestamp, expiry, key) in drafts {
-            let body = EntryBody(timestamp: timestamp, expiry: expiry, content: .init(draft), key: key)
+        var writer = LogWriter(self, capacity: bodies.count)
+        for body in bodies {
             writer.append(
-                .body(body.encoded(with: author.salts)), timestamp, expiry: expiry, kind: draft.kind, key: key,
-                relation: body.content.relation)
+                .body(body.encoded(with: author.salts)), body.timestamp, expiry: body.expiry, kind: body.kind,
+                key: body.key, relation: body.content.relation)
         }
         return writer.finished(by: author)
     }
@@ -54,27 +50,31 @@ struct OwnLog: Sendable {
     /// The earliest time at which one of its messages may expire; `.max` if none can.
     mutating func setNextExpiry(_ expiry: Int64) { record.nextExpiry = expiry }
 
-    /// What drafts tell their author, once they are entries; `nil` for those that tell nothing.
-    /// - Parameter conversation: the log's, with those who belong to it now.
+    /// What bodies tell their author, once they are entries; `nil` for those that tell nothing.
+    /// - Parameters:
+    ///   - first: the number of the first of them.
+    ///   - conversation: the log's, with those who belong to it now.
     func news(
-        of entries: [EntryRecord], drafts: [Draft], record: LogRecord, in conversation: ConversationRecord,
-        _ logs: Logs
+        of bodies: [EntryBody], from first: UInt64, in conversation: ConversationRecord, _ logs: Logs
     ) -> [EntryNews?] {
         let recipients = conversation.recipientIDs(of: record.authorID)
         let states = Dictionary(uniqueKeysWithValues: recipients.map { ($0, DeliveryState.queued) })
-        return zip(entries, drafts).map { entry, item in
-            switch item.draft {
-            case .message(let draft):
+        return bodies.indices.map { index in
+            let sequence = first + UInt64(index)
+            switch bodies[index].content {
+            case .text(let content):
                 return .message(
                     Message(
-                        draft.content, messageID: MessageID(log: record.logID, sequence: entry.sequence),
+                        content, messageID: MessageID(log: record.logID, sequence: sequence),
                         conversationID: record.description.conversationID, senderID: record.authorID,
-                        recipientIDs: recipients, timestamp: entry.timestamp, expiry: entry.expiry, states: states))
+                        recipientIDs: recipients, timestamp: bodies[index].timestamp, expiry: bodies[index].expiry,
+                        states: states))
             case .amendment(let amendment):
                 let update = logs.update(
                     by: amendment, of: record.authorID, in: record.description.conversationID)
-                return update.map { .update($0, by: entry.sequence) }
-            case .join, .leave, .accept, .decline, .version, .control, .profile, .decision, .cut, .erasure: return nil
+                return update.map { .update($0, by: sequence) }
+            case .branches, .join, .leave, .version, .control, .profile, .decision, .cut, .erasure, .unknown:
+                return nil
             }
         }
     }

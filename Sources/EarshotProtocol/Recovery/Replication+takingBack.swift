@@ -25,7 +25,8 @@ extension Replication {
     /// Conversations of which own entries come back: this device appends nothing to its logs there, as what comes back may
     /// stand in the same places.
     var comingBack: Set<ConversationID> {
-        runs.ownConversations.union(takingBack.conversationIDs.filter(takingBack.isHolding))
+        if runs.isEmpty, takingBack.isEmpty { return [] }
+        return runs.ownConversations.union(takingBack.conversationIDs.filter(takingBack.isHolding))
     }
 
     /// Whether logs of this node's own are being taken back, from anybody.
@@ -84,10 +85,12 @@ extension Replication {
         let (late, held) = takingBack.updateHolds(now: now)
         for (conversationID, hold) in late { letGo(conversationID, hold) }
         for conversationID in held { outbox.hold(conversationID) }
-        let (sessions, holds) = (sessions, takingBack)
-        let asked = fetching.advance(
-            now: now, mayAsk: { sessions[$0]?.hasHeads == true }, isPaused: { holds.isPaused($0) })
-        perform(asked)
+        if !fetching.isEmpty {
+            let (sessions, holds) = (sessions, takingBack)
+            let asked = fetching.advance(
+                now: now, mayAsk: { sessions[$0]?.hasHeads == true }, isPaused: { holds.isPaused($0) })
+            perform(asked)
+        }
         for conversationID in takingBack.conversationIDs { advance(conversationID) }
         releaseHeld()
     }

@@ -54,17 +54,20 @@ struct TakingBack: Sendable {
 
     subscript(conversationID: ConversationID) -> Older? { conversations[conversationID] }
 
+    /// Whether nothing is taken back.
+    var isEmpty: Bool { conversations.isEmpty }
+
     /// Ascending.
-    var conversationIDs: [ConversationID] { conversations.keys.sorted() }
+    var conversationIDs: [ConversationID] { isEmpty ? [] : conversations.keys.sorted() }
 
     /// Whether messages to a conversation wait.
     func isHolding(_ conversationID: ConversationID) -> Bool {
-        guard let older = conversations[conversationID] else { return false }
+        guard !conversations.isEmpty, let older = conversations[conversationID] else { return false }
         return older.cut != nil || older.rewriting != nil || !holds.isPaused(conversationID)
     }
 
     /// Whether logs are being taken back, of any conversation.
-    var isHolding: Bool { conversations.keys.contains(where: isHolding) }
+    var isHolding: Bool { !isEmpty && conversations.keys.contains(where: isHolding) }
 
     /// Whether a conversation has had the time, and nothing of it is asked for again yet.
     func isPaused(_ conversationID: ConversationID) -> Bool { holds.isPaused(conversationID) }

@@ -28,51 +28,94 @@ struct AppendedSends: Sendable {
         _ sends: [PendingSend], to logs: Logs, privates: PrivateConversations, heads: [LogID: LogHead],
         by author: LogAuthor, clocks: inout ClockMachine, now: Moment
     ) {
-        var groups: [LogID: (log: OwnLog, conversation: ConversationRecord, drafts: [OwnLog.Draft])] = [:]
-        var places: [(requestID: RequestID?, parts: [(logID: LogID, range: Range<Int>)])] = []
+        var groups = Groups()
+        var places: [(requestID: RequestID?, parts: [(group: Int, range: Range<Int>)])] = []
+        places.reserveCapacity(sends.count)
         for send in sends {
-            var parts: [(logID: LogID, range: Range<Int>)] = []
+            var parts: [(group: Int, range: Range<Int>)] = []
             for part in send.parts {
-                let log =
+                let index = groups.index(of: part) {
                     part.kind == .control
-                    ? logs.logForControl(in: part.conversation, beginning: part.beginsControlLog, now: now)
-                    : logs.logForMessages(in: part.conversation, now: now)
-                if groups[log.record.logID] == nil, let version = privates.dueVersion(of: log.record) {
-                    groups[log.record.logID] = (
-                        log, part.conversation, [(.version(version), clocks.tick(now: now), .max, nil)]
-                    )
+                        ? logs.logForControl(in: part.conversation, beginning: part.beginsControlLog, now: now)
+                        : logs.logForMessages(in: part.conversation, now: now)
+                } version: {
+                    privates.dueVersion(of: $0).map {
+                        EntryBody(timestamp: clocks.tick(now: now), expiry: .max, content: .version($0))
+                    }
                 }
-                let start = groups[log.record.logID]?.drafts.count ?? 0
-                for (index, draft) in part.drafts.enumerated() {
-                    let draft = draft.naming { logs.ends(of: $0, in: part.conversation, with: heads) }
-                    groups[log.record.logID, default: (log, part.conversation, [])].drafts.append(
-                        (
-                            draft, clocks.tick(now: now),
-                            part.conversation.isOwn(of: author.userID)
-                                ? Self.endOfNotes : draft.expiry(from: now.wallClock),
-                            part.keys.isEmpty ? nil : part.keys[index]
-                        ))
+                let start = groups.all[index].bodies.count
+                let isNote = part.conversation.isOwn(of: author.userID)
+                for (place, draft) in part.drafts.enumerated() {
+                    groups.append(
+                        EntryBody(
+                            timestamp: clocks.tick(now: now),
+                            expiry: isNote ? Self.endOfNotes : draft.expiry(from: now.wallClock),
+                            content: .init(draft.naming { logs.ends(of: $0, in: part.conversation, with: heads) }),
+                            key: part.keys.isEmpty ? nil : part.keys[place]),
+                        to: index)
                 }
-                parts.append((log.record.logID, start..<start + part.drafts.count))
+                parts.append((index, start..<start + part.drafts.count))
             }
             places.append((send.requestID, parts))
             changes += send.changes
             handled += send.handled
         }
-        var news: [LogID: [EntryNews?]] = [:]
-        for (logID, group) in groups.sorted(by: { $0.key < $1.key }) {
-            let (record, entries) = group.log.extended(by: group.drafts, author)
-            let appended = group.log.news(
-                of: entries, drafts: group.drafts, record: record, in: group.conversation, logs)
-            news[logID] = appended
-            runs.append(Run(record: record, entries: entries, news: appended.compactMap(\.self)))
+        let news = groups.all.map { group in
+            group.log.news(
+                of: group.bodies, from: group.log.head.sequence + 1, in: group.conversation, logs)
+        }
+        for index in groups.all.indices.sorted(by: { groups.all[$0].log.record.logID < groups.all[$1].log.record.logID }
+        ) {
+            let (record, entries) = groups.all[index].log.extended(by: groups.all[index].bodies, author)
+            runs.append(Run(record: record, entries: entries, news: news[index].compactMap(\.self)))
         }
         accepted = places.compactMap { requestID, parts in
             requestID.map { requestID in
-                (requestID, parts.flatMap { part in news[part.logID]?[part.range].compactMap { $0?.message } ?? [] })
+                (requestID, parts.flatMap { part in news[part.group][part.range].compactMap { $0?.message } })
             }
         }
     }
+}
+
+/// What goes into each log.
+private struct Groups {
+    struct Group {
+        let log: OwnLog
+        let conversation: ConversationRecord
+        var bodies: [EntryBody]
+    }
+
+    /// In the order in which the calls name them.
+    private(set) var all: [Group] = []
+    private var indices: [LogID: Int] = [:]
+    /// Calls that follow each other mostly go to the same conversation.
+    private var last: (conversationID: ConversationID, kind: LogKind, index: Int)?
+
+    /// The group that a part of a call belongs to.
+    /// - Parameters:
+    ///   - log: the log that takes the part.
+    ///   - version: what the log is to say before all else.
+    mutating func index(
+        of part: PendingSend.Part, log: () -> OwnLog, version: (LogRecord) -> EntryBody?
+    ) -> Int {
+        if let last, part.kind == .messages, last.kind == .messages,
+            last.conversationID == part.conversation.conversationID
+        {
+            return last.index
+        }
+        let log = log()
+        let index = indices[log.record.logID] ?? all.count
+        if index == all.count {
+            indices[log.record.logID] = index
+            all.append(
+                Group(
+                    log: log, conversation: part.conversation, bodies: version(log.record).map { [$0] } ?? []))
+        }
+        last = (part.conversation.conversationID, part.kind, index)
+        return index
+    }
+
+    mutating func append(_ body: EntryBody, to index: Int) { all[index].bodies.append(body) }
 }
 
 extension PendingSend.Part {

@@ -23,6 +23,17 @@ struct CommitQueue: Sendable {
 
     var hasRequests: Bool { !requests.isEmpty }
 
+    /// Whether a commit is under way.
+    var isWriting: Bool {
+        if case .some = inFlight { true } else { false }
+    }
+
+    /// Whether the commit that is under way makes one of these branches of this device longer.
+    func isAppending(to branches: [LogID]) -> Bool {
+        guard let appended = inFlight?.appended, !appended.isEmpty else { return false }
+        return appended.indices.contains { branches.contains(appended[$0].record.logID) }
+    }
+
     /// Whether the disk may be used: not soon after it has failed.
     func mayTry(now: Moment) -> Bool { (retryAt ?? .min) <= now.uptime }
 
@@ -49,7 +60,7 @@ struct CommitQueue: Sendable {
 
     /// When a commit will be due, without further input. Changes that nobody asked to wait are due at once.
     func deadline(_ work: Work) -> Int64 {
-        if inFlight != nil { return .max }
+        if isWriting { return .max }
         let isAwaitingCompany = !isUrgent && lazyDeadline != .max
         return switch work {
         case .none: .max
@@ -63,7 +74,7 @@ struct CommitQueue: Sendable {
         return requests
     }
 
-    mutating func begin(_ next: CommitInFlight) {
+    mutating func begin(_ next: consuming CommitInFlight) {
         isUrgent = false
         lazyDeadline = .max
         retryAt = nil
@@ -73,20 +84,18 @@ struct CommitQueue: Sendable {
     /// The commit is on the disk.
     /// - Returns: what follows from it, and whether the commit before it had failed.
     mutating func finish() -> (done: CommitInFlight, isRecovery: Bool) {
-        guard let done = inFlight else {
+        guard let done = inFlight.take() else {
             preconditionFailure("a shell says that a commit is done only after it was given one")
         }
-        inFlight = nil
         defer { hasFailed = false }
         return (done, hasFailed)
     }
 
     /// Nothing of the commit is on the disk.
     mutating func takeFailed() -> CommitInFlight {
-        guard let failed = inFlight else {
+        guard let failed = inFlight.take() else {
             preconditionFailure("a shell says that a commit failed only after it was given one")
         }
-        inFlight = nil
         return failed
     }
 

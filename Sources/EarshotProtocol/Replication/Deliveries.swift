@@ -135,9 +135,7 @@ struct Deliveries: Sendable {
         {
             let (key, value) = (next.progress[index].key, next.progress[index].value)
             // What an entry is whose body has not come back yet, nobody knows.
-            let unknown = missing[key.logID] ?? SequenceSet()
-            next.progress[index].steps = steps(to: value, of: key)
-                .flatMap { $0.told { logs.isMessage($0) && !unknown.contains($0.sequence) } }
+            next.progress[index].steps = steps(to: value, of: key).flatMap { $0.told(logs, except: missing[key.logID]) }
         }
         next.commit.deliveries = next.progress.map {
             DeliveryRecord(logID: $0.key.logID, recipientID: $0.key.recipientID, progress: $0.value)
@@ -393,6 +391,7 @@ struct Deliveries: Sendable {
 
     /// The failures that are told when a commit is on the disk: those that no receipt in it has overtaken.
     func told(_ written: [DeliveryFailure], with progress: [WrittenProgress]) -> [JournalRecord] {
+        guard !written.isEmpty else { return [] }
         let new = Dictionary(progress.map { ($0.key, $0.value) }) { _, last in last }
         return written.reduce(into: []) { told, failure in
             let (messageID, recipientID) = (failure.messageID, failure.recipientID)

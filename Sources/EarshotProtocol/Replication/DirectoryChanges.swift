@@ -80,6 +80,7 @@ struct DirectoryChanges: Sendable {
 
     /// Moves everything into a commit.
     mutating func move(into next: inout CommitInFlight) {
+        guard !isEmpty || !events.isEmpty else { return }
         next.commit.users = users.values.sorted { $0.userID < $1.userID }
         next.commit.forgottenUsers = forgottenUsers
         next.commit.forgottenDevices = forgottenDevices.sorted()

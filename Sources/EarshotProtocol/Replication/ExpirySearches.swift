@@ -57,6 +57,7 @@ struct ExpirySearches: Sendable {
 
     /// Adds logs to a commit, unless it already has them for another reason.
     mutating func move(into next: inout CommitInFlight, logs: Logs) {
+        guard !unwritten.isEmpty else { return }
         let held = Set(next.commit.logs.map(\.logID))
         for logID in unwritten.sorted() where !held.contains(logID) {
             if let log = logs.own(logID) { next.commit.logs.append(log.record) }

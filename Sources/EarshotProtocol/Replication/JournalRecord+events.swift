@@ -1,19 +1,20 @@
 import EarshotModel
 
 extension JournalRecord {
-    /// What tells observers that messages of one of this node's own logs have come a step further; nothing for a record of
-    /// another kind.
-    func events(in conversationID: ConversationID, where isMessage: (MessageID) -> Bool) -> [Event] {
-        guard case .progress(let logID, let recipientID, let step, let sequences) = self else { return [] }
-        return sequences.map { MessageID(log: logID, sequence: $0) }.filter(isMessage).map { messageID in
+    /// Tells observers that messages of one of this node's own logs have come a step further; a record of another kind tells
+    /// nothing here.
+    func tell(in conversationID: ConversationID, _ logs: Logs, _ post: (Event) -> Void) {
+        guard case .progress(let logID, let recipientID, let step, let sequences) = self else { return }
+        let messages = logs.messages(of: logID)
+        for sequence in sequences where messages.contains(sequence) {
             let change = MessageStateChange(
-                messageID: messageID, conversationID: conversationID,
+                messageID: MessageID(log: logID, sequence: sequence), conversationID: conversationID,
                 recipientID: recipientID, state: step.state)
-            return switch step {
-            case .sent: .messageSent(change)
-            case .delivered: .messageDelivered(change)
-            case .handled: .messageHandled(change)
-            case .read: .messageRead(change)
+            switch step {
+            case .sent: post(.messageSent(change))
+            case .delivered: post(.messageDelivered(change))
+            case .handled: post(.messageHandled(change))
+            case .read: post(.messageRead(change))
             }
         }
     }
@@ -28,10 +29,13 @@ extension JournalRecord {
     }
 
     /// The record without what is no message, in as many runs as are left; a record of another kind as it is.
-    func told(where isMessage: (MessageID) -> Bool) -> [JournalRecord] {
+    /// - Parameter unknown: entries of which nobody knows yet what they are.
+    func told(_ logs: Logs, except unknown: SequenceSet?) -> [JournalRecord] {
         guard case .progress(let logID, let recipientID, let step, let sequences) = self else { return [self] }
+        let messages = logs.messages(of: logID)
+        guard !messages.areAll || unknown != nil else { return [self] }
         var runs: [ClosedRange<UInt64>] = []
-        for sequence in sequences where isMessage(MessageID(log: logID, sequence: sequence)) {
+        for sequence in sequences where messages.contains(sequence) && unknown?.contains(sequence) != true {
             if let last = runs.last, last.upperBound + 1 == sequence {
                 runs[runs.count - 1] = last.lowerBound...sequence
             } else {

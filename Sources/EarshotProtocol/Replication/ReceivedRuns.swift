@@ -85,30 +85,34 @@ struct ReceivedRuns: Sendable {
         var taken = try branch.receive(
             frame, known: known, deleted: isOwn ? frame.deleted.mapValues { min($0, latest) } : nil)
         guard !taken.isEmpty else { return .known(isSettled: branch.isSettled) }
-        let bytes = taken.reduce(0) { $0 + $1.record.windowBytes }
+        let bytes = taken.windowBytes
         try checkRoom(for: bytes, of: link.deviceID, isStranger: isStranger)
         if !isOwn { cuts.judge(&taken, of: branch) }
         if conversation.kind == .private { privates.judge(&taken, of: branch, isOwn: isOwn) }
         // Not before: what is not queued for the disk is not proved, or a hole would follow.
         logs.proved(branch)
-        var missing = SequenceSet()
-        for entry in taken where entry.record.isMissing { missing.insert(entry.record.sequence) }
-        let unowed = privates.unowed(missing, of: branch.logID, by: branch.authorID, in: branch.description)
-        missing.subtract(unowed)
+        var missing = taken.missing
+        var unowed = SequenceSet()
+        if !missing.isEmpty {
+            unowed = privates.unowed(missing, of: branch.logID, by: branch.authorID, in: branch.description)
+            missing.subtract(unowed)
+        }
         let run = ReceivedRun(
             connectionID: link.connectionID, deviceID: link.deviceID, branch: branch,
             conversation: conversation, before: before, isOwn: isOwn,
             isByOwnUser: !isOwn && branch.authorID == author.userID,
             isFromOwnUser: link.userID == author.userID,
-            entries: taken.map { isOwn ? $0.record.withKey($0.body?.key) : $0.record }, missing: missing,
-            unowed: unowed,
+            entries: isOwn ? taken.ownRecords : taken.records, missing: missing, unowed: unowed,
             news: isOwn
                 ? []
-                : taken.filter { !erasures.covers($0.record, of: branch) }
-                    .compactMap { EntryNews($0.record, $0.body, of: branch, in: conversation, author, logs) },
+                : taken.indices.compactMap { index in
+                    guard !erasures.covers(taken.records[index], of: branch) else { return nil }
+                    return EntryNews(
+                        taken.records[index], taken.bodies[index], of: branch, in: conversation, author, logs)
+                },
             bytes: bytes, unreached: frame.unreached)
         add(run)
-        return .new(run, taken.compactMap { $0.body?.timestamp })
+        return .new(run, taken.indices.compactMap { taken.bodies[$0]?.timestamp })
     }
 
     /// Whether own entries of a conversation wait.
@@ -116,8 +120,15 @@ struct ReceivedRuns: Sendable {
         waiting.contains { $0.isOwn && $0.log.conversationID == conversationID }
     }
 
+    /// Whether entries of a conversation wait.
+    func contains(_ conversationID: ConversationID) -> Bool {
+        waiting.indices.contains { waiting[$0].branch.description.conversationID == conversationID }
+    }
+
     /// The conversations of which own entries came back, and wait.
-    var ownConversations: Set<ConversationID> { Set(waiting.lazy.filter(\.isOwn).map(\.log.conversationID)) }
+    var ownConversations: Set<ConversationID> {
+        waiting.indices.reduce(into: []) { if waiting[$1].isOwn { $0.insert(waiting[$1].log.conversationID) } }
+    }
 
     /// A device has one window, however many links it makes: what it sends again on another link is already known.
     /// There is also a limit for everything that waits for the disk, and strangers have half of it.

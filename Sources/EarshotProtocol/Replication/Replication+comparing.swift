@@ -100,6 +100,12 @@ extension Replication {
             return conversations.record(conversationID) ?? logs.conversations[conversationID]
                 ?? session.sharing.peerID(of: conversationID).map { .direct(author.userID, $0) }
         }
+        // Most frames are of one that is known already, and need no hash to find out which it is.
+        if let known = logs.conversations[conversationID], known.kind == .direct,
+            known.participantIDs.contains(session.userID)
+        {
+            return known
+        }
         let direct = ConversationRecord.direct(author.userID, session.userID)
         if conversationID == direct.conversationID { return direct }
         return conversations.record(conversationID, with: session.userID)

@@ -42,8 +42,11 @@ extension Replication {
     private func hasRoomForStranger(
         _ frame: EntriesFrame, on connectionID: ConnectionID, trust: TrustMachine
     ) -> Bool {
-        guard let session = sessions[connectionID], !session.isSkipping(frame.log.logID) else { return false }
-        guard let userID = authorID(of: frame, on: connectionID) else { return true }
+        guard !sessions.isSkipping(frame.log.logID, on: connectionID) else { return false }
+        if logs.hasRoomForAll(frame.windowBytes) { return true }
+        guard let session = sessions[connectionID], let userID = authorID(of: frame, on: connectionID) else {
+            return true
+        }
         return hasRoom(for: frame.windowBytes, of: userID, in: frame.log.conversationID, on: session, trust: trust)
     }
 
@@ -68,7 +71,7 @@ extension Replication {
         clocks: inout ClockMachine, now: Moment
     ) throws(ProtocolError) {
         let branches = logs.branches(of: frame.log)
-        let isBeingAppended = commits.inFlight.map { branches.contains(where: $0.appends(to:)) } ?? false
+        let isBeingAppended = commits.isAppending(to: branches)
         var isUncertain = locating.isParked(frame.log, on: connectionID) || isBeingAppended
         for branch in isUncertain ? [] : branches.compactMap({ logs.proved($0) }) {
             switch branch.fit(of: frame) {

@@ -50,8 +50,11 @@ extension Replication {
     /// Participants whom this node does not reach: those who hear of it from others.
     func unreached(by record: LogRecord) -> [UserID] {
         let conversation = conversations.record(record.description.conversationID) ?? record.conversation
-        return Array(
-            conversation.recipientIDs(of: author.userID).lazy.filter { !sessions.isLinked($0) }
-                .prefix(Limits.unreachedUsers))
+        var unreached: [UserID] = []
+        for userID in conversation.participantIDs
+        where userID != author.userID && !sessions.isLinked(userID) && unreached.count < Limits.unreachedUsers {
+            unreached.append(userID)
+        }
+        return unreached
     }
 }

@@ -161,7 +161,7 @@ extension Replication {
 
     /// Entries of a log of somebody else are on the disk: receipts for them may have been first.
     mutating func receivedEarlyReceipts(for log: LogDescription, trust: TrustMachine, now: Moment) {
-        for connectionID in sessions.all {
+        for connectionID in sessions.early(of: log.logID) {
             for receipt in sessions[connectionID]?.takeEarlyReceipts(for: log) ?? [] {
                 guard let deviceID = sessions[connectionID]?.deviceID else { break }
                 do throws(ProtocolError) {
@@ -177,7 +177,7 @@ extension Replication {
 
     /// Own entries have come back: peers may have said before that they hold them. The disk says of which branch.
     mutating func receivedEarlyReceipts(forOwn log: LogDescription) {
-        for connectionID in sessions.all {
+        for connectionID in sessions.early(of: log.logID) {
             for receipt in sessions[connectionID]?.takeEarlyReceipts(for: log) ?? [] {
                 readChains(
                     .checking(receipt), of: logs.branches(of: log).filter { logs.own($0) != nil },

@@ -199,6 +199,7 @@ struct Replication: Sendable {
         advanceTakingBack(now: now)
         advanceGiving(clocks: &clocks, now: now)
         advanceBodies(now: now)
+        guard sessions.mayHaveRoom else { return }
         let takingBack = takingBack
         let reads = sessions.takeReads(
             mayRead: commits.mayTry(now: now), logs: logs, deliveries: deliveries, isHolding: takingBack.isHolding,
@@ -258,12 +259,16 @@ struct Replication: Sendable {
         deliveries.move(into: &next, heads: heads, missing: missing, logs: logs, author: author)
         takeErasures(into: &next)
         next.addJournal(deliveries, author: author)
-        commits.begin(next)
         actions.append(.commit(next.commit))
+        commits.begin(next)
     }
 
     /// What entries of this commit change about conversations, and what waits beside.
     private mutating func takeConversations(into next: inout CommitInFlight) {
+        defer { takeRegarded(into: &next) }
+        guard conversations.hasUnwritten || !next.bodies.isEmpty || next.commit.concernsOpenConversations else {
+            return
+        }
         var changed: [ConversationID: OpenConversationRecord] = [:]
         for record in conversations.takeUnwritten() { changed[record.conversationID] = record }
         let advertised = Set(changed.keys)
@@ -281,7 +286,7 @@ struct Replication: Sendable {
             note(run.entries, by: log.authorID, in: log.conversation.conversationID)
         }
         for found in next.bodies {
-            note(found.entries.map(\.record), by: found.authorID, in: found.conversation.conversationID)
+            note(found.entries.records, by: found.authorID, in: found.conversation.conversationID)
         }
         next.commit.conversations = changed.values.sorted { $0.conversationID < $1.conversationID }
         next.conversationNews = next.commit.conversations.flatMap {
@@ -289,7 +294,6 @@ struct Replication: Sendable {
         }
         next.commit.privateConversations = conversations.takeUnwrittenPrivates()
         next.conversationNews += next.commit.privateConversations.flatMap { conversations.news(of: $0) }
-        takeRegarded(into: &next)
     }
 
     /// Messages that turn out to count.
@@ -364,12 +368,10 @@ struct Replication: Sendable {
                 let logID = log.record.logID
                 let ranges = conversation.uncounted(
                     of: logID, by: author.userID, in: log.description.logID, through: log.head.sequence)
-                let (logs, unknown) = (logs, fetching.bodies.lacking(logID))
+                let (messages, unknown) = (logs.messages(of: logID), fetching.bodies.lacking(logID))
                 for range in ranges {
-                    let messages = range.lazy.filter {
-                        logs.isMessage(MessageID(log: logID, sequence: $0)) && !unknown.contains($0)
-                    }
-                    deliveries.failUncounted(messages, of: log)
+                    deliveries.failUncounted(
+                        range.lazy.filter { messages.contains($0) && !unknown.contains($0) }, of: log)
                 }
             }
         }
@@ -599,10 +601,7 @@ struct Replication: Sendable {
     }
 
     mutating func post(_ steps: [JournalRecord], in conversationID: ConversationID) {
-        let logs = logs
-        for step in steps {
-            for event in step.events(in: conversationID, where: logs.isMessage) { post(event) }
-        }
+        for step in steps { step.tell(in: conversationID, logs) { actions.append(.post($0)) } }
     }
 
     mutating func written(_ pending: PendingFailure) {
@@ -742,5 +741,12 @@ struct Replication: Sendable {
         (load.wantedBranches, load.askedBranches) = (fetching.count, fetching.mostAsked)
         (load.locatedBytes, load.allLocatedBytes) = locating.load
         (load.givenBranches, load.givenFrames) = giving.load
+    }
+}
+
+extension Commit {
+    /// Whether entries of open conversations may be among its own.
+    fileprivate var concernsOpenConversations: Bool {
+        logs.indices.contains { logs[$0].conversation.kind == .open }
     }
 }

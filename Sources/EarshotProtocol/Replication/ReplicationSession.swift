@@ -299,6 +299,8 @@ struct ReplicationSession: Sendable {
         if early[receipt.logID, default: []].count > Limits.branchesPerLog { early[receipt.logID]?.removeFirst() }
     }
 
+    func hasEarlyReceipts(for logID: LogID) -> Bool { early[logID] != nil }
+
     mutating func takeEarlyReceipts(for log: LogDescription) -> [Receipt] {
         early.removeValue(forKey: log.logID) ?? []
     }

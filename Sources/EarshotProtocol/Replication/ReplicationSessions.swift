@@ -125,12 +125,27 @@ struct ReplicationSessions: Sendable {
         return isOffered
     }
 
+    /// Whether nothing of a log is taken on a link.
+    func isSkipping(_ logID: LogID, on connectionID: ConnectionID) -> Bool {
+        sessions[connectionID]?.isSkipping(logID) == true
+    }
+
     /// What is being read of a log must be read again.
     mutating func discardReading(of record: LogRecord) {
         for connectionID in carriers(of: record) { sessions[connectionID]?.discardReading(of: record.logID) }
     }
 
+    // MARK: - Receipts that came first
+
+    /// The links whose peers have said something of a log before it was here, ascending.
+    func early(of log: LogID) -> [ConnectionID] {
+        sessions.indices.filter { sessions.values[$0].hasEarlyReceipts(for: log) }.map { sessions.keys[$0] }.sorted()
+    }
+
     // MARK: - Room for more
+
+    /// Whether links may have room for more.
+    var mayHaveRoom: Bool { !eager.isEmpty }
 
     mutating func pump(_ connectionID: ConnectionID) { eager.insert(connectionID) }
     mutating func pump(_ record: LogRecord) { eager.formUnion(carriers(of: record)) }

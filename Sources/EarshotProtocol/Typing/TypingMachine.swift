@@ -50,7 +50,9 @@ struct TypingMachine: Sendable {
     }
 
     /// This node's user has written. The message itself tells the others that the user no longer types.
-    mutating func wrote(in conversationID: ConversationID) { toldAt[conversationID] = nil }
+    mutating func wrote(in conversationID: ConversationID) {
+        if !toldAt.isEmpty { toldAt[conversationID] = nil }
+    }
 
     // MARK: - Others
 
@@ -72,7 +74,7 @@ struct TypingMachine: Sendable {
 
     /// A message of a participant is here: who has written no longer types.
     mutating func wrote(_ userID: UserID, in conversationID: ConversationID) -> [Action] {
-        guard others[userID]?[conversationID] != nil else { return [] }
+        guard !others.isEmpty, others[userID]?[conversationID] != nil else { return [] }
         return stopped(userID, in: conversationID, where: { _, _ in true })
     }
 

@@ -145,7 +145,7 @@ struct HandWrittenLog {
     mutating func entry(_ draft: EntryDraft, key: EntryKey? = nil) -> EntryRecord {
         let timestamp = HybridTimestamp(rawValue: log.head.timestamp.rawValue + 1)
         let (record, entries) = log.extended(
-            by: [(draft, timestamp, Int64.max, key)], LogAuthor(author))
+            by: [EntryBody(timestamp: timestamp, expiry: .max, content: .init(draft), key: key)], LogAuthor(author))
         log = OwnLog(record: record)
         return entries[0]
     }

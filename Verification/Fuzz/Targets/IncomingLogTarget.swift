@@ -25,8 +25,8 @@ let incomingLog = FuzzTarget("incoming-log", maximumBytes: 1024) { input in
                 require(log.proved == before, "what is refused changes nothing")
                 continue
             }
-            for (place, entry) in taken.enumerated() {
-                require(entry.record.sequence == before.sequence + UInt64(place) + 1, "a log never has a hole")
+            for (place, record) in taken.records.enumerated() {
+                require(record.sequence == before.sequence + UInt64(place) + 1, "a log never has a hole")
             }
             require(log.proved.sequence == before.sequence + UInt64(taken.count), "the head is at the last entry")
             require(log.proved.timestamp > before.timestamp || taken.isEmpty, "time rises")

@@ -1,0 +1,48 @@
+import EarshotModel
+
+/// Consecutive entries of a branch that are proved, on their way to the disk.
+struct ProvedEntries: Sendable {
+    private(set) var records: [EntryRecord] = []
+    /// What each of them says; `nil` for one that came without its body, or says nothing.
+    private(set) var bodies: [EntryBody?] = []
+
+    var isEmpty: Bool { records.isEmpty }
+    var count: Int { records.count }
+    var indices: Range<Int> { records.indices }
+
+    /// What they count in a window.
+    var windowBytes: Int { indices.reduce(0) { $0 + records[$1].windowBytes } }
+
+    /// Their numbers.
+    var sequences: SequenceSet { indices.reduce(into: SequenceSet()) { $0.insert(records[$1].sequence) } }
+
+    /// Those whose bodies are missing.
+    var missing: SequenceSet {
+        indices.reduce(into: SequenceSet()) { if records[$1].isMissing { $0.insert(records[$1].sequence) } }
+    }
+
+    /// The records of entries that have come back to the device that wrote them, which finds them by their keys.
+    var ownRecords: [EntryRecord] { zip(records, bodies).map { $0.withKey($1?.key) } }
+
+    mutating func reserveCapacity(_ count: Int) {
+        records.reserveCapacity(count)
+        bodies.reserveCapacity(count)
+    }
+
+    mutating func append(_ record: EntryRecord, _ body: EntryBody?) {
+        records.append(record)
+        bodies.append(body)
+    }
+
+    /// The last of them has no content, by its author's signed word.
+    mutating func markLast(_ mark: Signature) { records[records.count - 1].mark = mark }
+
+    /// Its author has signed the log up to the last of them.
+    mutating func close(with checkpoint: Signature) { records[records.count - 1].checkpoint = checkpoint }
+
+    /// One of them is kept, so that others are not held up, and says nothing.
+    mutating func silence(_ index: Int, as kind: EntryKind) {
+        records[index] = records[index].silent(as: kind)
+        bodies[index] = nil
+    }
+}
