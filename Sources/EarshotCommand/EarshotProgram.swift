@@ -80,6 +80,12 @@ struct EarshotProgram: AsyncParsableCommand {
             var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
+            if exitCode(for: error) == ExitStatus.usage.code, !(error is ExitCode),
+                let failure = UsageHint.failure(for: message(for: error), in: arguments)
+            {
+                output.report(failure)
+                exit(withError: failure.status.code)
+            }
             if output.isJSON, exitCode(for: error) == ExitStatus.usage.code, !(error is ExitCode) {
                 output.report(usageFailure(error))
                 exit(withError: ExitStatus.usage.code)

@@ -26,6 +26,14 @@ struct HistoryCommandTests {
         let third = try #require(ofAlice[2]["id"])
         #expect(try await rows(pair.alice, "bob", "--before", third) == Array(ofAlice[..<2]))
         #expect(try await rows(pair.alice, "bob", "--after", third, "--limit", "2") == Array(ofAlice[3...4]))
+        // Where a page ends, it says how to see the next one.
+        let short = try await pair.alice.run("history", "bob", "--limit", "2")
+        let before = try #require(short.errors.firstMatch(of: /there are earlier ones: --before (\S+)/)?.output.1)
+        #expect(try await rows(pair.alice, "bob", "--before", String(before)) == Array(ofAlice[..<4]))
+        let later = try await pair.alice.run("history", "bob", "--after", third, "--limit", "2")
+        let after = try #require(later.errors.firstMatch(of: /there are more: --after (\S+)/)?.output.1)
+        #expect(try await rows(pair.alice, "bob", "--after", String(after)) == Array(ofAlice[5...]))
+        #expect(try await pair.alice.run("history", "bob", "--limit", "6").errors == "")
     }
 
     @Test("shows what waits for a key that was never met, which can be cancelled and erased")

@@ -63,6 +63,32 @@ struct UsageTests {
         #expect(result.errors.contains("no time") || result.errors.contains("hundred years"), "\(result.errors)")
     }
 
+    @Test(
+        "says what was probably meant by words without quotation marks, and by what looks like an option",
+        arguments: [
+            (["send", "bob", "hello", "world"], "a text of several words is one argument", "earshot send NAME \""),
+            (["send", "bob", "a", "b", "c"], "a text of several words is one argument", "earshot send NAME \""),
+            (["send", "bob", "-5"], "-- comes before it", "earshot send NAME -- \"-5\""),
+            (["send", "bob", "x", "--timeout", "-1"], "\"-1\" is no value for --timeout", "earshot send --help"),
+        ])
+    func hint(arguments: [String], cause: String, remedy: String) async throws {
+        let result = try await Program.run(arguments)
+        #expect(result.status == 64 && result.output == "")
+        #expect(result.errors.contains(cause), "\(result.errors)")
+        #expect(result.errors.contains("\n  try: \(remedy)"), "\(result.errors)")
+        let error = try #require(
+            try await Program.run(arguments + ["--json"]).objects().first?["error"] as? [String: Any])
+        #expect(error["code"] as? String == "invalidUsage")
+    }
+
+    @Test("leaves the argument parser its own words where they say what to do")
+    func noHint() async throws {
+        for arguments in [["send", "bob", "x", "--wat"], ["history", "bob", "5"], ["send", "bob", "x", "--timeout"]] {
+            let result = try await Program.run(arguments)
+            #expect(result.status == 64 && result.errors.contains("Usage: earshot"), "\(result.errors)")
+        }
+    }
+
     @Test("tells the version")
     func version() async throws {
         #expect(try await Program.run("--version").output == "earshot \(Earshot.version)\n")

@@ -46,23 +46,47 @@ struct History: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        let (messages, conversation, names) = try await Session.with(common.homeDirectory) { session in
+        let (messages, conversation, names, goesOn) = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
             let conversation = try await UserLookup(session: session).conversation(name, names)
-            return (try await page(of: conversation, session.client), conversation, names)
+            let messages = try await page(of: conversation, session.client, before: before, after: after, limit: limit)
+            return (messages, conversation, names, try await isMore(than: messages, of: conversation, session.client))
         }
+        if goesOn, isBackward { output.note(next(of: messages)) }
         for message in messages {
             try output.object(message)
             describe(message, isOwn: message.sender.id == names.own.id, names, on: output)
         }
+        if goesOn, !isBackward { output.note(next(of: messages)) }
         if messages.isEmpty {
             output.line(
                 "no \(unread ? "unread " : "")messages \(conversation.isOfMany ? "in" : "with") \(conversation.shown)")
         }
     }
 
+    /// Whether a page ends with the newest message that is asked for, and others come before it.
+    private var isBackward: Bool { after == nil && !unread }
+
+    /// Whether there is more where a page ends.
+    private func isMore(
+        than messages: [GatewayMessage], of conversation: NamedConversation, _ client: GatewayClient
+    ) async throws -> Bool {
+        guard messages.count == limit, let first = messages.first, let last = messages.last else { return false }
+        let next = try await page(
+            of: conversation, client, before: isBackward ? first.id : nil, after: isBackward ? nil : last.id, limit: 1)
+        return !next.isEmpty
+    }
+
+    /// How to see the next page.
+    private func next(of messages: [GatewayMessage]) -> String {
+        guard let first = messages.first, let last = messages.last else { return "" }
+        return isBackward
+            ? "there are earlier ones: --before \(ShortMessageID.shown(first.id))"
+            : "there are more: --after \(ShortMessageID.shown(last.id))"
+    }
+
     private func page(
-        of conversation: NamedConversation, _ client: GatewayClient
+        of conversation: NamedConversation, _ client: GatewayClient, before: String?, after: String?, limit: Int
     ) async throws -> [GatewayMessage] {
         unread
             ? try await client.unread(with: conversation.id, after: after, limit: limit)
