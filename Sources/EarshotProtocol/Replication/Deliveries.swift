@@ -189,7 +189,10 @@ struct Deliveries: Sendable {
     mutating func takeBackOffers(where isOffer: (DeliveryKey) -> Bool) {
         for key in tracked.keys where isOffer(key) {
             guard let old = tracked[key] else { continue }
-            tracked[key]?.target.offered = max(old.committed.offered, old.target.delivered)
+            let offered = max(old.committed.offered, old.target.delivered)
+            tracked[key]?.target.offered = offered
+            // What came back, and is not on the disk after all, counted as sent.
+            tracked[key]?.target.sent = min(old.target.sent, offered)
         }
     }
 
