@@ -175,6 +175,19 @@ struct DeliveriesTests {
         #expect(deliveries.target(log.deliveryKey)?.offered == 2)
     }
 
+    @Test("is not sent of entries that came back in a commit that failed: others may take their places")
+    mutating func sentAfterWhatCameBack() {
+        deliveries.offer(log.deliveryKey, through: 2)
+        for written in deliveries.takeUnwritten(receipt: { _, _ in nil }) {
+            _ = deliveries.written(written.key, written.value)
+        }
+        deliveries.returned(log.deliveryKey, 3...5, after: 0)
+        #expect(deliveries.target(log.deliveryKey)?.sent == 5)
+        deliveries.takeBackOffers { [alice] in $0.recipientID != alice.userID }
+        let target = deliveries.target(log.deliveryKey)
+        #expect(target?.offered == 2 && target?.sent == 2)
+    }
+
     @Test("is failed for all that was not delivered, and withheld of what was not offered")
     mutating func failures() {
         deliveries.offer(log.deliveryKey, through: 3)
