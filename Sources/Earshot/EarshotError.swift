@@ -117,6 +117,8 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let tooManyConversations = Code("tooManyConversations")
         /// The message is over a limit or empty, or answers one that is not acknowledged with it.
         public static let invalidMessage = Code("invalidMessage")
+        /// What is searched for is over a limit, or has no word.
+        public static let invalidSearch = Code("invalidSearch")
         /// The profile is over a limit, or its attributes are no JSON object.
         public static let invalidProfile = Code("invalidProfile")
         /// This node's user has blocked the user.

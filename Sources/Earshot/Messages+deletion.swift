@@ -11,9 +11,9 @@ public struct Erasure: Sendable, Hashable {
     public let kept: [MessageID]
     /// How many messages were kept.
     public let keptCount: Int
-    /// Whether the contents are overwritten in the database's files. They are not if somebody was reading all the time,
+    /// Whether the contents are overwritten in the databases' files. They are not if somebody was reading all the time,
     /// or if the disk is full. Then the next erasure overwrites them, or the node does when it stops.
-    public let isOverwritten: Bool
+    public internal(set) var isOverwritten: Bool
 
     /// The greatest number of messages that are listed.
     public static let listedLimit = 100
@@ -41,7 +41,7 @@ extension Messages {
             return .success((try Erasure(outcome, keptCount: 0, in: store), outcome.runs))
         }.get()
         try await shell.tellErased(runs)
-        return erasure
+        return await erasure.erased(from: node.search)
     }
 }
 
@@ -65,7 +65,7 @@ extension Conversation {
             return (try Erasure(outcome, keptCount: keptCount, in: store), outcome.runs)
         }
         try await shell.tellErased(runs)
-        return erasure
+        return await erasure.erased(from: node.search)
     }
 }
 
@@ -77,6 +77,13 @@ extension Erasure {
         do throws(StoreError) { isOverwritten = try Self.overwrite(in: store) } catch {
             throw EarshotError(error).after(erasing: outcome.deletedCount)
         }
+    }
+
+    /// Nothing may be found by what was erased.
+    fileprivate func erased(from search: SearchKeeper) async -> Erasure {
+        var erasure = self
+        if await !search.eraseGone() { erasure.isOverwritten = false }
+        return erasure
     }
 
     /// Most readers finish in a moment, but a copy of the whole history takes longer.

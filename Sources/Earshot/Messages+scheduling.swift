@@ -92,7 +92,7 @@ extension ScheduledMessage {
 
 extension Date {
     /// Milliseconds since 1970, not before then, and no more than a clock can count.
-    var clampedMilliseconds: Int64 {
+    package var clampedMilliseconds: Int64 {
         let milliseconds = timeIntervalSince1970 * 1000
         return milliseconds.isNaN ? 0 : Int64(min(max(milliseconds, 0), 9e15))
     }

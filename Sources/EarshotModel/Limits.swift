@@ -12,6 +12,10 @@ public enum Limits {
     public static let summaryBytes = 1024
     /// Emoji of a reaction, in bytes of UTF-8.
     public static let emojiBytes = 64
+    /// What messages are searched for, in bytes of UTF-8.
+    public static let searchBytes = 1024
+    /// Words or quoted parts of what messages are searched for.
+    public static let searchPhrases = 16
     /// Name of a user, in bytes of UTF-8.
     public static let nameBytes = 63
     /// One frame, encoded.

@@ -13,9 +13,14 @@ package final class CommitSignal: Sendable {
     private let state = Mutex(State())
     /// How many wait, so that a commit costs nothing where nobody does.
     private let count = Atomic<Int>(0)
+    private let signals = Atomic<UInt64>(0)
+
+    /// How often there was something to wake somebody for.
+    var signalCount: UInt64 { signals.load(ordering: .relaxed) }
 
     /// A commit has brought something.
     func signal() {
+        signals.wrappingAdd(1, ordering: .relaxed)
         guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
         for waiter in state.withLock({ Array($0.waiters.values) }) { waiter.yield() }
     }

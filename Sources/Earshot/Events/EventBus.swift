@@ -19,6 +19,8 @@ public final class EventBus: Sendable {
     let arrivals = CommitSignal()
     /// Wakes those who read the journal.
     let journalGrowth = CommitSignal()
+    /// Wakes who follows the contents of the history.
+    let contents = CommitSignal()
 
     package init() {}
 
@@ -76,6 +78,7 @@ public final class EventBus: Sendable {
         for mailbox in mailboxes { mailbox.finish() }
         arrivals.finish()
         journalGrowth.finish()
+        contents.finish()
     }
 
     private func register(_ names: Set<EventName>, _ limit: Int) -> EventMailbox {

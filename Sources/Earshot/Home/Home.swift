@@ -24,6 +24,8 @@ public struct Home: Sendable, Hashable {
     var networkFile: String { path + "/network.key" }
     var portFile: String { path + "/port" }
     var databaseFile: String { path + "/history.db" }
+    /// The words of the messages. It is made anew where it is missing.
+    var searchFile: String { path + "/search.db" }
     var lockFile: String { path + "/node.lock" }
     var marksFile: String { path + "/node.marks" }
 

@@ -50,6 +50,7 @@ public final class Node: Sendable {
     /// Looks for other nodes, once this node runs.
     private let discovery = Mutex<Discovery?>(nil)
     let inboxReaders = InboxReaders()
+    let search: SearchKeeper
     let environment: NodeEnvironment
     /// Ends when the node is to stop.
     private let untilStop: AsyncStream<Never>
@@ -118,6 +119,7 @@ public final class Node: Sendable {
         let loop = configuration.eventLoopGroup.next()
         let discoverySources = configuration.discovery.sources(on: configuration.interfaces)
         keeper = CredentialKeeper(home: home, unlocked: unlocked, clock: WallClock(environment.clock))
+        search = SearchKeeper(store: store, path: home.searchFile, logger: configuration.logger)
         shell = NodeShell(
             machine: NodeMachine(local: local, snapshot: snapshot, now: now) { AgreementKey.generate() },
             observations: NodeObservations(
@@ -188,10 +190,12 @@ public final class Node: Sendable {
             group.addTask { await self.watchHost() }
             group.addTask { await self.keepCredential() }
             group.addTask { await self.profiles.run() }
+            group.addTask { await self.search.run(commits: self.events.contents) }
             // If one of these ends, the node still runs until it is told to stop.
             for await _ in untilStop {}
             group.cancelAll()
         }
+        await search.close()
         await shell.stop()
     }
 

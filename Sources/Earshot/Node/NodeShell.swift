@@ -444,6 +444,7 @@ actor NodeShell {
     private func write(_ commit: Commit) {
         let (begin, entries) = (ContinuousClock.now, commit.entries.reduce(0) { $0 + $1.entries.count })
         let isJournalled = !commit.journal.isEmpty || commit.beginsGeneration
+        let hasContents = entries > 0 || !commit.erasures.isEmpty
         disk.commit(commit) { [self] result in
             assumeIsolated { shell in
                 let now = shell.clock.now
@@ -452,6 +453,7 @@ actor NodeShell {
                     shell.telemetry.committed(entries: entries, duration: .now - begin, now: now.uptime)
                     shell.perform(shell.machine.committed(now: now))
                     if isJournalled { shell.events.journalGrowth.signal() }
+                    if hasContents { shell.events.contents.signal() }
                 case .failure(let error):
                     shell.telemetry.commitFailed(now: now.uptime)
                     shell.logger.debug("commit failed", metadata: ["error": "\(error)"])

@@ -306,6 +306,25 @@ package struct GatewayClient: Sendable {
         return try await get(path)
     }
 
+    /// Messages that hold words, those that arrived last first.
+    /// - Parameters:
+    ///   - words: as in `SearchQuery.words`.
+    ///   - conversation: as in `conversation(_:)`.
+    ///   - sender: as in `user(named:)`.
+    ///   - before: only what arrived before this message.
+    package func search(
+        _ words: String, in conversation: String? = nil, from sender: String? = nil, since: Date? = nil,
+        until: Date? = nil, before: String? = nil, limit: Int = GatewayLimits.defaultPage
+    ) async throws(GatewayError) -> [GatewayMessage] {
+        let items = [
+            ("text", words), ("conversation", conversation), ("sender", sender),
+            ("since", since.map { Timestamp.text($0.clampedMilliseconds) }),
+            ("until", until.map { Timestamp.text($0.clampedMilliseconds) }), ("before", before),
+        ]
+        let query = items.compactMap { name, value in value.map { "&\(name)=\(Self.escape($0))" } }
+        return try await get("search?limit=\(limit)\(query.joined())")
+    }
+
     /// Tells the sender that this node's user has seen everything up to a message.
     package func markRead(upTo messageID: String, with user: String) async throws(GatewayError) {
         _ = try await call(.POST, "conversations/\(try Self.user(user))/read", body: ReadRequest(upTo: messageID))

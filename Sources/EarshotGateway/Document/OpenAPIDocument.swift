@@ -656,6 +656,52 @@ enum OpenAPIDocument {
                   content: {application/json: {schema: {$ref: "#/components/schemas/SendResults"}}}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/search:
+            get:
+              operationId: searchMessages
+              tags: [messages]
+              summary: Messages that hold words, those that arrived last first.
+              description: |
+                It finds what messages show now, in all conversations, and nothing that was edited away, taken back or erased.
+                Whoever wants more than a page asks again with `before` and the last message of the page.
+              x-scope: read
+              parameters:
+                - $ref: "#/components/parameters/limit"
+                - name: text
+                  in: query
+                  required: true
+                  description: |
+                    Words, all of which a message holds; `"several words"` that stand next to each other; the beginning of a word
+                    as `depl*`. Letters' case and accents do not matter. At most 1,024 bytes, and 16 words or quoted parts.
+                  schema: {type: string}
+                - name: conversation
+                  in: query
+                  description: "Where: a conversation's id, `#` and its name, or its user."
+                  schema: {type: string}
+                - name: sender
+                  in: query
+                  description: "Who: a user's name, fingerprint or key, or the node's own name."
+                  schema: {type: string}
+                - name: since
+                  in: query
+                  description: Written at this time or later, by the author's clock.
+                  schema: {type: string, format: date-time}
+                - name: until
+                  in: query
+                  description: Written before this time.
+                  schema: {type: string, format: date-time}
+                - name: before
+                  in: query
+                  description: Only what arrived before this message.
+                  schema: {$ref: "#/components/schemas/MessageName"}
+              responses:
+                "200":
+                  description: The messages.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/Message"}}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/messages/erase:
             post:
               operationId: eraseMessages

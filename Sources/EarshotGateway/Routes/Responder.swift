@@ -73,7 +73,7 @@ extension EarshotError.Code {
         case .gone: .gone
         case .tooSlow: .requestTimeout
         case .tooLarge: .payloadTooLarge
-        case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer:
+        case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer, .invalidSearch:
             .unprocessableEntity
         case .tooManyRequests: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge

@@ -9,6 +9,7 @@ extension Router {
             ProfileRoutes(node: node),
             ConversationRoutes(node: node),
             MessageRoutes(node: node),
+            SearchRoutes(node: node),
             InboxRoutes(node: node),
             ScheduledRoutes(node: node),
             EventRoutes(node: node, feed: feed),

@@ -17,7 +17,7 @@ enum Schema {
     static let migrations: [Migration] = [
         .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
         .failures, .marks, .branches, .unread, .relations, .openConversations, .handled, .devices, .missingBodies,
-        .logBytes, .privateConversations, .profiles, .carriedReceipts,
+        .logBytes, .privateConversations, .profiles, .carriedReceipts, .changedContents,
     ]
 
     static var migrator: DatabaseMigrator {

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Earshot
+import EarshotModel
+import Foundation
+
+/// How long a search takes in a long history, with a real store.
+struct SearchFigures: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "How long a search takes in a long history.")
+
+    @Option(help: "Messages of the history.") var messages = 1_000_000
+    @Option(help: "How often each search is made.") var rounds = 200
+    @Flag(help: "Print one object as the last line but one.") var json = false
+
+    private static let page = 20
+    private static let limitMilliseconds = 20.0
+
+    func validate() throws {
+        guard messages >= 1000, rounds > 0 else {
+            throw ValidationError("--messages takes 1000 or more, and --rounds 1 or more.")
+        }
+    }
+
+    func run() async throws {
+        let folder = try Crowd.folder()
+        defer { removeQuietly(folder) }
+        let alice = try await GroupNode.start("alice", in: folder)
+        let log = try await alice.node.conversations.join(named: "log")
+        for first in stride(from: 0, to: messages, by: Limits.messagesPerSend) {
+            let drafts = (first..<min(first + Limits.messagesPerSend, messages)).map { MessageDraft(text($0)) }
+            try await alice.node.messages.send(drafts, to: log)
+        }
+        let filling = try await ContinuousClock().measure {
+            _ = try await alice.node.messages.search(SearchQuery("chrysanthemum"))
+        }
+        print("\(messages) messages, of which the index had followed none to all: \(filling)")
+        var figures: [Figure] = []
+        for (what, query, count) in searches(in: log.conversationID) {
+            figures.append(try await measure(what, query, of: alice.node, expecting: count))
+        }
+        figures.append(try await measurePage(of: log))
+        try await alice.stop()
+        for figure in figures { print(figure.line) }
+        let failed = figures.count { !$0.isKept }
+        if json { print(try Figure.json(figures)) }
+        print("\(figures.count - failed) passed, \(failed) failed")
+        guard failed == 0 else { throw ExitCode.failure }
+    }
+
+    private func text(_ number: Int) -> String {
+        var words = (0..<8).map { "word\((number &* 31 &+ $0 &* 7919) % 20_000)" }
+        if number % 100 == 7 { words.append("lighthouse") }
+        if number % 10 == 3 { words.append("harbour") }
+        if number % 7 == 2 { words.append("winter") }
+        if number == messages / 3 { words.append("chrysanthemum") }
+        return "message \(number) " + words.joined(separator: " ")
+    }
+
+    private func searches(in conversationID: ConversationID) -> [(what: String, query: SearchQuery, count: Int)] {
+        let early = SearchQuery("lighthouse", until: Date(timeIntervalSince1970: 0))
+        return [
+            ("a word in 1 % of the messages", SearchQuery("lighthouse"), Self.page),
+            ("a word in one message", SearchQuery("chrysanthemum"), 1),
+            ("two words, each in a tenth of the messages", SearchQuery("harbour winter"), Self.page),
+            ("a word in every message", SearchQuery("message"), Self.page),
+            ("a word in 1 %, in one conversation", SearchQuery("lighthouse", in: conversationID), Self.page),
+            ("a beginning of words", SearchQuery("light*"), Self.page),
+            ("a word in 1 %, before the first message", early, 0),
+            ("a word in no message", SearchQuery("nowhere"), 0),
+        ]
+    }
+
+    private func measure(
+        _ what: String, _ query: SearchQuery, of node: Node, expecting count: Int
+    ) async throws -> Figure {
+        try await figure("\(what): milliseconds, p50 of \(rounds)") {
+            let found = try await node.messages.search(query, limit: Self.page).count
+            guard found == count else { throw Crowd.Failure(description: "\(what): \(found) found, and not \(count)") }
+        }
+    }
+
+    private func measurePage(of conversation: Conversation) async throws -> Figure {
+        try await figure("the last 50 messages: milliseconds, p50 of \(rounds)") {
+            guard try await conversation.history(limit: 50).count == 50 else {
+                throw Crowd.Failure(description: "the last page is short")
+            }
+        }
+    }
+
+    private func figure(_ what: String, _ body: () async throws -> Void) async throws -> Figure {
+        var times: [Double] = []
+        for _ in 0..<rounds {
+            let time = try await ContinuousClock().measure { try await body() }
+            times.append(time / .milliseconds(1))
+        }
+        let spread = Spread(times)
+        return Figure(
+            what, spread.median, atMost: Self.limitMilliseconds, detail: String(format: "at most %.2f", spread.maximum))
+    }
+}
