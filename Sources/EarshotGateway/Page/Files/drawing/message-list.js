@@ -46,7 +46,7 @@ export class MessageList extends HTMLElement {
   update(state) {
     this.#state = state;
     const window = openWindow(state);
-    setAttribute(this, "aria-busy", state.loading !== null);
+    setAttribute(this, "aria-busy", String(state.loading !== null));
     setText(this.#hint, state.dialogProblem || (state.loading === "before" ? "Loading earlier messages…" : !window && state.open ? "Loading…"
       : window?.messages.length === 0 ? "Nothing was written here yet." : ""));
     const isOther = window?.origin !== this.#origin;

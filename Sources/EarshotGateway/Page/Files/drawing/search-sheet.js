@@ -13,7 +13,7 @@ const PAUSE = 150;
 
 /** @param {any} app */
 export function showSearch(app) {
-  const field = h("input", { type: "search", class: "search-field", "aria-label": "Search messages, people and conversations", placeholder: "Words, a name, a conversation", autocomplete: "off", dir: "auto" });
+  const field = h("input", { type: "text", role: "searchbox", class: "search-field", "aria-label": "Search messages, people and conversations", placeholder: "Words, a name, a conversation", autocomplete: "off", dir: "auto" });
   const filters = filterRow(app);
   const names = h("ul", { class: "results", "aria-label": "People and conversations" }), messages = h("ul", { class: "results", "aria-label": "Messages" });
   const note = h("p", { class: "muted", role: "status" });
@@ -21,7 +21,6 @@ export function showSearch(app) {
   let timer = 0, round = 0;
   const look = async (/** @type {any} */ before = null) => {
     const text = field.value.trim(), mine = ++round;
-    drawNames(names, text, app);
     if (!before) replace(messages);
     more.hidden = true;
     setText(note, "");
@@ -38,6 +37,8 @@ export function showSearch(app) {
     }
   };
   const lookSoon = () => {
+    // Names are known here, so they are there at once.
+    drawNames(names, field.value.trim(), app);
     clearTimeout(timer);
     timer = window.setTimeout(() => look(), PAUSE);
   };
