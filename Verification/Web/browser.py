@@ -75,6 +75,7 @@ class Page:
     def write(self, text):
         self.tab.fill("#field", text)
         self.tab.press("#field", "Enter")
+        self.tab.wait_for_function("() => document.querySelector('#field').value === ''")
 
     def message(self, text):
         return self.tab.locator("li.message", has=self.tab.locator(f".text:has-text({quoted(text)})")).last

@@ -25,7 +25,7 @@ def injects(town, page):
     person.call("POST", "profile", {"friendlyName": SCRIPTS[0], "attributes": json.dumps({"a": SCRIPTS[1]})})
     for text in SCRIPTS:
         person.send("alice", text, headers={"subject": text.replace("\u0000", ""), "x-<script>": SCRIPTS[1]})
-    person.call("POST", "conversations", {"uniqueName": "evil", "kind": "private", "friendlyName": SCRIPTS[1], "invite": ["alice"]})
+    person.call("POST", "conversations", {"uniqueName": "evil", "kind": "private", "friendlyName": SCRIPTS[2], "invite": ["alice"]})
     person.call("POST", "conversations", {"uniqueName": names[1]})
     last = until("all are there", lambda: (lambda found: found if found["text"] == SCRIPTS[-1] else None)(
         town.alice.last(urllib.parse.quote(person.call("GET", "node")["id"]))))
@@ -42,7 +42,7 @@ def injects(town, page):
     page.tab.click("dialog-header [aria-label='About this conversation']")
     page.sees("dialog.sheet .says:has-text('alert(1)')")
     page.close_sheet()
-    page.row(SCRIPTS[1]).wait_for()
+    page.tab.locator("conversation-list .row:has-text('onload=alert')").first.wait_for()
     page.tab.click("#tab-people")
     page.sees("people-list .row:has-text('onload=alert')")
     page.tab.click("#tab-conversations")

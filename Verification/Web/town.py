@@ -15,6 +15,8 @@ from nodes import Node, program  # noqa: E402
 PATIENCE = 20
 # Enough for the long history.
 DISK = "256m"
+# Messages in one request, whose body has a limit.
+BATCH = 1500
 
 
 def until(what, is_so, seconds=PATIENCE):
@@ -116,13 +118,14 @@ class Town:
 
     def fill(self, sender, recipient, texts):
         """Many messages at once: answers to an inbox go in one commit."""
+        sender.call("POST", "consumers", {"name": "filler"})
         recipient.send(sender.name, "Begin.")
         batch = until("the first message", lambda: (
             lambda answer: answer if answer["messages"] else None)(sender.call("GET", "inbox?consumer=filler&wait=5")))
-        for begin in range(0, len(texts), 4000):
+        for begin in range(0, len(texts), BATCH):
             sender.call("POST", "inbox/filler", {"ack": batch["cursor"], "send": [
-                {"to": recipient.name, "text": text, "headers": {}} for text in texts[begin:begin + 4000]]})
-            if begin + 4000 < len(texts):
+                {"to": recipient.name, "text": text, "headers": {}} for text in texts[begin:begin + BATCH]]})
+            if begin + BATCH < len(texts):
                 recipient.send(sender.name, "Go on.")
                 batch = until("the next message", lambda: (
                     lambda answer: answer if answer["messages"] else None)(sender.call("GET", "inbox?consumer=filler&wait=5")))

@@ -34,7 +34,7 @@ function lost(state) {
 
 /** @param {State} state @returns {Banner[]} */
 function conflicts(state) {
-  return [...state.users.values()].filter((user) => user.trust === "conflict").map((user) => ({
+  return [...state.users.values()].filter((user) => user.trust === "conflict" && !isReplaced(state, user)).map((user) => ({
     key: `conflict ${user.id}`, severity: "problem", title: `A new key for ${line(user.name)}`,
     text: `Somebody with another key (${shortKey(user.id)} …) uses the name ${line(user.name)}. Either they have a new device, or ` +
       "somebody pretends to be them. Ask them in person before you accept it.",
@@ -45,6 +45,15 @@ function conflicts(state) {
     ],
     canDismiss: true,
   }));
+}
+
+/**
+ * Whether it is the old key of a name that was given to a newer one: that was decided, and is shown among the people.
+ * @param {State} state @param {any} user
+ */
+function isReplaced(state, user) {
+  const pinned = state.users.get(user.conflictsWith);
+  return pinned !== undefined && pinned.firstSeenMilliseconds > user.firstSeenMilliseconds;
 }
 
 /** @param {State} state @returns {Banner|null} */

@@ -1,7 +1,7 @@
 /** Makes and changes elements. Text is only ever text: nothing here takes markup. */
 import { segments } from "../deciding/safe-text.js";
 
-/** @typedef {Node|string|null|undefined|false} Child */
+/** @typedef {Node|string|null|undefined|false|any[]} Child */
 
 /**
  * An element with attributes, listeners (`onclick: …`) and children. A value of `false`, `null` or `undefined` leaves an
@@ -27,7 +27,7 @@ export function setAttribute(element, name, value) {
 
 /** @param {Element} element @param {(Child|Child[])[]} children */
 function append(element, children) {
-  for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) element.append(child);
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== false) element.append(child);
 }
 
 /** @param {Element} element @param {...(Child|Child[])} children */

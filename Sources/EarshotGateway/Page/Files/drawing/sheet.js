@@ -14,7 +14,7 @@ export function showSheet({ title, body, name, update, onClose }) {
   const element = h("dialog", { class: `sheet sheet-${name}`, "aria-labelledby": "sheet-title" },
     h("header", {}, h("h2", { id: "sheet-title" }, title),
       h("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => element.close() }, icon("close"))),
-    h("div", { class: "sheet-body", tabindex: -1 }, body));
+    h("div", { class: "sheet-body", tabindex: 0 }, body));
   element.addEventListener("click", (/** @type {Event} */ event) => event.target === element && element.close());
   element.addEventListener("close", () => {
     if (shown?.element === element) shown = null;
