@@ -59,6 +59,7 @@ export class App {
   /** @param {string|null} open */
   async #firstPicture(open) {
     try {
+      this.dialogs.askAhead(open);
       await this.facts.begin();
       this.command("open", open);
     } catch (error) {

@@ -11,11 +11,29 @@ export const messagesPath = (id, query) => `conversations/${id}/messages?${new U
 export class Dialogs {
   #api;
   #store;
+  /** @type {{key: string, page: Promise<any[]>}|null} */
+  #ahead = null;
 
   /** @param {Api} api @param {Store} store */
   constructor(api, store) {
     this.#api = api;
     this.#store = store;
+  }
+
+  /** Asks for the latest messages of a dialog that will be opened in a moment. @param {string|null} key */
+  askAhead(key) {
+    if (!key || userOfKey(key)) return;
+    const page = this.#api.get(messagesPath(key, { limit: LIMITS.page }));
+    // If it fails, it is whoever opens the dialog who hears of it.
+    page.catch(() => {});
+    this.#ahead = { key, page };
+  }
+
+  /** @param {string} key @returns {Promise<any[]>} */
+  #lastPage(key) {
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    return ahead?.key === key ? ahead.page : this.#api.get(messagesPath(key, { limit: LIMITS.page }));
   }
 
   /**
@@ -103,7 +121,7 @@ export class Dialogs {
 
   /** @param {string} key @param {any} firstUnread */
   async #fetchEnd(key, firstUnread) {
-    const messages = await this.#api.get(messagesPath(key, { limit: LIMITS.page }));
+    const messages = await this.#lastPage(key);
     const isThere = !firstUnread || messages.some((/** @type {any} */ each) => each.id === firstUnread.id);
     // What came late may be unread long before the end.
     if (!isThere) return this.#fetchAround(key, firstUnread, firstUnread.id);
