@@ -1,10 +1,30 @@
 """Checks: each view by axe, on a desk and on a phone, light and dark; and the pictures of them."""
 from browser import DESKTOP, PHONE, Page, compress
+from town import until
 
 LOOKS = [("desktop", DESKTOP, "light"), ("desktop", DESKTOP, "dark"), ("phone", PHONE, "light"), ("phone", PHONE, "dark")]
 
 
+def furnish(town):
+    """Something to look at: a conversation as people have it."""
+    bob, carol, alice = town.bob, town.carol, town.alice
+    bob.send("#crew", "Morning! The new switch is in the rack. Everything on the third floor is on it now.")
+    question = carol.send("#crew", "Lovely. Did the printer survive?")
+    until("bob has the question", lambda: bob.last("%23crew")["id"] == question["id"])
+    reply = bob.call("POST", f"messages/{question['id']}/reply", {"text": "It did. It even prints on both sides again."})
+    until("all have the reply", lambda: all(person.last("%23crew")["id"] == reply["id"] for person in (alice, carol)))
+    for person, emoji in ((carol, "🎉"), (alice, "🎉"), (alice, "👍")):
+        person.call("POST", f"messages/{reply['id']}/react", {"emoji": emoji})
+    carol.send("#crew", "@alice could you send round the new addresses?\nThe wiki still has the old ones.", mentions=["alice"])
+    last = alice.send("#crew", "On it. You will have them before lunch.")
+    for person in (bob, carol):
+        until("it is there", lambda: person.last("%23crew")["id"] == last["id"])
+    carol.call("POST", "conversations/%23crew/read", {"all": True})
+    town.bob.send("alice", "The cable tester is on your desk. No hurry with it.")
+
+
 def run(town, browser, rows, folder):
+    furnish(town)
     pages = []
     for width, size, theme in LOOKS:
         context = browser.context(size, theme, has_touch=width == "phone")

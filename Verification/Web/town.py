@@ -1,7 +1,6 @@
 """The people of the checks: real nodes on loopback, and what they say to each other."""
 import http.client
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -10,11 +9,14 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "script"), str(ROOT / "examples" / "bots")]
 import earshot_node  # noqa: E402
-from nodes import Node, program  # noqa: E402
+from nodes import program  # noqa: E402
+from standin import Standin  # noqa: E402
 
 PATIENCE = 20
 # Enough for the long history.
 DISK = "256m"
+# Where alice's node serves its API, if the program does not serve the page.
+HTTP_PORT = 7117
 # Messages in one request, whose body has a limit.
 BATCH = 1500
 
@@ -31,15 +33,18 @@ def until(what, is_so, seconds=PATIENCE):
         time.sleep(0.05)
 
 
+def has_page():
+    """Whether the program serves the page itself."""
+    return subprocess.run([program(), "web", "--help"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
 class Person:
     """A user on a home of their own, whose node comes and goes."""
 
-    def __init__(self, folder, name, peers=(), home=None):
+    def __init__(self, folder, name, peers=(), home=None, options=()):
         self.name, self.folder = name, pathlib.Path(folder)
         self.home = self.folder / (home or name)
-        self.options = [word for peer in peers for word in ("--peer", f"127.0.0.1:{peer.port}")]
-        if STANDIN and name == "alice":
-            self.options += ["--http", "7117", "--http-rate", "100000"]
+        self.options = [*options] + [word for peer in peers for word in ("--peer", f"127.0.0.1:{peer.port}")]
         self.socket = earshot_node.Node(str(self.home / "node.sock"))
         self.process, self.port = None, None
         subprocess.run([program(), "init", "--name", name, "--home", self.home], check=True, stdout=subprocess.DEVNULL)
@@ -89,13 +94,14 @@ class Town:
         self.disk = self.folder / "alice"
         self.disk.mkdir(mode=0o700)
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK},mode=0700", "tmpfs", self.disk], check=True)
-        self.alice = self.add("alice")
+        self.serves_page, self.standin = has_page(), None
+        self.alice = self.add("alice", options=() if self.serves_page else ("--http", str(HTTP_PORT), "--http-rate", "100000"))
         self.bob = self.add("bob", [self.alice])
         self.carol = self.add("carol", [self.alice, self.bob])
         self.meet(self.alice, self.bob, self.carol)
 
-    def add(self, name, peers=(), home=None):
-        person = Person(self.folder, name, peers, home)
+    def add(self, name, peers=(), home=None, options=()):
+        person = Person(self.folder, name, peers, home, options)
         self.people.append(person)
         return person
 
@@ -112,8 +118,9 @@ class Town:
 
     def address(self):
         """Where the page is, with a login that is good once."""
-        if STANDIN:
-            return standin(self)
+        if not self.serves_page:
+            self.standin = self.standin or Standin(HTTP_PORT, self.alice.run("token", "create", "page", "--scope", "all").strip())
+            return self.standin.address()
         return json.loads(self.alice.run("web", "--json", "--no-open").splitlines()[-1])["address"]
 
     def fill(self, sender, recipient, texts):
@@ -150,15 +157,3 @@ def ask(port, method, path, headers=None, body=None, host=None):
     connection.endheaders(data)
     response = connection.getresponse()
     return response.status, response.read().decode(), response
-
-
-STANDIN = os.environ.get("EARSHOT_PAGE_STANDIN")
-_server = []
-
-
-def standin(town):
-    if not _server:
-        token = town.alice.run("token", "create", "page", "--scope", "all").strip()
-        _server.append(subprocess.Popen([sys.executable, STANDIN, "7200", "7117", token, str(ROOT / "Sources/EarshotGateway/Page/Files")]))
-        time.sleep(0.5)
-    return "http://127.0.0.1:7200/#login=developing"

@@ -2,6 +2,7 @@
 import functools
 import http.server
 import pathlib
+import re
 import shutil
 import threading
 
@@ -15,9 +16,20 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+FILES = ROOT / "Sources" / "EarshotGateway" / "Page" / "Files"
+
+
+def preloads(rows):
+    """No module waits for another one to name it."""
+    modules = {str(path.relative_to(FILES)) for path in FILES.rglob("*.js")}
+    named = set(re.findall(r'(?:href|src)="([^"]+\.js)"', (FILES / "index.html").read_text()))
+    rows.check("The page asks for all of its modules at once", modules == named, ", ".join(sorted(modules ^ named)))
+
+
 def run(browser, rows, folder):
+    preloads(rows)
     site = folder / "units"
-    shutil.copytree(ROOT / "Sources" / "EarshotGateway" / "Page" / "Files", site / "page")
+    shutil.copytree(FILES, site / "page")
     shutil.copytree(ROOT / "Verification" / "Web" / "units", site / "units")
     (site / "index.html").write_text("<!doctype html><title>units</title>")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))

@@ -57,7 +57,7 @@ def run(town, browser, rows, kept):
     trouble.safety(town, page, rows)
     pages = looking.run(town, browser, rows, kept)
     history.run(town, page, rows)
-    if not __import__("os").environ.get("EARSHOT_PAGE_STANDIN"): guarding.strangers(town, page, rows, browser)
+    guarding.strangers(town, page, rows, browser)
     guarding.injection(town, page, rows)
     trouble.new_key(town, page, rows)
     trouble.full_disk(town, page, rows)

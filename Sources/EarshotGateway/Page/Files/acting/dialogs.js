@@ -23,6 +23,7 @@ export class Dialogs {
   /** Asks for the latest messages of a dialog that will be opened in a moment. @param {string|null} key */
   askAhead(key) {
     if (!key || userOfKey(key)) return;
+    performance.mark("earshot:open");
     const page = this.#api.get(messagesPath(key, { limit: LIMITS.page }));
     // If it fails, it is whoever opens the dialog who hears of it.
     page.catch(() => {});
@@ -41,7 +42,8 @@ export class Dialogs {
    * @param {string|null} key
    */
   async open(key) {
-    performance.mark("earshot:open");
+    // Whoever has asked ahead waits since then.
+    if (this.#ahead?.key !== key) performance.mark("earshot:open");
     this.#store.apply({ type: "open", key });
     if (!key) return;
     if (userOfKey(key)) {

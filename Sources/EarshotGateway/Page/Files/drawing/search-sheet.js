@@ -26,7 +26,7 @@ export function showSearch(app) {
     setText(note, "");
     if (text === "" || !app.canSearch) return setText(note, app.canSearch ? "" : "This node cannot search messages yet.");
     try {
-      const found = await app.search({ text, ...filters.values(), ...(before ? { before } : {}), limit: LIMITS.results });
+      const found = await app.search({ text: asTyped(text), ...filters.values(), ...(before ? { before } : {}), limit: LIMITS.results });
       if (mine !== round) return;
       messages.append(...found.map((/** @type {any} */ each) => result(each, app, text)));
       more.hidden = found.length < LIMITS.results;
@@ -49,6 +49,9 @@ export function showSearch(app) {
   field.focus();
   drawNames(names, "", app);
 }
+
+/** The last word may be a beginning still. @param {string} text */
+const asTyped = (text) => (/[\p{L}\p{N}]{2}$/u.test(text) && (text.match(/"/g) ?? []).length % 2 === 0 ? `${text}*` : text);
 
 /** Arrows go from the field through the results. @param {KeyboardEvent} event @param {HTMLElement} body */
 function move(event, body) {
