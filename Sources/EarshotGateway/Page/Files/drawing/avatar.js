@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 import { icon } from "./icons.js";
 
 /** A hue from a key, so that the same person always has the same. @param {string} id */
-const hue = (id) => (parseInt(id.slice(0, 6), 36) || 0) % 12;
+const hue = (id) => Array.from(id.slice(0, 12)).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7) % 12;
 
 /** The first letter that a name has. @param {string} name */
 const letter = (name) => Array.from(name.replace(/^[^\p{L}\p{N}]+/u, ""))[0]?.toLocaleUpperCase() ?? "?";

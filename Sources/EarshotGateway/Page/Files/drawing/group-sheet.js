@@ -37,7 +37,7 @@ async function fill(list, conversation, app, isOwner, problem) {
     const participants = await app.gathering.participants(conversation.id);
     replace(list, participants.map((/** @type {any} */ each) => {
       const name = partyName(app.state, each), user = app.state.users.get(each.id), isSelf = each.id === app.state.node.id;
-      return h("li", {}, avatar({ id: each.id, name, isOnline: isSelf ? undefined : user?.isOnline ?? false }), foreign("bdi", name, { class: "name" }),
+      return h("li", {}, avatar({ id: each.id, name: isSelf ? app.state.node.name : name, isOnline: isSelf ? undefined : user?.isOnline ?? false }), foreign("bdi", name, { class: "name" }),
         h("span", { class: "muted" }, [each.role === "owner" ? "owner" : "", words[each.status] ?? each.status].filter(Boolean).join(", ")),
         isOwner && !isSelf ? h("button", {
           type: "button", class: "small", "aria-label": `Remove ${name}`,
