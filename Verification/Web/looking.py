@@ -2,7 +2,13 @@
 from browser import DESKTOP, PHONE, Page, compress
 from town import until
 
-LOOKS = [("desktop", DESKTOP, "light"), ("desktop", DESKTOP, "dark"), ("phone", PHONE, "light"), ("phone", PHONE, "dark")]
+# Each with what bob writes before it, so that something is unread.
+LOOKS = [
+    ("desktop", DESKTOP, "light", "The cable tester is on your desk. No hurry with it."),
+    ("desktop", DESKTOP, "dark", "And thank you for the coffee!"),
+    ("phone", PHONE, "light", "Are you still on the third floor?"),
+    ("phone", PHONE, "dark", "I am at the window with the plants."),
+]
 
 
 def furnish(town):
@@ -20,13 +26,14 @@ def furnish(town):
     for person in (bob, carol):
         until("it is there", lambda: person.last("%23crew")["id"] == last["id"])
     carol.call("POST", "conversations/%23crew/read", {"all": True})
-    town.bob.send("alice", "The cable tester is on your desk. No hurry with it.")
+    alice.call("POST", "conversations/%23crew/read", {"all": True})
 
 
 def run(town, browser, rows, folder):
     furnish(town)
     pages = []
-    for width, size, theme in LOOKS:
+    for width, size, theme, text in LOOKS:
+        town.bob.send("alice", text)
         context = browser.context(size, theme, has_touch=width == "phone")
         page = Page(context).open(town.address())
         for name, show in VIEWS.items():
@@ -110,13 +117,13 @@ def searching(page):
 VIEWS = {
     "list": to_list,
     "people": people,
-    "dialog": lambda page: dialog(page, "bob"),
     "group": lambda page: dialog(page, "The crew"),
     "message": actions,
-    "reply": reply,
     "details": details,
-    "person": lambda page: about(page, "bob"),
     "participants": lambda page: about(page, "The crew"),
+    "dialog": lambda page: dialog(page, "bob"),
+    "reply": reply,
+    "person": lambda page: about(page, "bob"),
     "search": searching,
     "begin": lambda page: sheet(page, "newConversation"),
     "settings": lambda page: sheet(page, "settings"),
