@@ -71,6 +71,8 @@ class Page:
         self.row(name).click()
         self.tab.wait_for_function("name => document.querySelector('dialog-header h2').textContent === name", arg=name)
         self.tab.wait_for_function("() => document.querySelector('message-list').getAttribute('aria-busy') === 'false'")
+        # The focus comes last.
+        self.tab.wait_for_function("() => document.activeElement.matches('#field, dialog-header h2') || document.querySelector('#field').disabled")
 
     def write(self, text):
         self.tab.fill("#field", text)

@@ -24,6 +24,13 @@ test("The state shows a message that comes in its open dialog and as the last of
   equal(conversationRows(state)[0].lastMessage.id, message(5).id);
   equal(unreadTotal(state), 2);
 });
+test("The state misses nothing that came while a page was asked for", () => {
+  const asked = all(started, { type: "open", key: talk }), since = asked.eventCount;
+  const state = all(asked, event("messageReceived", { message: message(7) }),
+    event("messageRead", { stateChange: { conversationID: talk, messageID: message(6).id, recipient: { id: bob, state: "read" } } }),
+    { type: "dialog", key: talk, since, messages: [message(6, { recipients: [{ id: bob, state: "sent" }] })], isAtStart: true, isAtEnd: true });
+  equal(state.dialogs.get(talk).messages.map((each) => [each.id, each.recipients]), [[message(6).id, [{ id: bob, state: "read" }]], [message(7).id, []]]);
+});
 test("The state ends typing with a message, and after its time", () => {
   const typing = all(started, { type: "open", key: talk }, event("typingStarted", { conversationID: talk, user }));
   equal(typingWords(typing, 1001), "bob is typing…");

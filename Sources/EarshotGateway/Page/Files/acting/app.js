@@ -60,8 +60,9 @@ export class App {
   async #firstPicture(open) {
     try {
       this.dialogs.askAhead(open);
-      await this.facts.begin();
+      const { people } = await this.facts.begin();
       this.command("open", open);
+      await people;
     } catch (error) {
       if (!error.isUnauthorized) this.drawn.showProblem(error.message, () => this.#firstPicture(open));
     }
@@ -72,9 +73,12 @@ export class App {
     closeSheet();
     if (!isFromAddress && key !== this.state.open) history.pushState(null, "", fragmentOf(key));
     const unread = key ? this.state.conversations.get(key)?.unreadCount ?? 0 : 0;
-    const opening = this.dialogs.open(key);
-    await opening;
     this.reading.follow(key, unread);
+    await this.dialogs.open(key);
+    if (this.state.open !== key) return;
+    this.reading.learn();
+    // What is not drawn yet cannot have the focus.
+    this.store.flush();
     this.drawn.opened(key);
   }
 
@@ -142,7 +146,11 @@ export class App {
     if (isFirst) return;
     if (wasLost) announce("The node is back");
     this.refresher.want([{ kind: "everything" }, { kind: "health" }]);
-    if (this.state.open && this.state.phase === "ready") this.reading.follow(this.state.open, this.state.conversations.get(this.state.open)?.unreadCount ?? 0);
+    if (this.state.open && this.state.phase === "ready") {
+      // What came while the node was away is known when it has said so.
+      this.reading.follow(this.state.open, Infinity);
+      this.reading.learn();
+    }
   }
 
   async #pulse() {

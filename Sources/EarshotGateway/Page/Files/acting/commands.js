@@ -88,7 +88,7 @@ export function commands(app) {
     }, () => gathering.decide(conversation().id, "leave")),
     markAll: () => app.attempt(async () => {
       await gathering.markAll(conversation().id);
-      await app.reading.follow(conversation().id, 0);
+      app.reading.follow(conversation().id, 0);
     }),
     // The page
     search: () => showSearch(app),

@@ -11,7 +11,7 @@ export const messagesPath = (id, query) => `conversations/${id}/messages?${new U
 export class Dialogs {
   #api;
   #store;
-  /** @type {{key: string, page: Promise<any[]>}|null} */
+  /** @type {{key: string, page: Promise<any[]>, since: number}|null} */
   #ahead = null;
 
   /** @param {Api} api @param {Store} store */
@@ -27,14 +27,15 @@ export class Dialogs {
     const page = this.#api.get(messagesPath(key, { limit: LIMITS.page }));
     // If it fails, it is whoever opens the dialog who hears of it.
     page.catch(() => {});
-    this.#ahead = { key, page };
+    this.#ahead = { key, page, since: this.#store.state.eventCount };
   }
 
-  /** @param {string} key @returns {Promise<any[]>} */
-  #lastPage(key) {
+  /** The latest messages of a dialog, and how many events there had been when they were asked for. @param {string} key */
+  async #lastPage(key) {
     const ahead = this.#ahead;
     this.#ahead = null;
-    return ahead?.key === key ? ahead.page : this.#api.get(messagesPath(key, { limit: LIMITS.page }));
+    if (ahead?.key === key) return { since: ahead.since, messages: await ahead.page };
+    return { since: this.#store.state.eventCount, messages: await this.#api.get(messagesPath(key, { limit: LIMITS.page })) };
   }
 
   /**
@@ -47,14 +48,14 @@ export class Dialogs {
     this.#store.apply({ type: "open", key });
     if (!key) return;
     if (userOfKey(key)) {
-      this.#store.apply({ type: "dialog", key, messages: [], isAtStart: true, isAtEnd: true });
+      this.#store.apply({ type: "dialog", key, since: this.#store.state.eventCount, messages: [], isAtStart: true, isAtEnd: true });
       return;
     }
     const window = openWindow(this.#store.state);
     const conversation = this.#store.state.conversations.get(key);
     const firstUnread = conversation?.unreadCount > 0 ? conversation.firstUnread : null;
     if (window?.isAtEnd && (!firstUnread || window.messages.some((each) => each.id === firstUnread.id))) {
-      this.#store.apply({ type: "dialog", key, ...window, newFrom: firstUnread?.id ?? null });
+      this.#store.apply({ type: "dialog", key, since: this.#store.state.eventCount, ...window, newFrom: firstUnread?.id ?? null });
       return;
     }
     await this.#loading(key, "whole", async () => {
@@ -81,8 +82,9 @@ export class Dialogs {
     const { open: key, loading } = this.#store.state, window = openWindow(this.#store.state);
     if (!key || !window || window.isAtStart || loading || window.messages.length === 0) return;
     await this.#loading(key, "before", async () => {
+      const since = this.#store.state.eventCount;
       const page = await this.#api.get(messagesPath(key, { limit: LIMITS.page, before: window.messages[0].id }));
-      this.#store.apply({ type: "earlier", key, page, asked: LIMITS.page });
+      this.#store.apply({ type: "earlier", key, since, page, asked: LIMITS.page });
     });
   }
 
@@ -90,9 +92,10 @@ export class Dialogs {
     const { open: key, loading } = this.#store.state, window = openWindow(this.#store.state);
     if (!key || !window || window.isAtEnd || loading || window.messages.length === 0) return;
     await this.#loading(key, "after", async () => {
+      const since = this.#store.state.eventCount;
       const after = window.messages[window.messages.length - 1].id;
       const page = await this.#api.get(messagesPath(key, { limit: LIMITS.page, after, order: "time" }));
-      this.#store.apply({ type: "later", key, page, asked: LIMITS.page });
+      this.#store.apply({ type: "later", key, since, page, asked: LIMITS.page });
     });
   }
 
@@ -100,12 +103,13 @@ export class Dialogs {
   async refresh() {
     const { open: key } = this.#store.state, window = openWindow(this.#store.state);
     if (!key || !window || userOfKey(key) || window.messages.length === 0) return;
+    const since = this.#store.state.eventCount;
     const asked = Math.max(LIMITS.page, window.messages.length);
     const first = window.messages[0], query = window.isAtEnd ? { limit: asked } : { limit: asked - 1, after: first.id, order: "time" };
     const page = await this.#api.get(messagesPath(key, query));
     const messages = window.isAtEnd ? page : [await this.#api.get(`messages/${first.id}`), ...page];
     this.#store.apply({
-      type: "dialog", key, messages, isAtStart: window.isAtEnd ? page.length < asked : window.isAtStart,
+      type: "dialog", key, since, messages, isAtStart: window.isAtEnd ? page.length < asked : window.isAtStart,
       isAtEnd: window.isAtEnd || page.length < asked - 1, newFrom: window.newFrom, keepsPlace: true,
     });
   }
@@ -123,23 +127,24 @@ export class Dialogs {
 
   /** @param {string} key @param {any} firstUnread */
   async #fetchEnd(key, firstUnread) {
-    const messages = await this.#lastPage(key);
+    const { messages, since } = await this.#lastPage(key);
     const isThere = !firstUnread || messages.some((/** @type {any} */ each) => each.id === firstUnread.id);
     // What came late may be unread long before the end.
     if (!isThere) return this.#fetchAround(key, firstUnread, firstUnread.id);
     this.#store.apply({
-      type: "dialog", key, messages, isAtStart: messages.length < LIMITS.page, isAtEnd: true, newFrom: firstUnread?.id ?? null,
+      type: "dialog", key, since, messages, isAtStart: messages.length < LIMITS.page, isAtEnd: true, newFrom: firstUnread?.id ?? null,
     });
   }
 
   /** @param {string} key @param {any} message @param {string|null} newFrom */
   async #fetchAround(key, message, newFrom) {
+    const since = this.#store.state.eventCount;
     const [earlier, later] = await Promise.all([
       this.#api.get(messagesPath(key, { limit: LIMITS.context, before: message.id })),
       this.#api.get(messagesPath(key, { limit: LIMITS.page, after: message.id, order: "time" })),
     ]);
     this.#store.apply({
-      type: "dialog", key, messages: [...earlier, message, ...later], isAtStart: earlier.length < LIMITS.context,
+      type: "dialog", key, since, messages: [...earlier, message, ...later], isAtStart: earlier.length < LIMITS.context,
       isAtEnd: later.length < LIMITS.page, newFrom,
     });
   }

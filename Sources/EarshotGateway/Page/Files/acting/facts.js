@@ -15,15 +15,14 @@ export class Facts {
     this.#dialogs = dialogs;
   }
 
-  /** What the first picture needs, all at once. */
+  /** What the first picture needs, all at once. It is ready before the people are known: messages bring their names. */
   async begin() {
-    const [node, conversations, users] = await Promise.all([
-      this.#api.get("node"), this.#api.get(`conversations?limit=${LIMITS.conversations}`), this.#api.get("users"),
-    ]);
+    const people = this.#api.get("users").then((users) => this.#store.apply({ type: "users", users }));
+    const [node, conversations] = await Promise.all([this.#api.get("node"), this.#api.get(`conversations?limit=${LIMITS.conversations}`)]);
     this.#store.apply({ type: "node", node });
-    this.#store.apply({ type: "users", users });
     this.#store.apply({ type: "conversations", conversations, isFirstPage: true });
     this.#store.apply({ type: "ready" });
+    return { people };
   }
 
   /** What may take longer. */
@@ -73,7 +72,7 @@ export class Facts {
       case "advertised": return this.#store.apply({ type: "advertised", advertised: await this.#api.get("advertised") });
       case "health": return this.#store.apply({ type: "findings", findings: await this.#api.get("health") });
       case "everything": {
-        await this.begin();
+        await (await this.begin()).people;
         await this.#dialogs.refresh();
       }
     }

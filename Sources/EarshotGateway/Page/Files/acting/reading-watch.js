@@ -24,19 +24,19 @@ export class ReadingWatch {
   static get isLookedAt() { return document.visibilityState === "visible" && document.hasFocus(); }
 
   /**
-   * Begins with a dialog that was opened.
+   * Begins with a dialog that is opened. What comes from now on is unread; `learn` asks for what was before.
    * @param {string|null} key @param {number} unreadCount
    */
-  async follow(key, unreadCount) {
+  follow(key, unreadCount) {
     this.#key = key;
-    this.#reading = { ...NOTHING_READ, isWhole: unreadCount === 0 };
+    this.#reading = { ...NOTHING_READ, isWhole: unreadCount === 0 || !key || userOfKey(key) !== null };
     this.#onScreen = new Set();
-    if (!key || userOfKey(key)) return;
-    if (unreadCount > 0) await this.learn(key);
   }
 
-  /** Asks which messages are unread, page by page. @param {string} key */
-  async learn(key) {
+  /** Asks which messages are unread, page by page. */
+  async learn() {
+    const key = this.#key;
+    if (!key || this.#reading.isWhole) return;
     try {
       let after = "", count = 0;
       while (this.#key === key && count < LIMITS.unreadFollowed) {

@@ -86,11 +86,12 @@ export class Writing {
 
   /** @param {string} conversationID */
   async #begun(conversationID) {
+    const since = this.#store.state.eventCount;
     const [conversation, messages] = await Promise.all([
       this.#api.get(`conversations/${conversationID}`), this.#api.get(`conversations/${conversationID}/messages?limit=${LIMITS.page}`),
     ]);
     this.#store.apply({ type: "conversation", conversation, now: Date.now() });
-    this.#store.apply({ type: "dialog", key: conversationID, messages, isAtStart: messages.length < LIMITS.page, isAtEnd: true });
+    this.#store.apply({ type: "dialog", key: conversationID, since, messages, isAtStart: messages.length < LIMITS.page, isAtEnd: true });
   }
 
   /** @param {any} message */

@@ -124,3 +124,14 @@ export function withState(window, messageID, recipient) {
   const recipients = withChange(message.recipients, recipient);
   return recipients === message.recipients ? window : replaced(window, index, { ...message, recipients });
 }
+
+/**
+ * The state with another window of a dialog, if it has one.
+ * @param {import("./state.js").State} state @param {string} key @param {(window: DialogWindow) => DialogWindow} change
+ */
+export function changed(state, key, change) {
+  const window = state.dialogs.get(key);
+  if (!window) return state;
+  const next = change(window);
+  return next === window ? state : { ...state, dialogs: new Map(state.dialogs).set(key, next) };
+}

@@ -6,6 +6,8 @@ export const LIMITS = Object.freeze({
   windowMessages: 250,
   /** Dialogs whose messages are kept while others are open. */
   dialogs: 8,
+  /** Events that are kept for answers that were asked for before them. */
+  recentEvents: 500,
   /** Messages that replies answer, and that are not in the window. */
   quotes: 200,
   /** Messages before the first unread one that are shown with it. */

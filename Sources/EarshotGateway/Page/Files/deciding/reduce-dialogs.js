@@ -1,6 +1,7 @@
 /** What follows for the dialogs: opened, and page after page. */
-import { withChangedMessage, withEarlier, withLater, withMessage, windowOn } from "./dialog-window.js";
+import { changed, withChangedMessage, withEarlier, withLater, withMessage, windowOn } from "./dialog-window.js";
 import { LIMITS } from "./limits.js";
+import { caughtUp } from "./reduce-event.js";
 /** @typedef {import("./state.js").State} State */
 
 /** @param {State} state @param {any} action @returns {State} */
@@ -12,9 +13,9 @@ export function reduceDialogs(state, action) {
     case "dialogFailed":
       return action.key === state.open ? { ...state, loading: null, dialogProblem: action.problem } : state;
     case "dialog":
-      return arrived(state, action.key, windowOn(action.messages, {
+      return arrived(state, action.key, caughtUp(state, windowOn(action.messages, {
         ...action, origin: action.keepsPlace ? state.dialogs.get(action.key)?.origin : {},
-      }));
+      }), action.key, action.since));
     case "quote": return { ...state, quotes: withQuote(state.quotes, action) };
     case "earlier": return paged(state, action, withEarlier);
     case "later": return paged(state, action, withLater);
@@ -54,19 +55,11 @@ function arrived(state, key, window) {
 }
 
 /**
- * @param {State} state @param {{key: string, page: any[], asked: number}} action
+ * @param {State} state @param {{key: string, page: any[], asked: number, since: number}} action
  * @param {(window: any, page: any[], asked: number) => any} join
  * @returns {State}
  */
-function paged(state, { key, page, asked }, join) {
-  const next = changed(state, key, (window) => join(window, page, asked));
+function paged(state, { key, page, asked, since }, join) {
+  const next = changed(state, key, (window) => caughtUp(state, join(window, page, asked), key, since));
   return key === state.open ? { ...next, loading: null } : next;
-}
-
-/** @param {State} state @param {string} key @param {(window: any) => any} change @returns {State} */
-export function changed(state, key, change) {
-  const window = state.dialogs.get(key);
-  if (!window) return state;
-  const next = change(window);
-  return next === window ? state : { ...state, dialogs: new Map(state.dialogs).set(key, next) };
 }

@@ -1,15 +1,43 @@
 /** What an event of the node changes at once. What must be asked for is in consequences.js. */
 import { withChange } from "./delivery.js";
-import { withMessage, withState } from "./dialog-window.js";
+import { changed, withMessage, withState } from "./dialog-window.js";
 import { LIMITS } from "./limits.js";
-import { changed } from "./reduce-dialogs.js";
 /** @typedef {import("./state.js").State} State */
 
 /** @param {State} state @param {any} event @param {number} now @returns {State} */
 export function reduceEvent(state, event, now) {
+  const eventCount = state.eventCount + 1;
+  const known = event.message ? { ...event, message: withArrivalTime(state, event.message, now) } : event;
+  const isKept = event.message !== undefined || event.stateChange !== undefined;
+  const recent = isKept ? [...state.recent, { number: eventCount, event: known }].slice(-LIMITS.recentEvents) : state.recent;
+  return { ...happened(state, known, now), eventCount, recent };
+}
+
+/** The event does not say when it came: now, or while the page was away. @param {State} state @param {any} message @param {number} now */
+const withArrivalTime = (state, message, now) =>
+  message.sender.id === state.node?.id ? message : { receivedAtMilliseconds: now, ...message };
+
+/**
+ * A window on what was asked for when there had been so many events: the answer may be older than those that came since.
+ * @param {State} state @param {import("./dialog-window.js").DialogWindow} window @param {string} key @param {number} since
+ */
+export function caughtUp(state, window, key, since) {
+  let result = window;
+  for (const { number, event } of state.recent) {
+    if (number <= since) continue;
+    const { message, stateChange } = event;
+    const isMissing = message?.conversationID === key && result.isAtEnd && !result.messages.some((each) => each.id === message.id);
+    if (isMissing) result = withMessage(result, message);
+    if (stateChange?.conversationID === key) result = withState(result, stateChange.messageID, stateChange.recipient);
+  }
+  return result;
+}
+
+/** @param {State} state @param {any} event @param {number} now @returns {State} */
+function happened(state, event, now) {
   switch (event.name) {
     case "messageQueued":
-    case "messageReceived": return withArrival(state, event.message, now);
+    case "messageReceived": return withArrival(state, event.message);
     case "messageSent":
     case "messageDelivered":
     case "messageHandled":
@@ -27,17 +55,15 @@ export function reduceEvent(state, event, now) {
   }
 }
 
-/** @param {State} state @param {any} message @param {number} now @returns {State} */
-function withArrival(state, message, now) {
+/** @param {State} state @param {any} message @returns {State} */
+function withArrival(state, message) {
   const isOwn = message.sender.id === state.node?.id;
-  // The event does not say when it came: now, or while the page was away.
-  const arrived = isOwn ? message : { receivedAtMilliseconds: now, ...message };
-  let next = changed(state, message.conversationID, (window) => withMessage(window, arrived));
+  let next = changed(state, message.conversationID, (window) => withMessage(window, message));
   const conversation = next.conversations.get(message.conversationID);
   if (conversation) {
     const isLast = (conversation.lastMessage?.timestampMilliseconds ?? 0) <= message.timestampMilliseconds;
     const conversations = new Map(next.conversations);
-    conversations.set(conversation.id, { ...conversation, lastMessage: isLast ? arrived : conversation.lastMessage });
+    conversations.set(conversation.id, { ...conversation, lastMessage: isLast ? message : conversation.lastMessage });
     next = { ...next, conversations };
   }
   return isOwn ? next : withTyping(next, { conversationID: message.conversationID, user: message.sender }, 0);

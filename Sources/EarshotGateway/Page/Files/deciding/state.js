@@ -14,6 +14,8 @@
  * @property {Map<string, import("./dialog-window.js").DialogWindow>} dialogs the one that was used last is the last
  * @property {"before"|"after"|"whole"|null} loading what is being fetched for the open dialog
  * @property {string} dialogProblem why nothing can be shown of it
+ * @property {number} eventCount how many events there have been
+ * @property {{number: number, event: any}[]} recent the last ones about messages, for answers that were asked for before them
  * @property {Map<string, Map<string, number>>} typing conversation, user, until when
  * @property {Map<string, any>} quotes messages that are answered and are not in a window; null for one that is not here
  * @property {string|null} storageProblem why the node's disk takes nothing
@@ -25,7 +27,7 @@
 export const INITIAL = Object.freeze({
   phase: "starting", loginProblem: "", link: "connecting", node: null, users: new Map(), conversations: new Map(),
   hasMoreConversations: false, advertised: [], open: null, dialogs: new Map(), loading: null, dialogProblem: "",
-  typing: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
+  eventCount: 0, recent: [], typing: new Map(), quotes: new Map(), storageProblem: null, findings: [], dismissed: new Set(),
 });
 
 export const USER_PREFIX = "user:";
