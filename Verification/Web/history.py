@@ -110,22 +110,32 @@ def stays(town, page):
 
 def first_paint(page, rows):
     """From opening the dialog to the frame that shows its last messages, each time fetched anew."""
-    tab, dialogs, whole = page.tab, [], []
-    page.choose("carol")
+    tab, paints, whole, requests = page.tab, [], [], set()
     for _ in range(TRIES):
+        # With nothing open: the page is there, and has no message of the dialog.
+        tab.goto(f"{page.origin}/#")
         tab.reload()
-        tab.wait_for_function("() => performance.getEntriesByName('earshot:first-paint').length > 0")
-        entry = tab.evaluate("""() => ({
-            dialog: performance.getEntriesByName('earshot:first-paint')[0].duration,
-            whole: performance.getEntriesByName('earshot:painted')[0].startTime,
-            count: document.querySelectorAll('li.message').length,
-            requests: performance.getEntriesByType('resource').filter((each) => each.name.includes('/messages?')).length })""")
+        page.row("carol").wait_for()
+        tab.wait_for_timeout(300)
+        page.row("carol").click()
+        entry = painted(tab)
         assert entry["count"] >= 50, f"{entry['count']} messages"
-        dialogs.append(entry["dialog"])
-        whole.append(entry["whole"])
-        requests = entry["requests"]
+        paints.append(entry["paint"])
+        requests.add(entry["requests"])
+        # With the dialog open: everything begins, from the request for the page itself.
+        tab.reload()
+        whole.append(painted(tab)["at"])
     rows.fact("from the reload of the whole page to its last 50 messages, in ms", round(statistics.median(whole)))
-    median = statistics.median(dialogs)
+    median = statistics.median(paints)
     rows.check(f"first paint of the last 50 in at most {FIRST_PAINT} ms", median <= FIRST_PAINT,
-               f"{median:.0f} ms, the median of {TRIES}; {min(dialogs):.0f} to {max(dialogs):.0f}")
-    rows.check("one request fetches them", requests == 1, requests)
+               f"{median:.0f} ms, the median of {TRIES}; {min(paints):.0f} to {max(paints):.0f}")
+    rows.check("one request fetches them", requests == {1}, requests)
+
+
+def painted(tab):
+    tab.wait_for_function("() => performance.getEntriesByName('earshot:first-paint').length > 0")
+    return tab.evaluate("""() => ({
+        paint: performance.getEntriesByName('earshot:first-paint').at(-1).duration,
+        at: performance.getEntriesByName('earshot:painted').at(-1).startTime,
+        count: document.querySelectorAll('li.message').length,
+        requests: performance.getEntriesByType('resource').filter((each) => each.name.includes('/messages?')).length })""")

@@ -55,6 +55,8 @@ def run(town, browser, rows, kept):
     guarding.policy(page, rows)
     talking.run(town, page, rows)
     trouble.safety(town, page, rows)
+    # Elsewhere, so that what bob writes stays unread.
+    page.choose("#ops")
     pages = looking.run(town, browser, rows, kept)
     history.run(town, page, rows)
     guarding.strangers(town, page, rows, browser)
