@@ -1,7 +1,9 @@
 """The people of the checks: real nodes on loopback, and what they say to each other."""
 import http.client
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -54,16 +56,17 @@ class Person:
         """Starts the node, perhaps with words before its command."""
         port = ["--port", str(self.port)] if self.port else []
         self.process = subprocess.Popen(
-            [*before, program(), "up", "--home", self.home, "--json", "--no-discovery", *port, *self.options], stdout=subprocess.PIPE, text=True)
+            [*before, program(), "up", "--home", self.home, "--json", "--no-discovery", *port, *self.options],
+            stdout=subprocess.PIPE, text=True, start_new_session=True)
         self.port = json.loads(self.process.stdout.readline())["status"]["port"]
 
     def stop(self):
         if self.process and self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait(30)
+            self.signal(signal.SIGTERM)
 
-    def kill(self):
-        self.process.kill()
+    def signal(self, number):
+        # The whole group: the word before its command may have started it.
+        os.killpg(self.process.pid, number)
         self.process.wait(30)
 
     def call(self, method, path, body=None, headers={}):

@@ -1,4 +1,5 @@
 """Checks: what must not be overlooked."""
+import signal
 import subprocess
 
 import earshot_node
@@ -74,7 +75,7 @@ def lost_node(town, page, rows):
 def loses(town, page):
     page.choose("bob")
     page.tab.fill("#field", "Half a thought, and")
-    town.alice.kill()
+    town.alice.signal(signal.SIGKILL)
     page.sees("banner-stack .banner:has-text('The node is away')", timeout=15_000)
     page.tab.locator("#field").press("End")
     page.tab.keyboard.type(" the rest")
