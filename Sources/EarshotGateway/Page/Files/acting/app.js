@@ -1,0 +1,161 @@
+/** The parts of the page, and how they work together. It decides nothing itself. */
+import { consequences } from "../deciding/consequences.js";
+import { LIMITS } from "../deciding/limits.js";
+import { partyName } from "../deciding/naming.js";
+import { fragmentOf } from "../deciding/route.js";
+import { excerpt } from "../deciding/safe-text.js";
+import { gist } from "../deciding/timeline.js";
+import { announce } from "../drawing/announcer.js";
+import { closeSheet } from "../drawing/sheet.js";
+import { Api } from "../talking/api.js";
+import { EventStream } from "../talking/event-stream.js";
+import { Refresher } from "../talking/refresher.js";
+import { Drafts, writeToken } from "../talking/tab-storage.js";
+import { commands } from "./commands.js";
+import { Dialogs } from "./dialogs.js";
+import { Facts } from "./facts.js";
+import { Gathering } from "./gathering.js";
+import { notify } from "./notifier.js";
+import { People } from "./people.js";
+import { ReadingWatch } from "./reading-watch.js";
+import { Writing } from "./writing.js";
+
+export class App {
+  canSearch = true;
+  drafts = new Drafts();
+
+  /** @param {string} token @param {import("./store.js").Store} store @param {import("../drawing/page.js").Page} drawn */
+  constructor(token, store, drawn) {
+    this.store = store;
+    this.drawn = drawn;
+    this.api = new Api(token, () => this.signOut("The login is no longer good."));
+    this.dialogs = new Dialogs(this.api, store);
+    this.facts = new Facts(this.api, store, this.dialogs);
+    this.writing = new Writing(this.api, store);
+    this.people = new People(this.api, store);
+    this.gathering = new Gathering(this.api, store);
+    this.refresher = new Refresher(this.facts.ask);
+    this.reading = new ReadingWatch(this.api, (id) => this.refresher.want([{ kind: "conversation", id }]));
+    this.events = new EventStream(this.api, {
+      onEvent: (event) => this.#happened(event), onLive: (isFirst) => this.#live(isFirst), onLost: () => this.store.apply({ type: "link", link: "lost" }),
+    });
+    this.commands = commands(this);
+  }
+
+  get state() { return this.store.state; }
+
+  /** @param {string} name @param {any} [subject] */
+  command(name, subject) { return this.commands[name]?.(subject); }
+
+  /** @param {string|null} open what the address says is open */
+  async begin(open) {
+    // Events first: what happens while the first picture is fetched is not missed.
+    this.events.run();
+    setInterval(() => this.#pulse(), LIMITS.pulseMilliseconds);
+    await this.#firstPicture(open);
+    await this.attempt(() => this.facts.beginSlowly());
+  }
+
+  /** @param {string|null} open */
+  async #firstPicture(open) {
+    try {
+      this.dialogs.askAhead(open);
+      const { people } = await this.facts.begin();
+      this.command("open", open);
+      await people;
+    } catch (error) {
+      if (!error.isUnauthorized) this.drawn.showProblem(error.message, () => this.#firstPicture(open));
+    }
+  }
+
+  /** @param {string|null} key @param {{isFromAddress?: boolean}} [options] */
+  async open(key, { isFromAddress = false } = {}) {
+    closeSheet();
+    if (!isFromAddress && key !== this.state.open) history.pushState(null, "", fragmentOf(key));
+    const unread = key ? this.state.conversations.get(key)?.unreadCount ?? 0 : 0;
+    this.reading.follow(key, unread);
+    await this.dialogs.open(key);
+    if (this.state.open !== key) return;
+    this.reading.learn();
+    // What is not drawn yet cannot have the focus.
+    this.store.flush();
+    this.drawn.opened(key);
+  }
+
+  /** A dialog is in the page: after the next frame it is on the screen. */
+  painted() {
+    requestAnimationFrame(() => setTimeout(() => {
+      performance.mark("earshot:painted");
+      performance.measure("earshot:first-paint", "earshot:open", "earshot:painted");
+    }));
+  }
+
+  /** @param {Record<string, string|number>} query */
+  async search(query) {
+    try {
+      return await this.api.get(`search?${new URLSearchParams(/** @type {any} */ (query))}`);
+    } catch (error) {
+      if (error.status === 404) this.canSearch = false;
+      throw error.status === 404 ? new Error("This node cannot search messages yet.") : error;
+    }
+  }
+
+  /** Runs what a person asked for, and says what went wrong. @template T @param {() => Promise<T>} work */
+  async attempt(work) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!error.isUnauthorized) this.drawn.showToast(`That did not work: ${error.message}`);
+      return null;
+    }
+  }
+
+  reconnect() { this.events.restart(); }
+
+  /** @param {string} problem */
+  signOut(problem) {
+    this.events.end();
+    writeToken(null);
+    closeSheet();
+    this.store.apply({ type: "needsLogin", problem });
+  }
+
+  nextPane() { this.drawn.nextPane(); }
+
+  /** @param {any} event */
+  #happened(event) {
+    this.store.apply({ type: "event", event, now: Date.now() });
+    this.refresher.want(consequences(this.state, event));
+    if (event.name === "messageReceived") this.#received(event.message);
+    if (event.name === "typingStarted") setTimeout(() => this.store.apply({ type: "typingEnded", now: Date.now() }), LIMITS.typingShown + 50);
+  }
+
+  /** @param {any} message */
+  #received(message) {
+    if (message.sender.id === this.state.node?.id) return;
+    this.reading.arrived(message);
+    if (message.conversationID === this.state.open) announce(`${partyName(this.state, message.sender)}: ${excerpt(gist(message), LIMITS.excerpt)}`);
+    else announce(`New message from ${partyName(this.state, message.sender)}`);
+    notify(this.state, message, (key) => this.open(key));
+  }
+
+  /** @param {boolean} isFirst */
+  #live(isFirst) {
+    const wasLost = this.state.link === "lost";
+    this.store.apply({ type: "link", link: "live" });
+    if (isFirst) return;
+    if (wasLost) announce("The node is back");
+    this.refresher.want([{ kind: "everything" }, { kind: "health" }]);
+    if (this.state.open && this.state.phase === "ready") {
+      // What came while the node was away is known when it has said so.
+      this.reading.follow(this.state.open, Infinity);
+      this.reading.learn();
+    }
+  }
+
+  async #pulse() {
+    if (this.state.phase !== "ready" || this.state.link !== "live" || document.hidden) return;
+    // A node that is stopped or hangs keeps its connections, and says nothing.
+    if (!(await this.facts.pulse()) && this.state.link === "live") this.events.restart();
+  }
+}

@@ -1,0 +1,45 @@
+/** What the page must ask the node for after an event. */
+/** @typedef {import("./state.js").State} State */
+
+/**
+ * @typedef {{kind: "conversation", id: string} | {kind: "message", id: string, conversationID: string} | {kind: "users"}
+ *   | {kind: "advertised"} | {kind: "everything"} | {kind: "node"} | {kind: "health"}} Request
+ */
+
+/** @param {State} state after the event @param {any} event @returns {Request[]} */
+export function consequences(state, event) {
+  switch (event.name) {
+    case "messageQueued":
+    case "messageReceived": return [{ kind: "conversation", id: event.message.conversationID }];
+    case "messageRead": {
+      // Of another one's message: this user has read it, in another program.
+      const isOwn = event.stateChange.recipient.id === state.node?.id;
+      return isOwn ? [{ kind: "conversation", id: event.stateChange.conversationID }] : [];
+    }
+    case "messageUpdated": return updated(state, event.update);
+    case "conversationUpdated": return [{ kind: "conversation", id: event.conversation.conversationID }, { kind: "advertised" }];
+    case "participantUpdated": return [{ kind: "conversation", id: event.participant.conversationID }];
+    case "conversationAdvertised": return [{ kind: "advertised" }];
+    case "identityConflict": return [{ kind: "users" }];
+    case "historyRecovered":
+    case "eventsGone":
+    case "eventsLost": return [{ kind: "everything" }];
+    case "storageFailed":
+    case "storageRecovered": return [{ kind: "health" }];
+    default: return [];
+  }
+}
+
+/** @param {State} state @param {any} update @returns {Request[]} */
+function updated(state, { messageID, conversationID }) {
+  /** @type {Request[]} */
+  const requests = [];
+  if (state.dialogs.get(conversationID)?.messages.some((message) => message.id === messageID)) {
+    requests.push({ kind: "message", id: messageID, conversationID });
+  }
+  const conversation = state.conversations.get(conversationID);
+  if (!conversation || conversation.lastMessage?.id === messageID || conversation.unreadCount > 0) {
+    requests.push({ kind: "conversation", id: conversationID });
+  }
+  return requests;
+}

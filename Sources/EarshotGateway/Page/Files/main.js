@@ -1,0 +1,63 @@
+/** Begins: takes the login out of the address, and puts the parts together. */
+import { App } from "./acting/app.js";
+import { Store } from "./acting/store.js";
+import { commandFor } from "./deciding/keys.js";
+import { readFragment } from "./deciding/route.js";
+import { Page } from "./drawing/page.js";
+import { isSheetShown } from "./drawing/sheet.js";
+import { applyTheme } from "./drawing/theme.js";
+import { exchange } from "./talking/api.js";
+import { readToken, writeToken } from "./talking/tab-storage.js";
+
+performance.mark("earshot:begin");
+applyTheme();
+const fragment = readFragment(location.hash);
+// At once: nobody finds it in the address, or in the history.
+if (fragment.login) history.replaceState(null, "", location.pathname);
+
+const page = new Page();
+const store = new Store((state) => page.update(state));
+
+/** @param {App} app */
+function listen(app) {
+  document.addEventListener("command", (/** @type {any} */ event) => app.command(event.detail.name, event.detail.subject));
+  document.addEventListener("keydown", (event) => {
+    const isTyping = /** @type {HTMLElement} */ (event.target).matches?.("input, textarea, select");
+    const name = event.key === "?" && !isTyping ? "help" : commandFor(event, "page");
+    // A sheet is closed by the browser; and under it nothing moves.
+    if (!name || isSheetShown()) return;
+    event.preventDefault();
+    app.command(name);
+  });
+  addEventListener("popstate", () => app.open(readFragment(location.hash).open ?? null, { isFromAddress: true }));
+  for (const name of ["focus", "visibilitychange"]) addEventListener(name, () => app.reading.check());
+  page.conversations.drafts = app.drafts;
+  page.composer.use({ drafts: app.drafts, post: (key, draft) => app.writing.send(key, draft), check: (text) => app.writing.problem(text) });
+}
+
+async function begin() {
+  if (fragment.login) {
+    try {
+      writeToken(null);
+      const token = await exchange(fragment.login);
+      writeToken(token);
+      return start(token);
+    } catch (error) {
+      return store.apply({ type: "needsLogin", problem: error.status === 401 || error.status === 403 ? "This login was used before, or is older than a minute." : `The login did not work: ${error.message}` });
+    }
+  }
+  const token = readToken();
+  if (token) start(token);
+  else store.apply({ type: "needsLogin", problem: "" });
+}
+
+/** @param {string} token */
+function start(token) {
+  const app = new App(token, store, page);
+  listen(app);
+  app.begin(fragment.open ?? null);
+}
+
+// An address with a new login, opened in a tab that is open.
+addEventListener("hashchange", () => readFragment(location.hash).login && location.reload());
+begin();

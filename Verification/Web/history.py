@@ -1,0 +1,141 @@
+"""Checks: a long history, paged through without a jump; and what is read of it."""
+import statistics
+
+from town import until
+
+MESSAGES = 10_000
+# The first paint is measured so often; the limit is for the median.
+TRIES = 7
+FIRST_PAINT = 100
+# What the page keeps in its list at most: the messages of its window, and what stands between them.
+LINES = 250 + 60
+# An anchor may be drawn on another fraction of a pixel.
+STEADY = 1.0
+
+# Scrolls up as a wheel does, and measures in each frame where the first message in sight stands.
+PAGE_BACK = """async ([steps]) => {
+  const scroller = document.querySelector('.scroller'), list = document.querySelector('ol.messages');
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const first = () => list.querySelector('li.message')?.dataset.key;
+  const inSight = () => {
+    const top = scroller.getBoundingClientRect().top;
+    return [...list.querySelectorAll('li.message')].find((each) => each.getBoundingClientRect().bottom > top + 1);
+  };
+  let worst = 0, pages = 0, lines = 0;
+  for (let step = 0; step < steps; step += 1) {
+    scroller.scrollTop = Math.max(0, scroller.scrollTop - 2000);
+    const before = first(), anchor = inSight(), key = anchor.dataset.key;
+    const offset = anchor.getBoundingClientRect().top;
+    for (let wait = 0; wait < 400 && first() === before; wait += 1) {
+      if (list.querySelector('.start') && scroller.scrollTop === 0) return {worst, pages, lines, isAtStart: true};
+      if (scroller.scrollTop >= 800) break;
+      await frame();
+    }
+    if (first() === before) continue;
+    pages += 1;
+    const now = [...list.children].find((each) => each.dataset.key === key);
+    worst = now ? Math.max(worst, Math.abs(now.getBoundingClientRect().top - offset)) : Infinity;
+    lines = Math.max(lines, list.children.length);
+  }
+  return {worst, pages, lines, isAtStart: false};
+}"""
+
+
+def run(town, page, rows):
+    texts = [f"Line {number} of the log. " + "It goes on for a while. " * (number % 7) for number in range(MESSAGES)]
+    if not rows.trying(f"{MESSAGES:,} messages come while the page is open", lambda: comes(town, page, texts)):
+        return
+    rows.trying("opens at the first unread message, and marks only what was on the screen", lambda: opens(town, page))
+    rows.trying(f"pages back through {MESSAGES:,} messages with a steady place", lambda: pages_back(page, rows))
+    rows.trying("stays where it is when messages come", lambda: stays(town, page))
+    rows.trying("goes to the latest message, and marks all on request", lambda: ends(town, page))
+    first_paint(page, rows)
+
+
+def comes(town, page, texts):
+    page.choose("The crew")
+    town.fill(town.carol, town.alice, texts)
+    until("all are there", lambda: unread(town) >= MESSAGES, 60)
+    page.sees("conversation-list .row:has-text('carol') .count", timeout=30_000)
+
+
+def unread(town):
+    return town.alice.call("GET", "conversations/carol")["unreadCount"]
+
+
+def opens(town, page):
+    page.row("carol").click()
+    page.sees("li.new")
+    page.message("Line 0 of the log.").wait_for()
+    box, view = page.tab.locator("li.new").bounding_box(), page.tab.locator(".scroller").bounding_box()
+    assert view["y"] <= box["y"] < view["y"] + view["height"], f"the first unread one is at {box['y']:.0f}"
+    # More are unread than the page follows one by one, so none is marked before somebody says so.
+    before = unread(town)
+    page.tab.mouse.move(700, 400)
+    page.tab.mouse.wheel(0, 3000)
+    page.tab.wait_for_timeout(500)
+    assert unread(town) == before, f"{before - unread(town)} were marked"
+
+
+def ends(town, page):
+    page.tab.click("message-list .to-end")
+    page.message(f"Line {MESSAGES - 1} of the log.").wait_for()
+    page.tab.click("dialog-header button:has-text('Mark all as read')")
+    until("all are read", lambda: unread(town) == 0)
+
+
+def pages_back(page, rows):
+    page.tab.click("message-list .to-end")
+    page.message(f"Line {MESSAGES - 1} of the log.").wait_for()
+    result = page.tab.evaluate(PAGE_BACK, [4000])
+    rows.fact("pages", result["pages"])
+    rows.fact("lines in the list at most", result["lines"])
+    rows.fact("the anchor moved at most, in pixels", round(result["worst"], 2))
+    assert result["isAtStart"], "the beginning was not reached"
+    assert result["pages"] >= MESSAGES / 50 - 10, f"only {result['pages']} pages"
+    assert result["worst"] <= STEADY, f"the anchor moved by {result['worst']} pixels"
+    assert result["lines"] <= LINES, f"{result['lines']} lines"
+
+
+def stays(town, page):
+    """Above the end, what comes at the end moves nothing."""
+    place = "() => document.querySelector('.scroller').scrollTop"
+    page.scroller("scroller.scrollTop = 1200")
+    page.tab.wait_for_timeout(200)
+    before = page.tab.evaluate(place)
+    town.carol.send("alice", "One more.")
+    page.sees("message-list .to-end:has-text('1 new')")
+    assert abs(page.tab.evaluate(place) - before) <= STEADY
+
+
+def first_paint(page, rows):
+    """From opening the dialog to the frame that shows its last messages, each time fetched anew."""
+    tab, paints, whole, requests = page.tab, [], [], set()
+    for _ in range(TRIES):
+        # With nothing open: the page is there, and has no message of the dialog.
+        tab.goto(f"{page.origin}/#")
+        tab.reload()
+        page.row("carol").wait_for()
+        tab.wait_for_timeout(300)
+        page.row("carol").click()
+        entry = painted(tab)
+        assert entry["count"] >= 50, f"{entry['count']} messages"
+        paints.append(entry["paint"])
+        requests.add(entry["requests"])
+        # With the dialog open: everything begins, from the request for the page itself.
+        tab.reload()
+        whole.append(painted(tab)["at"])
+    rows.fact("from the reload of the whole page to its last 50 messages, in ms", round(statistics.median(whole)))
+    median = statistics.median(paints)
+    rows.check(f"first paint of the last 50 in at most {FIRST_PAINT} ms", median <= FIRST_PAINT,
+               f"{median:.0f} ms, the median of {TRIES}; {min(paints):.0f} to {max(paints):.0f}")
+    rows.check("one request fetches them", requests == {1}, requests)
+
+
+def painted(tab):
+    tab.wait_for_function("() => performance.getEntriesByName('earshot:first-paint').length > 0")
+    return tab.evaluate("""() => ({
+        paint: performance.getEntriesByName('earshot:first-paint').at(-1).duration,
+        at: performance.getEntriesByName('earshot:painted').at(-1).startTime,
+        count: document.querySelectorAll('li.message').length,
+        requests: performance.getEntriesByType('resource').filter((each) => each.name.includes('/messages?')).length })""")

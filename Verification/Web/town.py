@@ -1,0 +1,162 @@
+"""The people of the checks: real nodes on loopback, and what they say to each other."""
+import http.client
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "script"), str(ROOT / "examples" / "bots")]
+import earshot_node  # noqa: E402
+from nodes import program  # noqa: E402
+from standin import Standin  # noqa: E402
+
+PATIENCE = 20
+# Enough for the long history.
+DISK = "256m"
+# Where alice's node serves its API, if the program does not serve the page.
+HTTP_PORT = 7117
+# Messages in one request, whose body has a limit.
+BATCH = 1500
+
+
+def until(what, is_so, seconds=PATIENCE):
+    """What a condition answers as soon as it is more than nothing."""
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = is_so()
+        if answer:
+            return answer
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"not within {seconds} s: {what}")
+        time.sleep(0.05)
+
+
+def has_page():
+    """Whether the program serves the page itself."""
+    return subprocess.run([program(), "web", "--help"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+class Person:
+    """A user on a home of their own, whose node comes and goes."""
+
+    def __init__(self, folder, name, peers=(), home=None, options=()):
+        self.name, self.folder = name, pathlib.Path(folder)
+        self.home = self.folder / (home or name)
+        self.options = [*options] + [word for peer in peers for word in ("--peer", f"127.0.0.1:{peer.port}")]
+        self.socket = earshot_node.Node(str(self.home / "node.sock"))
+        self.process, self.port = None, None
+        subprocess.run([program(), "init", "--name", name, "--home", self.home], check=True, stdout=subprocess.DEVNULL)
+        self.start()
+
+    def start(self, *before):
+        """Starts the node, perhaps with words before its command."""
+        port = ["--port", str(self.port)] if self.port else []
+        self.process = subprocess.Popen(
+            [*before, program(), "up", "--home", self.home, "--json", "--no-discovery", *port, *self.options],
+            stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.port = json.loads(self.process.stdout.readline())["status"]["port"]
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.signal(signal.SIGTERM)
+
+    def signal(self, number):
+        # The whole group: the word before its command may have started it.
+        os.killpg(self.process.pid, number)
+        self.process.wait(30)
+
+    def call(self, method, path, body=None, headers={}):
+        return self.socket.call(method, path, body, headers)
+
+    def run(self, *command):
+        return subprocess.run([program(), *command, "--home", self.home], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def send(self, to, text, **more):
+        return self.call("POST", "messages", {"to": to, "text": text, **more})
+
+    def knows(self, name):
+        return next((user for user in self.call("GET", "users") if user["name"] == name and user["isOnline"]), None)
+
+    def history(self, conversation, limit=50):
+        return self.call("GET", f"conversations/{conversation}/messages?limit={limit}")
+
+    def last(self, conversation):
+        return self.history(conversation, 1)[-1]
+
+
+class Town:
+    """Alice, who has the page open; bob and carol, who write to her."""
+
+    def __init__(self, folder):
+        self.folder, self.people = pathlib.Path(folder), []
+        # A disk of its own, which can be filled.
+        self.disk = self.folder / "alice"
+        self.disk.mkdir(mode=0o700)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK},mode=0700", "tmpfs", self.disk], check=True)
+        self.serves_page, self.standin = has_page(), None
+        self.alice = self.add("alice", options=() if self.serves_page else ("--http", str(HTTP_PORT), "--http-rate", "100000"))
+        self.bob = self.add("bob", [self.alice])
+        self.carol = self.add("carol", [self.alice, self.bob])
+        self.meet(self.alice, self.bob, self.carol)
+
+    def add(self, name, peers=(), home=None, options=()):
+        person = Person(self.folder, name, peers, home, options)
+        self.people.append(person)
+        return person
+
+    def meet(self, *people):
+        for person in people:
+            for other in people:
+                if other is not person:
+                    until(f"{person.name} has met {other.name}", lambda: person.knows(other.name))
+
+    def back(self):
+        """Alice's node comes back, and her page where it was: the address of a new login."""
+        self.alice.start()
+        return self.address()
+
+    def address(self):
+        """Where the page is, with a login that is good once."""
+        if not self.serves_page:
+            self.standin = self.standin or Standin(HTTP_PORT, self.alice.run("token", "create", "page", "--scope", "all").strip())
+            return self.standin.address()
+        return json.loads(self.alice.run("web", "--json", "--no-open").splitlines()[-1])["address"]
+
+    def fill(self, sender, recipient, texts):
+        """Many messages at once: answers to an inbox go in one commit."""
+        sender.call("POST", "consumers", {"name": "filler"})
+        recipient.send(sender.name, "Begin.")
+        batch = until("the first message", lambda: (
+            lambda answer: answer if answer["messages"] else None)(sender.call("GET", "inbox?consumer=filler&wait=5")))
+        for begin in range(0, len(texts), BATCH):
+            sender.call("POST", "inbox/filler", {"ack": batch["cursor"], "send": [
+                {"to": recipient.name, "text": text, "headers": {}} for text in texts[begin:begin + BATCH]]})
+            if begin + BATCH < len(texts):
+                recipient.send(sender.name, "Go on.")
+                batch = until("the next message", lambda: (
+                    lambda answer: answer if answer["messages"] else None)(sender.call("GET", "inbox?consumer=filler&wait=5")))
+
+    def end(self):
+        for person in reversed(self.people):
+            person.stop()
+        subprocess.run(["umount", "--lazy", self.disk], check=False)
+
+
+def ask(port, method, path, headers=None, body=None, host=None):
+    """A request as a browser or a program would send it, and the status and text of the answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    connection.putheader("host", host or f"127.0.0.1:{port}")
+    for name, value in (headers or {}).items():
+        connection.putheader(name, value)
+    data = None if body is None else json.dumps(body).encode()
+    if data is not None:
+        connection.putheader("content-type", "application/json")
+        connection.putheader("content-length", str(len(data)))
+    connection.endheaders(data)
+    response = connection.getresponse()
+    return response.status, response.read().decode(), response

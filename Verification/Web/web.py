@@ -1,0 +1,79 @@
+"""Runs the checks of the page, one after another. script/web starts this, in a network of its own."""
+import argparse
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import guarding
+import history
+import looking
+import talking
+import trouble
+import units
+from browser import Browser, Page
+from rows import Rows
+from town import Town
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    rows, began = Rows(options.json), time.monotonic()
+    # Short: the path of a socket has a limit.
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="earshot-web.", dir="/tmp"))
+    kept = pathlib.Path(options.keep) if options.keep else folder / "pictures"
+    kept.mkdir(parents=True, exist_ok=True)
+    browser, town = Browser(), None
+    try:
+        units.run(browser, rows, folder)
+        town = Town(folder)
+        run(town, browser, rows, kept)
+    except Exception as error:
+        rows.check("the run comes to its end", False, " ".join(str(error).split())[:600])
+    finally:
+        browser.end()
+        if town:
+            town.end()
+        shutil.rmtree(folder, ignore_errors=True)
+    rows.fact("seconds", round(time.monotonic() - began))
+    return rows.end()
+
+
+def run(town, browser, rows, kept):
+    context = browser.context()
+    page = Page(context)
+    if not rows.trying("logs in, and takes the login out of the address", lambda: log_in(town, page)):
+        return
+    guarding.policy(page, rows)
+    talking.run(town, page, rows)
+    trouble.safety(town, page, rows)
+    # Elsewhere, so that what bob writes stays unread.
+    page.choose("#ops")
+    pages = looking.run(town, browser, rows, kept)
+    history.run(town, page, rows)
+    guarding.strangers(town, page, rows, browser)
+    guarding.injection(town, page, rows)
+    trouble.new_key(town, page, rows)
+    trouble.full_disk(town, page, rows)
+    trouble.lost_node(town, page, rows)
+    guarding.violations([page, *pages], rows)
+
+
+def log_in(town, page):
+    page.open(town.address())
+    assert "login" not in page.tab.url, page.tab.url
+    assert page.tab.evaluate("history.length") <= 2
+    page.tab.reload()
+    page.sees("#shell:not([hidden])")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
