@@ -89,6 +89,8 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            // They stand in PageFiles.swift.
+            exclude: ["Page/Files"],
             swiftSettings: settings),
         .executableTarget(
             name: "EarshotCommand",

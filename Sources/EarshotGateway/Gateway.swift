@@ -64,8 +64,10 @@ package struct Gateway: Sendable {
         let places = GatewayPlaces(openFiles: OpenFiles.raiseLimit())
         let gatekeeper = Gatekeeper(tokens: tokens, rates: RequestRates(perSecond: requestsPerSecond))
         let feed = EventFeed(node: node)
+        let door = PageDoor(tokens: tokens)
         let responder = Responder(
-            node: node, feed: feed, tokens: tokens, held: HeldRequests(limit: places.heldRequests, tokens: tokens))
+            node: node, feed: feed, tokens: tokens, door: door,
+            held: HeldRequests(limit: places.heldRequests, tokens: tokens))
         @Sendable func server(_ address: HTTPServer.Address) -> HTTPServer {
             HTTPServer(
                 address: address, connectionLimit: places.connections, shutdown: shutdown,
@@ -73,11 +75,23 @@ package struct Gateway: Sendable {
                 admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, port: port) },
                 respond: { await responder.respond(to: $0) }, observe: observe)
         }
+        @Sendable func pageServer(_ port: Int) -> HTTPServer {
+            HTTPServer(
+                address: .loopback(port: port), connectionLimit: places.connections, shutdown: shutdown,
+                logger: node.configuration.logger,
+                admit: { head, port throws(GatewayError) in try gatekeeper.admit(head, pagePort: port ?? 0) },
+                respond: { await responder.respondOnPage(to: $0) })
+        }
         let (isReachable, reachable) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
         if http == nil { reachable.yield() }
         try await withThrowingTaskGroup { group in
             group.addTask { await tokens.run() }
             group.addTask { await feed.run() }
+            group.addTask {
+                await door.run { port, onListening in
+                    try await serve(HTTPOptions(port: port, onListening: onListening), with: pageServer(port)) {}
+                }
+            }
             if let http {
                 group.addTask { try await serve(http, with: server(.loopback(port: http.port))) { reachable.yield() } }
             }

@@ -25,8 +25,9 @@ struct DocumentTests {
     func routes() async throws {
         guard let judge = try DocumentJudge.shared.get() else { return }
         try await TestNode.with("alice") { alice in
+            let tokens = try await TokenBook(node: alice.node)
             let routes = Router(
-                node: alice.node, feed: EventFeed(node: alice.node), tokens: try await TokenBook(node: alice.node),
+                node: alice.node, feed: EventFeed(node: alice.node), tokens: tokens, door: PageDoor(tokens: tokens),
                 held: HeldRequests()
             ).routes
             #expect(routes.count > 15)

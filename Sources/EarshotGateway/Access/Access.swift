@@ -17,6 +17,9 @@ struct Access: Hashable, Sendable {
 
     static let owner = Access(token: nil, [.all])
 
+    /// Somebody who may have the page, and log in.
+    static let visitor = Access(token: nil, [])
+
     init(token: Token?, _ scopes: Set<Scope>, recipients: Set<Destination>? = nil) {
         self.token = token
         self.scopes = scopes

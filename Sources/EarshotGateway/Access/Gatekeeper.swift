@@ -36,6 +36,14 @@ struct Gatekeeper: Sendable {
             recipients: token.recipients)
     }
 
+    /// The same on the port of the page, whose files and login need no token.
+    func admit(_ head: HTTPRequestHead, pagePort port: Int) throws(GatewayError) -> Access {
+        guard Page.isOpen(head) else { return try admit(head, port: port) }
+        try Self.checkOrigin(of: head, port: port)
+        if head.method == .POST { try rates.take(.strangers) }
+        return .visitor
+    }
+
     /// - Returns: `nil` unless there is one credential, of the scheme that RFC 6750 defines.
     private static func token(in credentials: [String]) -> String? {
         guard credentials.count == 1, let credential = credentials.first else { return nil }

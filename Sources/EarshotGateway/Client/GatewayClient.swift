@@ -344,6 +344,15 @@ package struct GatewayClient: Sendable {
         return try await get(path + (after.map { "&after=\(Self.escape($0))" } ?? ""))
     }
 
+    /// Has the page served on loopback.
+    /// - Parameter port: the usual one, or any that is free, without it.
+    package func openPage(port: Int? = nil) async throws(GatewayError) -> GatewayPage {
+        try await decode(call(.POST, "web", body: WebRequest(port: port)))
+    }
+
+    /// Closes the page's port, and ends its sessions.
+    package func closePage() async throws(GatewayError) { _ = try await call(.DELETE, "web") }
+
     /// Tells a user that this node's user types, or has stopped.
     package func setTyping(_ isTyping: Bool, to user: String) async throws(GatewayError) {
         let body = TypingRequest(isTyping: isTyping)

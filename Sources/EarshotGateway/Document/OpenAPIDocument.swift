@@ -1377,6 +1377,67 @@ enum OpenAPIDocument {
                 "200": {$ref: "#/components/responses/Pairing"}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/web:
+            post:
+              operationId: openPage
+              tags: [node]
+              summary: Serve the page on a port of loopback, and make a login for it.
+              description: |
+                If the port is open already, only the login is new. It is good once, for a minute.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      properties:
+                        port:
+                          description: The port; the usual one, or any that is free, without it.
+                          type: integer
+                          minimum: 1
+                          maximum: 65535
+              responses:
+                "201":
+                  description: Where the page is.
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/Page"}
+                default: {$ref: "#/components/responses/Error"}
+            delete:
+              operationId: closePage
+              tags: [node]
+              summary: Close the page's port, and end its logins and sessions.
+              x-scope: all
+              responses:
+                "204":
+                  description: It is closed.
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/login:
+            post:
+              operationId: logIn
+              tags: [node]
+              summary: Change a login of the page for a token. On the page's port this needs no token.
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [login]
+                      properties:
+                        login: {type: string}
+              responses:
+                "201":
+                  description: The session.
+                  content:
+                    application/json:
+                      schema: {$ref: "#/components/schemas/PageSession"}
+                default: {$ref: "#/components/responses/Error"}
+
           /v1/tokens:
             get:
               operationId: listTokens
@@ -1526,6 +1587,23 @@ enum OpenAPIDocument {
               content: {application/json: {schema: {$ref: "#/components/schemas/Message"}}}
 
           schemas:
+            Page:
+              description: Where the page is served.
+              type: object
+              additionalProperties: false
+              required: [address, port]
+              properties:
+                address:
+                  description: With a login in its fragment, which is good once, for a minute.
+                  type: string
+                port: {type: integer}
+            PageSession:
+              description: What a tab of the page shows with its requests.
+              type: object
+              additionalProperties: false
+              required: [token]
+              properties:
+                token: {type: string}
             ID:
               type: string
               description: 32 bytes in Crockford's base32.

@@ -7,9 +7,17 @@ struct Responder: Sendable {
     private let router: Router
     private let logger: Logger
 
-    init(node: Node, feed: EventFeed, tokens: TokenBook, held: HeldRequests = HeldRequests()) {
-        router = Router(node: node, feed: feed, tokens: tokens, held: held)
+    init(node: Node, feed: EventFeed, tokens: TokenBook, door: PageDoor, held: HeldRequests = HeldRequests()) {
+        router = Router(node: node, feed: feed, tokens: tokens, door: door, held: held)
         logger = node.configuration.logger
+    }
+
+    /// What a request on the page's port gets.
+    func respondOnPage(to request: Request) async -> Response {
+        let file = Page.response(to: request)
+        var response = if let file { file } else { await respond(to: request) }
+        response.headers.add(contentsOf: Page.headers)
+        return response
     }
 
     func respond(to request: Request) async -> Response {

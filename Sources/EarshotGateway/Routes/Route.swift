@@ -38,7 +38,7 @@ struct Route: Sendable {
 
     /// A route that takes a body. Fields that the body's type does not read are refused.
     static func post<Body: RequestBody>(
-        _ path: String, _ body: Body.Type, scope: Scope,
+        _ path: String, _ body: Body.Type, scope: Scope?,
         _ answer: @escaping @Sendable (Request, Body) async throws -> Response
     ) -> Route {
         Route(.POST, path, query: [], takesBody: true, scope: scope) { try await answer($0, try $0.json(body)) }

@@ -2,7 +2,7 @@ import Earshot
 
 extension Router {
     /// All routes of version 1. Each file beside this one has those of one resource.
-    init(node: Node, feed: EventFeed, tokens: TokenBook, held: HeldRequests) {
+    init(node: Node, feed: EventFeed, tokens: TokenBook, door: PageDoor, held: HeldRequests) {
         let groups: [any RouteGroup] = [
             NodeRoutes(node: node),
             UserRoutes(node: node),
@@ -15,6 +15,7 @@ extension Router {
             EventRoutes(node: node, feed: feed),
             DeviceRoutes(node: node),
             TokenRoutes(node: node, tokens: tokens),
+            WebRoutes(node: node, door: door),
         ]
         self.init(routes: groups.flatMap(\.routes), held: held)
     }

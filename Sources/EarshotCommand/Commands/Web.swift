@@ -1,0 +1,75 @@
+import ArgumentParser
+import Earshot
+import EarshotGateway
+import Foundation
+
+struct Web: ProgramCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Open the page: conversations and people in a browser.",
+        discussion: """
+            The running node serves it on this machine alone. The address that is printed lets one tab in, once, within a \
+            minute; ask again for another one. The page ends with the node, or with --stop.
+
+            EXAMPLES:
+              earshot web
+              earshot web --no-open              prints the address, and opens nothing
+              earshot web --stop                 closes the page, and ends all its tabs' sessions
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(help: "The port to serve on. By default a free one, if possible that of the last time.")
+    var port: UInt16?
+
+    @Flag(name: .customLong("no-open"), help: "Do not open a browser.")
+    var opensNothing = false
+
+    @Flag(help: "Close the page.")
+    var stop = false
+
+    private struct Stopped: Encodable { let isServed = false }
+
+    func validate() throws {
+        guard !stop || port == nil else { throw ValidationError("--stop takes no --port.") }
+        guard port != 0 else { throw ValidationError("--port takes a number from 1 to 65535.") }
+    }
+
+    func execute(_ output: Output) async throws {
+        let home = common.homeDirectory
+        try home.check()
+        guard Session.pid(of: home) != nil else {
+            throw Failure(
+                .noNode, "no node runs on \(SafeText.line(home.path)), and the page ends with the node",
+                remedy: "earshot up --detach, or earshot service install; then earshot web")
+        }
+        let client = try GatewayClient(home: home)
+        guard !stop else {
+            try await client.closePage()
+            try output.object(Stopped())
+            output.line("the page is closed")
+            return
+        }
+        let page = try await client.openPage(port: port.map(Int.init))
+        try output.object(page)
+        output.line(page.address)
+        guard !opensNothing, Self.hasDesktop else { return }
+        if !Self.open(page.address) { output.note("no browser could be opened: open the address yourself") }
+    }
+
+    private static var hasDesktop: Bool {
+        ["DISPLAY", "WAYLAND_DISPLAY"].contains { ProcessInfo.processInfo.environment[$0]?.isEmpty == false }
+    }
+
+    /// - Returns: whether the desktop took the address.
+    private static func open(_ address: String) -> Bool {
+        let opener = Process()
+        opener.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        opener.arguments = ["xdg-open", address]
+        (opener.standardInput, opener.standardOutput, opener.standardError) = (
+            FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
+        )
+        do { try opener.run() } catch { return false }
+        opener.waitUntilExit()
+        return opener.terminationStatus == 0
+    }
+}
