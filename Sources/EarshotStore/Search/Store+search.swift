@@ -12,6 +12,8 @@ package struct SearchPosition: Hashable, Sendable {
     package var change: Int64 = 0
     /// The generation of places in the order of arrival.
     package var generation: Int64 = 0
+
+    package init() {}
 }
 
 /// What a search index has to look at next.
