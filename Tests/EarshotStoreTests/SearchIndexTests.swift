@@ -165,8 +165,8 @@ struct SearchFeedTests {
 
     private func write(_ log: SampleLog, from first: UInt64) throws { try store.commit(log.commit(from: first)) }
 
-    private func feed(after position: SearchPosition, limit: Int = 10) throws -> SearchFeed {
-        try #require(try store.searchFeed(after: position, limit: limit))
+    private func feed(after position: SearchPosition, limit: Int = 10, bytes: Int = 1000) throws -> SearchFeed {
+        try #require(try store.searchFeed(after: position, limit: limit, byteLimit: bytes))
     }
 
     @Test("is every message once, in steps, in the order of arrival")
@@ -179,6 +179,17 @@ struct SearchFeedTests {
         #expect(second.rows.map(\.entry.sequence) == [4, 5] && second.isComplete)
         let third = try feed(after: second.position)
         #expect(third.rows.isEmpty && third.isComplete && third.position == second.position)
+    }
+
+    @Test("stops where a step would hold more bytes than it may, and goes on there")
+    mutating func bytes() throws {
+        for time in 1...3 { log.append(at: Int64(time), body: [UInt8](repeating: 1, count: 400)) }
+        try write(log, from: 1)
+        let first = try feed(after: SearchPosition())
+        #expect(first.rows.map(\.entry.sequence) == [1, 2] && !first.isComplete)
+        #expect(try feed(after: first.position).rows.map(\.entry.sequence) == [3])
+        // One at least.
+        #expect(try feed(after: SearchPosition(), bytes: 1).rows.map(\.entry.sequence) == [1])
     }
 
     @Test("is what was erased behind the position, until it is forgotten")
@@ -203,15 +214,15 @@ struct SearchFeedTests {
         try write(log, from: 1)
         var position = try feed(after: SearchPosition()).position
         position.cursor += 1
-        #expect(try store.searchFeed(after: position, limit: 10) == nil)
+        #expect(try store.searchFeed(after: position, limit: 10, byteLimit: 1000) == nil)
         position.cursor -= 1
         position.generation += 1
-        #expect(try store.searchFeed(after: position, limit: 10) == nil)
+        #expect(try store.searchFeed(after: position, limit: 10, byteLimit: 1000) == nil)
         position.generation -= 1
         position.change += 1
-        #expect(try store.searchFeed(after: position, limit: 10) == nil)
+        #expect(try store.searchFeed(after: position, limit: 10, byteLimit: 1000) == nil)
         position.change -= 1
         position.chain = identifier(77)
-        #expect(try store.searchFeed(after: position, limit: 10) == nil)
+        #expect(try store.searchFeed(after: position, limit: 10, byteLimit: 1000) == nil)
     }
 }

@@ -8,7 +8,8 @@ extension Messages {
     /// disk when it is called is found. Where the index has much to catch up with, as after an update, the answer waits for
     /// that.
     /// - Parameters:
-    ///   - before: only what arrived before this message, to go on where the last answer ended.
+    ///   - query: the words, and who, where and when.
+    ///   - messageID: only what arrived before it, to go on where the last answer ended.
     ///   - limit: 1 to `Limits.historyPage`.
     /// - Throws: `EarshotError` `invalidSearch` for words over a limit or none; `unknownMessage`, `invalidLimit`;
     ///   `storeDamaged`, `storeFull`, `storeUnavailable`, `stopped`.

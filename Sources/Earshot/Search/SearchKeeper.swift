@@ -9,6 +9,8 @@ import Logging
 actor SearchKeeper {
     /// Entries, or changes of contents, that one transaction of the index follows.
     static let step = 1000
+    /// Content that one step reads into memory, in bytes.
+    static let stepBytes = 1024 * 1024
     /// How long there are no commits before the index follows those that there were.
     static let quiet = Duration.milliseconds(500)
     /// It follows after this long even if the commits do not end.
@@ -67,7 +69,9 @@ actor SearchKeeper {
     /// - Returns: whether there may be more.
     func followStep() throws(EarshotError) -> Bool {
         try mending { index throws(StoreError) in
-            guard let feed = try store.searchFeed(after: index.position, limit: Self.step) else {
+            let next = try store.searchFeed(
+                after: index.position, limit: Self.step, byteLimit: Self.stepBytes)
+            guard let feed = next else {
                 // It belongs to another history, such as that before the return of a backup.
                 logger.info("the search index is made anew", metadata: ["reason": "it belongs to another history"])
                 try replace()

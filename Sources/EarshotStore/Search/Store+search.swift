@@ -12,6 +12,8 @@ package struct SearchPosition: Hashable, Sendable {
     package var change: Int64 = 0
     /// The generation of places in the order of arrival.
     package var generation: Int64 = 0
+
+    package init() {}
 }
 
 /// What a search index has to look at next.
@@ -28,13 +30,18 @@ package struct SearchFeed: Sendable {
 
 extension Store {
     /// What is new for a search index behind its position.
+    /// - Parameters:
+    ///   - limit: how many entries, or changes of entries, are looked at.
+    ///   - byteLimit: stops before the entry whose content would go past it, but looks at one at least.
     /// - Returns: `nil` if the position is none in this history, as after the return of an older copy.
-    package func searchFeed(after position: SearchPosition, limit: Int) throws(StoreError) -> SearchFeed? {
+    package func searchFeed(
+        after position: SearchPosition, limit: Int, byteLimit: Int
+    ) throws(StoreError) -> SearchFeed? {
         let path = self.path
         return try read { db in
             let reader = SearchFeedReader(
                 db: db, history: HistoryReader(db: db, rows: Rows(path: path), order: .arrival))
-            return try reader.holds(position) ? try reader.feed(after: position, limit: limit) : nil
+            return try reader.holds(position) ? try reader.feed(after: position, limit, byteLimit) : nil
         }
     }
 
@@ -82,31 +89,39 @@ private struct SearchFeedReader {
         return found == chain.data
     }
 
-    func feed(after position: SearchPosition, limit: Int) throws -> SearchFeed {
+    func feed(after position: SearchPosition, _ limit: Int, _ byteLimit: Int) throws -> SearchFeed {
         var position = position
         position.generation = try Int64.fetchOne(db, sql: "SELECT generation FROM journalGeneration") ?? 0
-        let changes = try Row.fetchAll(
-            db, sql: "SELECT change, cursor FROM changedContent WHERE change > ? ORDER BY change LIMIT ?",
-            arguments: [position.change, limit])
+        let changes = try Self.cut(
+            Row.fetchAll(
+                db,
+                sql: """
+                    SELECT change, changedContent.cursor, ifnull(length(entry.body), 0) AS bytes
+                    FROM changedContent LEFT JOIN entry ON entry.cursor = changedContent.cursor
+                    WHERE change > ? ORDER BY change LIMIT ?
+                    """, arguments: [position.change, limit]), limit, byteLimit)
         let known = position.cursor
         // What is not known yet is read below, as it is now.
-        var places = try Set(changes.map { $0["cursor"] as Int64 }.filter { $0 <= known }.flatMap(concerned))
-        position.change = changes.last?["change"] ?? position.change
-        let isLast = changes.count < limit
-        var newCount = 0
-        if isLast {
-            let new = try Row.fetchAll(
-                db, sql: "SELECT cursor, chain, kind FROM entry WHERE cursor > ? ORDER BY cursor LIMIT ?",
-                arguments: [known, limit])
-            newCount = new.count
-            for row in new {
+        var places = try Set(changes.rows.map { $0["cursor"] as Int64 }.filter { $0 <= known }.flatMap(concerned))
+        position.change = changes.rows.last?["change"] ?? position.change
+        var isComplete = false
+        if changes.isAll {
+            let new = try Self.cut(
+                Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT cursor, chain, kind, ifnull(length(body), 0) AS bytes FROM entry
+                        WHERE cursor > ? ORDER BY cursor LIMIT ?
+                        """, arguments: [known, limit]), limit, byteLimit)
+            isComplete = new.isAll
+            for row in new.rows {
                 switch EntryKind(rawValue: row["kind"]) {
                 case .text: places.insert(row["cursor"])
                 case .edit, .retract: places.formUnion(try concerned(by: row["cursor"]))
                 default: break
                 }
             }
-            if let last = new.last {
+            if let last = new.rows.last {
                 position.cursor = last["cursor"]
                 position.chain = try history.rows.identifier(last, "chain")
             }
@@ -114,7 +129,17 @@ private struct SearchFeedReader {
         let rows = try rows(at: places.sorted())
         return SearchFeed(
             rows: rows.values.sorted { $0.cursor < $1.cursor }, gone: places.subtracting(rows.keys).sorted(),
-            position: position, isComplete: isLast && newCount < limit)
+            position: position, isComplete: isComplete)
+    }
+
+    /// As many rows as their `bytes` allow, and whether those are all that there are.
+    private static func cut(_ rows: [Row], _ limit: Int, _ byteLimit: Int) -> (rows: ArraySlice<Row>, isAll: Bool) {
+        var bytes = 0
+        let end = rows.indices.first { index in
+            bytes += rows[index]["bytes"] as Int
+            return bytes > byteLimit && index > 0
+        }
+        return (rows[..<(end ?? rows.endIndex)], end == nil && rows.count < limit)
     }
 
     /// The messages that may show something else because of an entry: itself, or those that it names.

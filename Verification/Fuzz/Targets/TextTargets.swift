@@ -1,5 +1,6 @@
 import EarshotCrypto
 import EarshotModel
+import EarshotStore
 
 @testable import Earshot
 @testable import EarshotDiscovery
@@ -40,6 +41,12 @@ let textTargets = [
             require(messageID.description == text, "the id of a message has one text")
         }
     },
+    FuzzTarget("search", maximumBytes: 512) { input in
+        let (typed, written) = (input.text(), String(decoding: input.rest(), as: UTF8.self))
+        let phrases = SearchPhrase.phrases(in: typed)
+        guard !phrases.isEmpty else { return }
+        checkSearch(SearchCriteria(Array(phrases.prefix(Limits.searchPhrases))), in: written)
+    },
     FuzzTarget("name", maximumBytes: 400) { input in
         let texts = [input.text(), input.text(), input.text()]
         let names = texts.compactMap { try? UserName(typed: $0) }
@@ -54,6 +61,23 @@ let textTargets = [
         for (a, b) in zip(texts, texts.dropFirst()) { _ = EditDistance.between(a, b) }
     },
 ]
+
+/// Whatever is typed is no language that the index refuses, and a message is found by itself.
+private func checkSearch(_ criteria: SearchCriteria, in text: String) {
+    do {
+        let index = try SearchIndex(path: nil)
+        for (cursor, text) in [(Int64(1), text), (2, criteria.phrases.map(\.text).joined(separator: " "))] {
+            let message = SearchedMessage(
+                cursor: cursor, text: SearchText.words(of: text), conversationID: ConversationID(Bytes32()),
+                authorID: UserID(Bytes32()), timestamp: HybridTimestamp(milliseconds: 1))
+            try index.fill([message], gone: [], position: SearchPosition())
+        }
+        require(try index.search(criteria, limit: 10).contains(2), "what was typed is found where it is written")
+        try index.fill([], gone: [1, 2], position: SearchPosition())
+        try index.eraseGone()
+        require(try index.search(criteria, limit: 10).isEmpty, "what is gone is not found")
+    } catch { require(false, "the index takes everything: \(error)") }
+}
 
 private func padded(_ bytes: [UInt8]) -> [UInt8] { bytes + [UInt8](repeating: 0, count: 32 - bytes.count) }
 
