@@ -35,7 +35,8 @@ struct EarshotProgram: AsyncParsableCommand {
             CommandGroup(
                 name: "Node",
                 subcommands: [
-                    Init.self, Up.self, Stop.self, Web.self, Service.self, Status.self, Doctor.self, Metrics.self, Network.self,
+                    Init.self, Up.self, Stop.self, Web.self, Service.self, Status.self, Doctor.self, Metrics.self,
+                    Network.self,
                     ShortLivedNode.self,
                 ]),
             CommandGroup(

@@ -12,13 +12,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "script"), str(ROOT / "examples" / "bots")]
 import earshot_node  # noqa: E402
 from nodes import program  # noqa: E402
-from standin import Standin  # noqa: E402
 
 PATIENCE = 20
 # Enough for the long history.
 DISK = "256m"
-# Where alice's node serves its API, if the program does not serve the page.
-HTTP_PORT = 7117
 # Messages in one request, whose body has a limit.
 BATCH = 1500
 
@@ -33,11 +30,6 @@ def until(what, is_so, seconds=PATIENCE):
         if time.monotonic() > deadline:
             raise RuntimeError(f"not within {seconds} s: {what}")
         time.sleep(0.05)
-
-
-def has_page():
-    """Whether the program serves the page itself."""
-    return subprocess.run([program(), "web", "--help"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
 class Person:
@@ -97,8 +89,7 @@ class Town:
         self.disk = self.folder / "alice"
         self.disk.mkdir(mode=0o700)
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK},mode=0700", "tmpfs", self.disk], check=True)
-        self.serves_page, self.standin = has_page(), None
-        self.alice = self.add("alice", options=() if self.serves_page else ("--http", str(HTTP_PORT), "--http-rate", "100000"))
+        self.alice = self.add("alice")
         self.bob = self.add("bob", [self.alice])
         self.carol = self.add("carol", [self.alice, self.bob])
         self.meet(self.alice, self.bob, self.carol)
@@ -121,9 +112,6 @@ class Town:
 
     def address(self):
         """Where the page is, with a login that is good once."""
-        if not self.serves_page:
-            self.standin = self.standin or Standin(HTTP_PORT, self.alice.run("token", "create", "page", "--scope", "all").strip())
-            return self.standin.address()
         return json.loads(self.alice.run("web", "--json", "--no-open").splitlines()[-1])["address"]
 
     def fill(self, sender, recipient, texts):

@@ -1,3 +1,5 @@
+// swift-format-ignore-file
+
 /// The files in `Files`, from which `script/page` writes this one.
 enum PageFiles {
     static let all: [String: PageFile] = [
