@@ -76,7 +76,7 @@ extension EarshotError.Code {
             .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged,
             .tooManyTokens, .tooManyConsumers, .tooManyDevices, .notHandedOut, .notJoined, .tooManyConversations,
             .ambiguousConversation, .conversationExists, .conversationClosed, .decidedElsewhere, .notParticipant,
-            .retracted:
+            .retracted, .portInUse:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout
