@@ -41,7 +41,7 @@ extension Messages {
             return .success((try Erasure(outcome, keptCount: 0, in: store), outcome.runs))
         }.get()
         try await shell.tellErased(runs)
-        return await erasure.erased(from: node.search)
+        return await erasure.erased(from: node)
     }
 }
 
@@ -65,7 +65,7 @@ extension Conversation {
             return (try Erasure(outcome, keptCount: keptCount, in: store), outcome.runs)
         }
         try await shell.tellErased(runs)
-        return await erasure.erased(from: node.search)
+        return await erasure.erased(from: node)
     }
 }
 
@@ -80,9 +80,16 @@ extension Erasure {
     }
 
     /// Nothing may be found by what was erased.
-    fileprivate func erased(from search: SearchKeeper) async -> Erasure {
+    fileprivate func erased(from node: Node) async -> Erasure {
         var erasure = self
-        if await !search.eraseGone() { erasure.isOverwritten = false }
+        // A node that has stopped erases it from the index when it starts again: the home may be another one's by now.
+        let lock = await node.shell.lock
+        defer { withExtendedLifetime(lock) {} }
+        if lock == nil {
+            erasure.isOverwritten = false
+        } else if await !node.search.eraseGone() {
+            erasure.isOverwritten = false
+        }
         return erasure
     }
 

@@ -80,6 +80,39 @@ struct PageTests {
         }
     }
 
+    @Test("holds as many sessions as it may: another one ends the oldest")
+    func sessions() async throws {
+        try await TestNode.with("alice") { alice in
+            var tokens: [String] = []
+            var port = 0
+            for _ in 0...PageDoor.sessionLimit {
+                let page = try await alice.client.openPage()
+                let answer = try await Self.enter(try Self.login(page), at: page.port)
+                tokens.append(try (answer.decoded() as GatewayTab).token)
+                port = page.port
+            }
+            var statuses: [Int] = []
+            for token in tokens {
+                let request = RawRequest(path: "/v1/node", headers: ["authorization: Bearer \(token)"])
+                statuses.append(try await request.send(toPort: port).status)
+            }
+            #expect(statuses == [401] + [Int](repeating: 200, count: PageDoor.sessionLimit))
+            try await alice.client.closePage()
+        }
+    }
+
+    @Test("is opened again as soon as it is closed, and closed by those who find it closed")
+    func turns() async throws {
+        try await TestNode.with("alice") { alice in
+            for _ in 0..<10 {
+                let page = try await alice.client.openPage()
+                #expect(try await RawRequest(path: "/").send(toPort: page.port).status == 200)
+                try await alice.client.closePage()
+            }
+            try await alice.client.closePage()
+        }
+    }
+
     @Test(
         "is not for pages of others, nor under another host's name",
         arguments: [

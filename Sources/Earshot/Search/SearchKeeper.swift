@@ -40,26 +40,27 @@ actor SearchKeeper {
         var (messages, bound): ([Message], Int64) = ([], cursor)
         // What was taken back meanwhile is not shown, so a step may bring less than it found.
         while messages.count < limit {
-            let (found, places) = try await look(criteria, before: bound, limit: limit - messages.count)
+            let wanted = limit - messages.count
+            let (found, places) = try await look(criteria, before: bound, limit: wanted)
             messages += found
-            guard let last = places.last else { break }
+            guard places.count == wanted, let last = places.last else { break }
             bound = last
         }
         return messages
     }
 
     /// Follows everything that is on the disk now, or until the task is cancelled.
-    nonisolated func catchUp() async throws(EarshotError) {
-        while try await followStep() { guard !Task.isCancelled else { return } }
+    /// - Returns: whether it did follow everything.
+    @discardableResult
+    nonisolated func catchUp() async throws(EarshotError) -> Bool {
+        while try await followStep() { guard !Task.isCancelled else { return false } }
+        return true
     }
 
     /// Erases from the index what was erased from the history.
     /// - Returns: whether none of it is left. It is not if the disk failed: then the next start of the node erases it.
     nonisolated func eraseGone() async -> Bool {
-        do {
-            try await catchUp()
-            return true
-        } catch {
+        do { return try await catchUp() } catch {
             logger.warning("what was erased is still in the search index", metadata: ["error": "\(error)"])
             return false
         }

@@ -38,6 +38,7 @@ struct Web: ProgramCommand {
         let home = common.homeDirectory
         try home.check()
         guard Session.pid(of: home) != nil else {
+            guard !stop else { return try reportClosed(output, "no node runs, so there is no page") }
             throw Failure(
                 .noNode, "no node runs on \(SafeText.line(home.path)), and the page ends with the node",
                 remedy: "earshot up --detach, or earshot service install; then earshot web")
@@ -45,31 +46,33 @@ struct Web: ProgramCommand {
         let client = try GatewayClient(home: home)
         guard !stop else {
             try await client.closePage()
-            try output.object(Stopped())
-            output.line("the page is closed")
-            return
+            return try reportClosed(output, "the page is closed")
         }
         let page = try await client.openPage(port: port.map(Int.init))
         try output.object(page)
         output.line(page.address)
         guard !opensNothing, Self.hasDesktop else { return }
-        if !Self.open(page.address) { output.note("no browser could be opened: open the address yourself") }
+        Self.open(page.address)
+    }
+
+    private func reportClosed(_ output: Output, _ words: String) throws {
+        try output.object(Stopped())
+        output.line(words)
     }
 
     private static var hasDesktop: Bool {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { ProcessInfo.processInfo.environment[$0]?.isEmpty == false }
     }
 
-    /// - Returns: whether the desktop took the address.
-    private static func open(_ address: String) -> Bool {
+    /// Gives the address to the desktop, and does not wait: some openers end with their browser. The address is on the screen,
+    /// so one that does nothing costs nobody the page.
+    private static func open(_ address: String) {
         let opener = Process()
         opener.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         opener.arguments = ["xdg-open", address]
         (opener.standardInput, opener.standardOutput, opener.standardError) = (
             FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
         )
-        do { try opener.run() } catch { return false }
-        opener.waitUntilExit()
-        return opener.terminationStatus == 0
+        do { try opener.run() } catch { StandardError.write("no browser could be opened: \(error)\n") }
     }
 }
