@@ -42,7 +42,8 @@ struct EarshotProgram: AsyncParsableCommand {
             CommandGroup(
                 name: "Message",
                 subcommands: [
-                    Send.self, Chat.self, Conversations.self, ConversationCommand.self, History.self, Read.self,
+                    Send.self, Chat.self, InboxCommand.self, Conversations.self, ConversationCommand.self, History.self,
+                    Search.self, Read.self,
                     Reply.self, Edit.self,
                     React.self,
                     Cancel.self, Retract.self, Erase.self, Delete.self, Audit.self,

@@ -35,7 +35,7 @@ package enum GatewayLimits {
     /// How often the event stream sends something to a client, so that both ends notice when the other is gone.
     package static let heartbeat = Duration.seconds(15)
     /// How long a client waits until it tries again to reach a node that it has lost.
-    static let reconnection = Duration.milliseconds(200)
+    package static let reconnection = Duration.milliseconds(200)
     /// How long a client may take until its request is whole; a connection on which nothing is asked ends then.
     static let request = TimeAmount.seconds(60)
     /// How long a client may read nothing of what is written to it.

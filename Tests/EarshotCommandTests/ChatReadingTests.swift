@@ -115,13 +115,76 @@ struct ChatReadingTests {
         #expect(chat.shown == chat.ids(1...6) + ["new", "7"])
         #expect(chat.read == 7)
     }
+
+    // MARK: - On a screen
+
+    @Test("shows a screen of unread messages, and holds back the others until somebody looks")
+    func screens() {
+        var chat = Chat(messages: 1050, read: 50, rows: 20)
+        chat.wake()
+        #expect(chat.shown == chat.ids(51...70))
+        #expect(chat.read == 70)
+        #expect(chat.isHolding)
+        chat.add(5)
+        chat.wake()
+        #expect(chat.read == 70, "what arrives waits behind the others")
+        for screen in 1...50 {
+            chat.look(rows: 20)
+            chat.more()
+            #expect(chat.read == min(1055, 70 + 20 * screen))
+        }
+        #expect(chat.shown == chat.ids(51...1055))
+        #expect(!chat.isHolding)
+    }
+
+    @Test("shows what comes until the screen is full of what nobody has seen", arguments: [1, 19, 20, 21, 500])
+    func live(count: Int) {
+        var chat = Chat(messages: 30, read: 30, rows: 20)
+        chat.wake()
+        #expect(chat.shown == chat.ids(11...30), "what was read before takes no room")
+        chat.add(count)
+        chat.wake()
+        #expect(chat.read == 30 + min(20, count))
+        #expect(chat.isHolding == (count > 20))
+        chat.look(rows: 20)
+        chat.more()
+        #expect(chat.read == 30 + min(40, count))
+    }
+
+    @Test("has the whole screen for what comes after a key")
+    func keys() {
+        var chat = Chat(messages: 1, read: 1, rows: 3)
+        chat.wake()
+        for number in 2...30 {
+            chat.look(rows: 3)
+            chat.add(1)
+            chat.wake()
+            #expect(chat.read == number)
+        }
+        #expect(chat.shown == chat.ids(1...30))
+    }
+
+    @Test("marks nothing any more after what waits was left out")
+    func skipped() {
+        var chat = Chat(messages: 500, read: 100, rows: 20)
+        chat.wake()
+        #expect(chat.read == 120)
+        chat.look(rows: 20)
+        chat.skip()
+        #expect(chat.shown == chat.ids(101...120) + chat.ids(481...500))
+        chat.add(1)
+        chat.look(rows: 20)
+        chat.wake()
+        #expect(chat.shown.last == "501")
+        #expect(chat.read == 120)
+    }
 }
 
 /// A chat, and the node that answers it.
 private struct Chat {
     static let (me, peer) = ("me", "peer")
 
-    private var reading = ChatReading(ownID: Chat.me)
+    private var reading: ChatReading
     private var history: [(id: String, isOwn: Bool)] = []
     /// Up to which place in the order of arrival the other's messages were marked as read.
     private(set) var read = 0
@@ -130,8 +193,11 @@ private struct Chat {
     private(set) var unread: [Int] = []
     private(set) var marks: [String] = []
     private(set) var olderUnread: String?
+    private(set) var heldCount = 0
 
-    init(messages: Int, read: Int) {
+    /// - Parameter rows: of the screen, of which each message takes one; `nil` where nothing is held back.
+    init(messages: Int, read: Int, rows: Int? = nil) {
+        reading = ChatReading(ownID: Chat.me, room: rows.map { ScreenRoom(rows: $0) { _ in 1 } })
         add(messages)
         self.read = read
     }
@@ -149,7 +215,19 @@ private struct Chat {
 
     /// - Parameter interruption: happens once, while a page is under way.
     mutating func wake(interruption: ((inout Chat) -> Void)? = nil) {
-        var (actions, interruption) = (reading.wake(), interruption)
+        perform(reading.wake(), interruption)
+    }
+
+    var isHolding: Bool { reading.isHolding }
+
+    mutating func look(rows: Int) { reading.looked(rows: rows) }
+    mutating func more() { perform(reading.more()) }
+    mutating func skip() { perform(reading.skip()) }
+
+    private mutating func perform(
+        _ first: [ChatReading.Action], _ interruption: ((inout Chat) -> Void)? = nil
+    ) {
+        var (actions, interruption) = (first, interruption)
         while !actions.isEmpty {
             let action = actions.removeFirst()
             switch action {
@@ -162,6 +240,7 @@ private struct Chat {
             case .tellUnread: unread.append(shown.count)
             case .markRead(let id): mark(id)
             case .tellOlderUnread(let id): olderUnread = id
+            case .tellHeld: heldCount += 1
             }
         }
     }

@@ -8,15 +8,16 @@ import sys
 import tempfile
 import time
 
-import guarding
-import history
-import looking
-import talking
-import trouble
-import units
-from browser import Browser, Page
-from rows import Rows
-from town import Town
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Town"))
+import guarding  # noqa: E402
+import history  # noqa: E402
+import looking  # noqa: E402
+import talking  # noqa: E402
+import trouble  # noqa: E402
+import units  # noqa: E402
+from browser import Browser, Page  # noqa: E402
+from rows import Rows  # noqa: E402
+from town import Town  # noqa: E402
 
 
 def main():

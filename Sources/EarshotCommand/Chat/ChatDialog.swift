@@ -14,39 +14,56 @@ actor ChatDialog {
 
     private let client: GatewayClient
     private let partner: ChatPartner
-    /// The name of the other user or of the conversation, as shown.
-    private let partnerName: String
+    private let pane: TerminalPane?
     private var names: NameBook
     private var screen: ChatScreen
+    private var status: ChatStatus
     private var reading: ChatReading
+    private var last = LastMessages()
+    private var elsewhere = Elsewhere()
     /// Known as soon as the node has answered.
     private var conversationID: String?
     /// The last message that was shown, until the node has marked it as read.
     private var unmarkedID: String?
-    /// Messages sent from here that are neither delivered nor failed yet.
-    private var openIDs: Set<String> = []
+    private var sends = AwaitedSends()
     /// Who types now, by key.
     private var typing: Set<String> = []
-    /// Messages that were delivered or failed before the node answered that it has accepted them.
-    private var earlyIDs: Set<String> = []
-    private var sendsUnderWay = 0
+    /// What the other user does when it is told so, without slashes.
+    private(set) var botCommands: Set<String> = []
     private var settling: CheckedContinuation<Void, Never>?
 
     /// How long the end of the dialog waits for its messages to be delivered.
     private static let patience = Duration.seconds(5)
+    /// Messages that are shown at once of what came before the first one.
+    private static let earlierPage = 20
 
-    init(client: GatewayClient, partner: ChatPartner, names: NameBook, output: Output) {
+    /// - Parameter pane: the terminal on which somebody types; `nil` where lines are read from elsewhere.
+    init(client: GatewayClient, partner: ChatPartner, names: NameBook, output: Output, pane: TerminalPane? = nil) {
         self.client = client
         self.partner = partner
         self.names = names
-        partnerName = partner.shown(names)
-        screen = ChatScreen(output: output)
-        reading = ChatReading(ownID: names.own.id)
+        self.pane = pane
+        screen = ChatScreen(output: output, pane: pane)
+        status = ChatStatus(name: partner.shown(names))
+        let ownID = names.own.id
+        let room = pane.map { [names] pane in
+            ScreenRoom(rows: pane.room) { message in
+                let sender = message.sender.id == ownID ? nil : names.shown(message.sender)
+                return ChatLayout(columns: pane.columns, style: pane.style).rows(of: message, from: sender).count
+            }
+        }
+        reading = ChatReading(ownID: ownID, room: room)
     }
+
+    /// The name of the other user or of the conversation, as shown.
+    private var partnerName: String { status.name }
 
     /// Shows the last messages, and every unread one. If the node dies meanwhile, `follow` does it when the node is back.
     func open() async throws {
+        refresh()
+        defer { refresh() }
         do {
+            try await countElsewhere()
             try await read()
             try await tellCommands()
         } catch let error as GatewayError {
@@ -58,6 +75,7 @@ actor ChatDialog {
     private func tellCommands() async throws {
         guard let user = partner.user else { return }
         let commands = try await client.profile(of: user.id).commands
+        botCommands = Set(commands.map(\.name))
         guard !commands.isEmpty else { return }
         screen.notice("\(partnerName) is a bot; its commands:")
         for command in commands {
@@ -68,27 +86,61 @@ actor ChatDialog {
     /// Shows what happens, until the node ends. A node that died is waited for.
     /// - Parameter patience: how long.
     nonisolated func follow(_ events: GatewayEvents, patience: Duration) async throws {
-        let _: Never? = try await events.follow(patience: patience) {
-            await notice("the connection to the node was lost; waiting for the node")
+        let _: Never? = try await pass(events, patience: patience)
+        throw Failure(.connectionLost, "the node ended", remedy: "start it again with: earshot up")
+    }
+
+    /// Shows what happens, and waits for the node whenever it is away: on a terminal, where somebody decides.
+    nonisolated func follow() async throws {
+        while true {
+            do {
+                try await client.withEvents(Self.events) { events in
+                    try await isBack()
+                    let _: Never? = try await pass(events, patience: Self.forever)
+                }
+                await isLost()
+            } catch let error as GatewayError where error.isLoss {
+                await isLost()
+            }
+            try await Task.sleep(for: GatewayLimits.reconnection)
+        }
+    }
+
+    private static let forever = Duration.seconds(100 * 365 * 86_400)
+
+    private nonisolated func pass(_ events: GatewayEvents, patience: Duration) async throws -> Never? {
+        try await events.follow(patience: patience) {
+            await isLost()
         } onReturn: {
-            try await catchUp()
+            try await isBack()
         } _: { event in
             try await handle(event)
             return nil
         }
-        throw Failure(.connectionLost, "the node ended", remedy: "start it again with: earshot up")
+    }
+
+    private func isLost() {
+        guard !status.isNodeAway else { return }
+        status.isNodeAway = true
+        screen.notice("the connection to the node was lost; waiting for the node")
+        refresh()
+    }
+
+    private func isBack() async throws {
+        guard status.isNodeAway else { return try await open() }
+        try await catchUp()
+        status.isNodeAway = false
+        screen.notice("the node is back")
+        refresh()
     }
 
     func typed(_ line: String) async throws {
-        screen.eraseTyped(line)
         guard !line.isEmpty else { return }
-        sendsUnderWay += 1
-        defer {
-            sendsUnderWay -= 1
-            if sendsUnderWay == 0 { earlyIDs = [] }
-        }
-        let message = try await send(line)
-        if earlyIDs.remove(message.id) == nil { openIDs.insert(message.id) }
+        sends.begin()
+        var id: String?
+        defer { sends.end(id) }
+        id = try await send(line).id
+        if reading.isHolding { screen.notice("sent; it is shown below the messages that wait") }
     }
 
     /// - Throws: `GatewayError`, and `Failure` if something came between the two while they talked.
@@ -102,7 +154,7 @@ actor ChatDialog {
 
     /// Returns when everything sent from here is delivered or has failed, or after a moment.
     func settle() async {
-        guard !openIDs.isEmpty else { return }
+        guard !sends.openIDs.isEmpty else { return }
         let patience = Task {
             try await Task.sleep(for: Self.patience)
             endSettling()
@@ -116,18 +168,86 @@ actor ChatDialog {
         settling = nil
     }
 
+    // MARK: - On a terminal
+
+    /// Somebody has pressed a key.
+    func keyPressed() {
+        elsewhere.keyPressed()
+        guard let pane else { return }
+        reading.looked(rows: pane.room)
+    }
+
+    /// Shows the next screen of what waits.
+    func showMore() async throws {
+        keyPressed()
+        try await resume(reading.more())
+    }
+
+    /// Shows the last messages. What waits before them stays unread.
+    func skip() async throws {
+        keyPressed()
+        try await resume(reading.skip())
+    }
+
+    private func resume(_ actions: [ChatReading.Action]) async throws {
+        defer { refresh() }
+        status.held = nil
+        do { try await perform(actions) } catch {
+            reading.failed()
+            throw error
+        }
+    }
+
+    /// Shows messages before the first one that was shown.
+    func showEarlier() async throws {
+        guard let pane, let firstID = last.firstID else { return }
+        let earlier = try await client.history(
+            with: partner.id, before: firstID, order: .arrival, limit: Self.earlierPage)
+        guard !earlier.isEmpty else { return screen.notice("there is nothing earlier") }
+        last.shownEarlier(earlier)
+        screen.notice("earlier:")
+        let layout = ChatLayout(columns: pane.columns, style: pane.style)
+        for message in earlier {
+            let isOwn = message.sender.id == names.own.id
+            pane.write(layout.rows(of: message, from: isOwn ? nil : names.shown(message.sender)))
+        }
+        screen.notice("end of what is earlier")
+    }
+
+    /// - Throws: `Failure` if nobody else has written anything here.
+    func reply(_ text: String) async throws { _ = try await client.reply(text, to: try lastOfOthers().id) }
+
+    func react(_ emoji: String) async throws { _ = try await client.react(emoji, to: try lastOfOthers().id) }
+
+    func edit(_ text: String) async throws { _ = try await client.edit(try lastOwn().id, text) }
+
+    func retract() async throws { _ = try await client.retract(try lastOwn().id) }
+
+    func tellTyping(_ isTyping: Bool) async throws { try await client.setTyping(isTyping, to: partner.id) }
+
+    private func lastOfOthers() throws -> GatewayMessage {
+        guard let message = last.other else {
+            throw Failure(.unknownMessage, "nobody else has written anything here yet")
+        }
+        return message
+    }
+
+    private func lastOwn() throws -> GatewayMessage {
+        guard let message = last.own else { throw Failure(.unknownMessage, "you have written nothing here yet") }
+        return message
+    }
+
     // MARK: - What happens
 
-    private func notice(_ text: String) { screen.notice(text) }
-
     private func handle(_ event: GatewayEvent) async throws {
+        defer { refresh() }
         if event.name == GatewayEvent.goneName {
             screen.notice("some of what happened meanwhile is not known any more; the messages are all here")
         }
         if event.isIncomplete { return try await catchUp() }
         if let user = event.user { names.update(user) }
         if let message = event.message {
-            if isOurs(message.conversationID) { try await read() }
+            try await came(message, isNew: event.name == EventName.messageReceived.rawValue)
         } else if let change = event.stateChange {
             guard isOurs(change.conversationID) else { return }
             try screen.show(change)
@@ -135,7 +255,7 @@ actor ChatDialog {
         } else if let update = event.participant {
             if isOurs(update.conversationID) { changed(update) }
         } else if let update = event.conversation {
-            if isOurs(update.conversationID) { changed(update) }
+            if isOurs(update.conversationID) { changed(update) } else { announce(update) }
         } else if let update = event.update {
             if update.conversationID == conversationID { try await changed(update) }
         } else if let conversationID = event.conversationID {
@@ -149,6 +269,56 @@ actor ChatDialog {
             screen.notice(
                 "another key claims the name \(partnerName), and is refused: earshot trust \(partner.typed(names))")
         }
+    }
+
+    private func came(_ message: GatewayMessage, isNew: Bool) async throws {
+        if isOurs(message.conversationID) {
+            guard reading.isHolding else { return try await read() }
+            if isNew { status.held = status.held.map { $0 == 0 ? 0 : $0 + 1 } }
+        } else if isNew, pane != nil, elsewhere.came(message) {
+            try await announce(message)
+        }
+    }
+
+    /// Says that a message came to another conversation.
+    private func announce(_ message: GatewayMessage) async throws {
+        try await countElsewhere()
+        let conversation = try await client.conversation(message.conversationID)
+        let text = SafeText.line(message.shownText)
+        let excerpt = DisplayWidth.head(of: text, width: Self.excerptWidth)
+        let place = conversation.peer == nil ? " in \(names.shown(conversation))" : ""
+        screen.notice("\(names.shown(message.sender))\(place): \(excerpt == text ? text : excerpt + "…")")
+    }
+
+    private static let excerptWidth = 48
+
+    private func announce(_ update: GatewayConversationUpdate) {
+        guard pane != nil, update.status == Participant.Status.invited.rawValue else { return }
+        let shown = names.shown(conversationNamed: update.uniqueName)
+        if let line = ConversationWords.change(update, as: shown, names) { screen.notice(line) }
+    }
+
+    private func countElsewhere() async throws {
+        guard pane != nil else { return }
+        elsewhere.count(try await client.allConversations(), but: try await ownConversationID())
+    }
+
+    private func ownConversationID() async throws -> String {
+        if let conversationID { return conversationID }
+        let id = try await client.conversation(partner.id).id
+        conversationID = id
+        return id
+    }
+
+    /// Shows in the status what is known now.
+    private func refresh() {
+        if let user = partner.user.flatMap({ names.user($0.id) }) {
+            status.facts = [user.trust, user.isOnline ? "online" : "offline"]
+        }
+        status.typing = screen.typing
+        status.unreadElsewhere = elsewhere.unreadCount
+        if !reading.isHolding { status.held = nil }
+        screen.show(status)
     }
 
     private func showTyping() throws {
@@ -198,14 +368,18 @@ actor ChatDialog {
     /// Shows what is new in the history, and marks it as read.
     private func read() async throws {
         do {
-            if conversationID == nil { conversationID = try await client.conversation(partner.id).id }
+            _ = try await ownConversationID()
             try await markShown()
-            var actions = reading.wake()[...]
-            while let action = actions.popFirst() { actions += try await perform(action) }
+            try await perform(reading.wake())
         } catch {
             reading.failed()
             throw error
         }
+    }
+
+    private func perform(_ first: [ChatReading.Action]) async throws {
+        var actions = first[...]
+        while let action = actions.popFirst() { actions += try await perform(action) }
     }
 
     private func perform(_ action: ChatReading.Action) async throws -> [ChatReading.Action] {
@@ -214,6 +388,7 @@ actor ChatDialog {
         case .show(let messages):
             for message in messages {
                 let isOwn = message.sender.id == names.own.id
+                last.shown(message, isOwn: isOwn)
                 try screen.show(message, from: isOwn ? nil : names.shown(message.sender))
             }
         case .tellUnread: screen.notice("unread:")
@@ -224,6 +399,10 @@ actor ChatDialog {
             screen.notice(
                 "there are older unread messages: earshot history \(partner.typed(names)) --before \(messageID)")
             screen.notice("neither they nor the messages that follow are marked as read")
+        case .tellHeld:
+            if status.held == nil {
+                status.held = reading.hasLeftOut ? 0 : try await client.conversation(partner.id).unreadCount
+            }
         }
         return []
     }
@@ -260,16 +439,18 @@ actor ChatDialog {
         guard change.recipient.state != DeliveryStage.sent.rawValue,
             !screen.isAwaited(change.messageID) || change.recipient.reason != nil
         else { return }
-        if openIDs.remove(change.messageID) == nil, sendsUnderWay > 0 { earlyIDs.insert(change.messageID) }
-        if openIDs.isEmpty, sendsUnderWay == 0 { endSettling() }
+        sends.close(change.messageID)
+        if sends.isEmpty { endSettling() }
     }
 
     /// Events were lost. The history has the messages, and each message has its state.
     private func catchUp() async throws {
         typing = []
         try showTyping()
+        status.held = nil
+        try await countElsewhere()
         try await read()
-        for id in openIDs {
+        for id in sends.openIDs {
             let message = try await client.message(id)
             for recipient in message.recipients where recipient.state != DeliveryStage.queued.rawValue {
                 let change = GatewayStateChange(

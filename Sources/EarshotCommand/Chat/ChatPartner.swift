@@ -31,3 +31,18 @@ enum ChatPartner: Sendable {
     /// The other user of a direct conversation.
     var user: GatewayUser? { if case .user(let user) = self { user } else { nil } }
 }
+
+extension ChatPartner {
+    /// Whom a name means.
+    /// - Throws: `Failure` or `GatewayError`, as `UserLookup` does.
+    static func find(_ name: String, _ session: Session) async throws -> (ChatPartner, NameBook) {
+        let lookup = UserLookup(session: session)
+        if let own = try await lookup.oneself(name) { return (.conversation(own), try await session.client.names()) }
+        guard name.hasPrefix("#") else {
+            let (user, names) = try await lookup.recipient(name)
+            return (.user(user), names)
+        }
+        let names = try await session.client.names()
+        return (.conversation(try await lookup.conversation(name, names)), names)
+    }
+}

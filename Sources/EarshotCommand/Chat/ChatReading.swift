@@ -6,11 +6,16 @@ import EarshotGateway
 /// Events only say that there is something new. What is shown comes from the history, in the order of arrival, so lost
 /// events lose no message. A message is marked as read after it was shown, together with everything that arrived before
 /// it.
+///
+/// On a terminal nobody may be looking: what would move messages off the screen that came since the last key is held
+/// back, and stays unread until somebody asks for more.
 struct ChatReading {
     /// Messages shown at the beginning although they were already read.
     static let openingPage = 20
     /// How far a chat looks back for unread messages. Older ones are left to `earshot history`.
     static let longestLookBack = 20 * Limits.historyPage
+    /// Messages of one page on a screen that holds some back.
+    static let screenPage = 100
     /// The last messages that were shown, so that none is shown twice.
     static let rememberedMessages = 2 * Limits.historyPage
 
@@ -30,6 +35,8 @@ struct ChatReading {
         case markRead(upTo: String)
         /// There are more unread messages than a chat shows, before this one.
         case tellOlderUnread(before: String)
+        /// More has arrived than fits on the screen.
+        case tellHeld
     }
 
     private enum Phase {
@@ -42,6 +49,8 @@ struct ChatReading {
         case goingOn(after: String, again: Bool)
         /// Everything is shown up to this message.
         case watching(after: String)
+        /// Everything is shown up to this message, and what follows waits for somebody who looks.
+        case held(after: String)
     }
 
     private let ownID: String
@@ -49,10 +58,39 @@ struct ChatReading {
     private var shownIDs: [String] = []
     private var hasBegun = false
     /// Whether unread messages were left out: from then on a mark would cover messages that nobody has seen.
-    private var hasLeftOut = false
+    private(set) var hasLeftOut = false
 
-    /// - Parameter ownID: the key of this node's own user, whose messages are never unread.
-    init(ownID: String) { self.ownID = ownID }
+    /// `nil` where nothing is held back.
+    private var room: ScreenRoom?
+
+    /// - Parameters:
+    ///   - ownID: the key of this node's own user, whose messages are never unread.
+    ///   - room: the screen, if what is shown may leave it before anybody has looked.
+    init(ownID: String, room: ScreenRoom? = nil) {
+        self.ownID = ownID
+        self.room = room
+    }
+
+    /// Whether messages wait for somebody who looks.
+    var isHolding: Bool { if case .held = phase { true } else { false } }
+
+    /// Somebody has pressed a key, and so has seen what is on the screen.
+    mutating func looked(rows: Int) { room?.refill(rows) }
+
+    /// Somebody wants to see what is held back.
+    mutating func more() -> [Action] {
+        guard case .held(let place) = phase else { return [] }
+        return goOn(after: place)
+    }
+
+    /// Somebody wants to see the last messages, and to leave out what is held back. It stays unread, so nothing is marked
+    /// from now on.
+    mutating func skip() -> [Action] {
+        guard case .held = phase else { return [] }
+        hasLeftOut = true
+        phase = .unplaced
+        return wake()
+    }
 
     /// There may be something new: the chat begins, a message came or was sent, or events were lost.
     mutating func wake() -> [Action] {
@@ -65,13 +103,14 @@ struct ChatReading {
             phase = .goingOn(after: place, again: true)
             return []
         case .watching(let place): return goOn(after: place)
+        case .held: return [.tellHeld]
         }
     }
 
     /// The requested page has come, in the order of arrival.
     mutating func read(_ page: [GatewayMessage]) -> [Action] {
         switch phase {
-        case .unplaced, .watching: []
+        case .unplaced, .watching, .held: []
         case .lookingBack(let from, let count): lookedBack(page, from: from, count: count)
         case .goingOn(let place, let again): wentOn(page, from: place, again: again)
         }
@@ -87,7 +126,7 @@ struct ChatReading {
     /// A request of the last actions has failed. The next wake asks again for what was not shown.
     mutating func failed() {
         switch phase {
-        case .unplaced, .watching: break
+        case .unplaced, .watching, .held: break
         case .lookingBack: phase = .unplaced
         case .goingOn(let place, _): phase = .watching(after: place)
         }
@@ -101,52 +140,90 @@ struct ChatReading {
                 phase = .unplaced
                 return []
             }
-            return show([from]) + goOn(after: from.id)
+            return goOn(showing: [from], to: from.id)
         }
         let isFirst = from == nil
         let count = count + page.count
         let isWhole = page.count < (isFirst ? Self.openingPage : Limits.historyPage)
-        guard isWhole || page.contains(where: isRead) else {
+        guard isWhole || hasLeftOut || page.contains(where: isRead) else {
             guard count < Self.longestLookBack else {
                 hasLeftOut = true
-                return [.tellOlderUnread(before: first.id)] + show(page) + goOn(after: last.id)
+                return [.tellOlderUnread(before: first.id)] + goOn(showing: page, to: last.id)
             }
             phase = .lookingBack(from: first, count: count)
             return [.read(.before(first.id, limit: Limits.historyPage))]
         }
         guard !isFirst else {
+            let (actions, rest) = show(lastFitting(page))
+            if let rest { return actions + hold(after: rest) }
             phase = .watching(after: last.id)
-            return show(page)
+            return actions
         }
         // Nothing of earlier pages is shown that was already read.
-        return show(Array(page[(page.firstIndex(where: isUnread) ?? page.endIndex)...])) + goOn(after: last.id)
+        return goOn(showing: Array(page[(page.firstIndex(where: isUnread) ?? page.endIndex)...]), to: last.id)
+    }
+
+    /// A page without the messages at its beginning that were read, as far as they leave no room for the others.
+    private func lastFitting(_ page: [GatewayMessage]) -> [GatewayMessage] {
+        guard let room else { return page }
+        var begin = hasLeftOut ? page.endIndex : page.firstIndex(where: isUnread) ?? page.endIndex
+        var left = room.rows - page[begin...].reduce(0) { $0 + room.rows(of: $1) }
+        while begin > page.startIndex, left >= room.rows(of: page[begin - 1]) {
+            begin -= 1
+            left -= room.rows(of: page[begin])
+        }
+        // The last message is shown, however long it is.
+        return Array(page[min(begin, page.endIndex - 1)...])
+    }
+
+    /// Shows messages that end at a place, and asks for what follows them.
+    private mutating func goOn(showing messages: [GatewayMessage], to place: String) -> [Action] {
+        let (actions, rest) = show(messages)
+        if let rest { return actions + hold(after: rest) }
+        return actions + goOn(after: place)
+    }
+
+    /// - Parameter place: the last message that was shown.
+    private mutating func hold(after place: String) -> [Action] {
+        phase = .held(after: place)
+        return [.tellHeld]
     }
 
     // MARK: - Going on
 
     private mutating func goOn(after place: String) -> [Action] {
         phase = .goingOn(after: place, again: false)
-        return [.read(.after(place, limit: Limits.historyPage))]
+        return [.read(.after(place, limit: pageLimit))]
     }
 
+    /// Where little is shown at once, little is read.
+    private var pageLimit: Int { room == nil ? Limits.historyPage : Self.screenPage }
+
     private mutating func wentOn(_ page: [GatewayMessage], from place: String, again: Bool) -> [Action] {
-        let actions = show(page)
+        let (actions, rest) = show(page)
+        if let rest { return actions + hold(after: rest) }
         let place = page.last?.id ?? place
-        guard again || page.count == Limits.historyPage else {
+        guard again || page.count == pageLimit else {
             phase = .watching(after: place)
             return actions
         }
         return actions + goOn(after: place)
     }
 
-    private mutating func show(_ messages: [GatewayMessage]) -> [Action] {
+    /// - Returns: `rest`: the last message that was shown, if those that follow it have no room.
+    private mutating func show(_ messages: [GatewayMessage]) -> (actions: [Action], rest: String?) {
         let known = Set(shownIDs)
-        let new = messages.filter { !known.contains($0.id) }
+        let all = messages.filter { !known.contains($0.id) }
+        let count = room?.take(all) { [ownID] in Self.isUnread($0, for: ownID) } ?? all.count
+        let new = Array(all[..<count])
         shownIDs += new.map(\.id)
         shownIDs.removeFirst(max(0, shownIDs.count - Self.rememberedMessages))
         var actions = begin(new)
-        if !hasLeftOut, let last = messages.last(where: isUnread) { actions.append(.markRead(upTo: last.id)) }
-        return actions
+        let end = all.indices.contains(count) ? messages.firstIndex { $0.id == all[count].id } : nil
+        if !hasLeftOut, let last = messages[..<(end ?? messages.endIndex)].last(where: isUnread) {
+            actions.append(.markRead(upTo: last.id))
+        }
+        return (actions, end == nil ? nil : shownIDs.last)
     }
 
     /// The first messages of a chat are divided where the unread ones begin.
@@ -162,9 +239,15 @@ struct ChatReading {
             : [.show(Array(messages[..<first])), .tellUnread, .show(Array(messages[first...]))]
     }
 
-    private func isUnread(_ message: GatewayMessage) -> Bool { message.sender.id != ownID && !isRead(message) }
+    private func isUnread(_ message: GatewayMessage) -> Bool { Self.isUnread(message, for: ownID) }
 
-    private func isRead(_ message: GatewayMessage) -> Bool {
+    private func isRead(_ message: GatewayMessage) -> Bool { Self.isRead(message, by: ownID) }
+
+    private static func isUnread(_ message: GatewayMessage, for ownID: String) -> Bool {
+        message.sender.id != ownID && !isRead(message, by: ownID)
+    }
+
+    private static func isRead(_ message: GatewayMessage, by ownID: String) -> Bool {
         message.sender.id != ownID && message.recipients.contains { $0.state == DeliveryStage.read.rawValue }
     }
 }

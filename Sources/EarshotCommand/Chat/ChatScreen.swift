@@ -3,19 +3,21 @@ import EarshotGateway
 /// Writes a dialog. On a terminal, the marks of messages that are still visible change in place.
 struct ChatScreen {
     let output: Output
-    /// Rows written so far, not counting the line that is being typed.
-    private var rowCount = 0
-    /// Who types, as shown. On a terminal, the last row says so.
-    private var typing: [String] = []
-    private var isTyping: Bool { !typing.isEmpty }
+    /// The terminal on which somebody types; `nil` where lines are read from elsewhere.
+    private let pane: TerminalPane?
+    /// Who types, as shown.
+    private(set) var typing: [String] = []
     private var ownMessages: [String: (message: GatewayMessage, row: Int)] = [:]
     /// Own messages whose state may still change on the screen.
     private static let rememberedMessages = 1000
 
-    init(output: Output) { self.output = output }
+    init(output: Output, pane: TerminalPane?) {
+        self.output = output
+        self.pane = pane
+    }
 
     private var layout: ChatLayout {
-        ChatLayout(columns: Terminal.size.columns, style: output.style)
+        ChatLayout(columns: pane?.columns ?? Terminal.size.columns, style: output.style)
     }
 
     private struct Record: Encodable {
@@ -32,7 +34,7 @@ struct ChatScreen {
         write(layout.rows(of: message, from: sender))
         guard sender == nil else { return }
         if ownMessages.count >= Self.rememberedMessages { forgetOldest() }
-        ownMessages[message.id] = (message, rowCount)
+        ownMessages[message.id] = (message, pane?.rowCount ?? 0)
     }
 
     private mutating func forgetOldest() {
@@ -47,11 +49,7 @@ struct ChatScreen {
         guard message != shown.message else { return }
         try output.object(Record(message: nil, stateChange: change))
         ownMessages[change.messageID]?.message = message
-        let distance = rowCount - shown.row + 1
-        if output.isTerminal, distance < Terminal.size.rows {
-            // Saves the cursor, goes up, rewrites the row, and comes back to what is being typed.
-            output.control("\u{1b}7\u{1b}[\(distance)A\r\u{1b}[2K\(layout.lastRow(of: message))\u{1b}8")
-        } else {
+        if pane?.replace(row: shown.row, with: layout.lastRow(of: message)) != true {
             write([layout.stateRow(of: message)])
         }
     }
@@ -61,49 +59,26 @@ struct ChatScreen {
         ownMessages[messageID]?.message.recipients.contains { ["queued", "sent"].contains($0.state) } ?? false
     }
 
-    /// Others type, or nobody does any more.
+    /// Others type, or nobody does any more. A terminal shows it in its status.
     mutating func show(typing: [String]) throws {
         guard typing != self.typing else { return }
         try output.object(
             Record(message: nil, stateChange: nil, isTyping: !typing.isEmpty, typing: typing.isEmpty ? nil : typing))
-        eraseTyping()
         self.typing = typing
-        writeTyping()
     }
 
-    mutating func notice(_ text: String) { write([output.style.dim("— \(text)")]) }
+    func show(_ status: ChatStatus) { pane?.show(status: status.text) }
 
-    /// Erases the line that the terminal echoed while it was typed.
-    func eraseTyped(_ line: String) {
-        guard StandardInput.isTerminal else { return }
-        let columns = Terminal.size.columns
-        let rows = max(1, (DisplayWidth.of(line) + columns - 1) / columns)
-        output.control("\u{1b}[\(rows)A\r\u{1b}[J")
+    func notice(_ text: String) {
+        if let pane { pane.notice(text) } else { write([output.style.dim("— \(text)")]) }
     }
 
-    private mutating func write(_ rows: [String]) {
-        eraseTyping()
-        writeRows(rows)
-        writeTyping()
-    }
-
-    private mutating func writeRows(_ rows: [String]) {
-        output.control("\r\u{1b}[2K")
-        for row in rows { output.line(row) }
-        rowCount += rows.count
-    }
-
-    private mutating func writeTyping() {
-        guard isTyping, output.isTerminal else { return }
-        let who = typing.count == 1 ? "\(typing[0]) is typing" : "\(typing.joined(separator: ", ")) are typing"
-        writeRows([output.style.dim("— \(who)")])
-    }
-
-    /// Deletes the row above the one that is being typed, which moves up.
-    private mutating func eraseTyping() {
-        guard isTyping, output.isTerminal else { return }
-        output.control("\u{1b}7\u{1b}[1A\u{1b}[M\u{1b}8\u{1b}[1A")
-        rowCount -= 1
+    private func write(_ rows: [String]) {
+        guard let pane else {
+            for row in rows { output.line(row) }
+            return
+        }
+        pane.write(rows)
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Earshot
 import EarshotGateway
+import Foundation
 
 struct History: ProgramCommand {
     static let configuration = CommandConfiguration(
@@ -12,6 +13,7 @@ struct History: ProgramCommand {
               earshot history bob
               earshot history '#ops'
               earshot history bob --limit 10 --json | jq -r .text
+              earshot history bob --since yesterday
               earshot history bob --before ID
               earshot history bob --after ID      what has arrived since, in that order
               earshot history bob --unread        what you have not read; it stays unread: see earshot read
@@ -24,8 +26,16 @@ struct History: ProgramCommand {
     @Argument(help: UserArgument.conversationHelp, completion: UserArgument.completion)
     var name: String
 
-    @Option(help: "How many messages, 1 to \(Limits.historyPage).")
-    var limit = GatewayLimits.defaultPage
+    @Option(
+        help: ArgumentHelp(
+            "How many messages, 1 to \(Limits.historyPage). (default: \(GatewayLimits.defaultPage); with --since all)"))
+    var limit: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "What was written at this time or later: \(PastTime.forms)", valueName: PastTime.valueName),
+        transform: PastTime.read)
+    var since: Date?
 
     @Option(help: ArgumentHelp("The messages just before this one.", valueName: "id"))
     var before: String?
@@ -37,11 +47,14 @@ struct History: ProgramCommand {
     var unread = false
 
     func validate() throws {
-        guard (1...Limits.historyPage).contains(limit) else {
+        guard limit.map((1...Limits.historyPage).contains) ?? true else {
             throw ValidationError("--limit takes a number from 1 to \(Limits.historyPage).")
         }
         guard before == nil || after == nil else { throw ValidationError("--before or --after, not both.") }
         guard before == nil || !unread else { throw ValidationError("--unread goes with --after, not with --before.") }
+        guard since == nil || (after == nil && !unread) else {
+            throw ValidationError("--since goes neither with --after nor with --unread.")
+        }
         for id in [before, after].compactMap(\.self) { try MessageArgument.check(id) }
     }
 
@@ -49,19 +62,48 @@ struct History: ProgramCommand {
         let (messages, conversation, names, goesOn) = try await Session.with(common.homeDirectory) { session in
             let names = try await session.client.names()
             let conversation = try await UserLookup(session: session).conversation(name, names)
-            let messages = try await page(of: conversation, session.client, before: before, after: after, limit: limit)
-            return (messages, conversation, names, try await isMore(than: messages, of: conversation, session.client))
+            let (messages, goesOn) = try await read(conversation, session.client)
+            return (messages, conversation, names, goesOn)
         }
+        for message in messages { try output.object(message) }
         if goesOn, isBackward { output.note(next(of: messages)) }
-        for message in messages {
-            try output.object(message)
-            describe(message, isOwn: message.sender.id == names.own.id, names, on: output)
-        }
+        let list = MessageLines(names: names, style: output.style)
+        await Pager.show(messages.flatMap { list.lines(of: $0) }, output)
         if goesOn, !isBackward { output.note(next(of: messages)) }
         if messages.isEmpty {
             output.line(
-                "no \(unread ? "unread " : "")messages \(conversation.isOfMany ? "in" : "with") \(conversation.shown)")
+                "no \(unread ? "unread " : "")messages \(conversation.isOfMany ? "in" : "with") \(conversation.shown)"
+                    + (since == nil ? "" : " since then"))
         }
+    }
+
+    /// The most messages that a time asks for.
+    private static let mostSince = 100 * Limits.historyPage
+
+    /// - Returns: `goesOn`: whether there is more.
+    private func read(
+        _ conversation: NamedConversation, _ client: GatewayClient
+    ) async throws -> (messages: [GatewayMessage], goesOn: Bool) {
+        guard let since else {
+            let limit = limit ?? GatewayLimits.defaultPage
+            let messages = try await page(of: conversation, client, before: before, after: after, limit: limit)
+            return (messages, try await isMore(than: messages, limit, of: conversation, client))
+        }
+        // Backwards from the end, until a page begins before that time.
+        var pages: [[GatewayMessage]] = []
+        var count = 0
+        var first = before
+        while count < limit ?? Self.mostSince {
+            let page = try await page(of: conversation, client, before: first, after: nil, limit: Limits.historyPage)
+            let new = page.filter { $0.timestampMilliseconds >= PastTime.milliseconds(since) }
+            pages.append(new)
+            count += new.count
+            guard new.count == Limits.historyPage else { break }
+            first = new.first?.id
+        }
+        let found = pages.reversed().flatMap(\.self)
+        let shown = Array(found.suffix(limit ?? Self.mostSince))
+        return (shown, shown.count < found.count || count >= Self.mostSince)
     }
 
     /// Whether a page ends with the newest message that is asked for, and others come before it.
@@ -69,7 +111,7 @@ struct History: ProgramCommand {
 
     /// Whether there is more where a page ends.
     private func isMore(
-        than messages: [GatewayMessage], of conversation: NamedConversation, _ client: GatewayClient
+        than messages: [GatewayMessage], _ limit: Int, of conversation: NamedConversation, _ client: GatewayClient
     ) async throws -> Bool {
         guard messages.count == limit, let first = messages.first, let last = messages.last else { return false }
         let next = try await page(
@@ -91,18 +133,5 @@ struct History: ProgramCommand {
         unread
             ? try await client.unread(with: conversation.id, after: after, limit: limit)
             : try await client.history(with: conversation.id, before: before, after: after, limit: limit)
-    }
-
-    private func describe(_ message: GatewayMessage, isOwn: Bool, _ names: NameBook, on output: Output) {
-        let time = output.style.dim(LocalTime.full(message.timestampMilliseconds))
-        let id = output.style.dim(ShortMessageID.shown(message.id))
-        let sender = names.shown(message.sender)
-        let mark = isOwn ? "  " + Mark.of(message) : ""
-        let lines = SafeText.lines(message.shownText).map { message.isPlaceholder ? output.style.dim($0) : $0 }
-        // Lines after the first are indented, so that no text can pass for another message.
-        let indented = ([lines[0]] + lines.dropFirst().map { "    " + $0 }).joined(separator: "\n")
-        output.line("\(time)  \(id)  \(output.style.bold(sender)): \(indented)\(mark)")
-        let reactions = message.shownReactions { names.shown($0) }
-        if !reactions.isEmpty { output.line("    \(output.style.dim(reactions))") }
     }
 }

@@ -81,14 +81,14 @@ class Person:
 
 
 class Town:
-    """Alice, who has the page open; bob and carol, who write to her."""
+    """Alice, who looks; bob and carol, who write to her."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, disk=DISK):
         self.folder, self.people = pathlib.Path(folder), []
         # A disk of its own, which can be filled.
         self.disk = self.folder / "alice"
         self.disk.mkdir(mode=0o700)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK},mode=0700", "tmpfs", self.disk], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={disk},mode=0700", "tmpfs", self.disk], check=True)
         self.alice = self.add("alice")
         self.bob = self.add("bob", [self.alice])
         self.carol = self.add("carol", [self.alice, self.bob])

@@ -1,0 +1,24 @@
+import Earshot
+import EarshotGateway
+
+/// A message as a list of messages shows it: when, its id, who, and the text.
+struct MessageLines {
+    let names: NameBook
+    let style: Style
+
+    /// - Parameter place: the conversation, as shown, where the list is of several.
+    func lines(of message: GatewayMessage, in place: String? = nil) -> [String] {
+        let time = style.dim(LocalTime.full(message.timestampMilliseconds))
+        let id = style.dim(ShortMessageID.shown(message.id))
+        let sender = names.shown(message.sender)
+        let mark = message.sender.id == names.own.id ? "  " + Mark.of(message) : ""
+        let text = SafeText.lines(message.shownText).map { message.isPlaceholder ? style.dim($0) : $0 }
+        // Lines after the first are indented, so that no text can pass for another message.
+        var lines = [text[0]] + text.dropFirst().map { "    " + $0 }
+        let who = style.bold(sender) + (place.map { " " + style.dim("in \($0)") } ?? "")
+        lines[0] = "\(time)  \(id)  \(who): \(lines[0])"
+        lines[lines.count - 1] += mark
+        let reactions = message.shownReactions { names.shown($0) }
+        return lines + (reactions.isEmpty ? [] : ["    \(style.dim(reactions))"])
+    }
+}
