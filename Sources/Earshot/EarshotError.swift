@@ -73,6 +73,22 @@ public struct EarshotError: Error, Sendable, CustomStringConvertible {
         public static let tokenExists = Code("tokenExists")
         /// The node has as many tokens as it may have, until one is revoked.
         public static let tooManyTokens = Code("tooManyTokens")
+        /// A program cannot be started.
+        public static let programUnusable = Code("programUnusable")
+
+        // Notifications.
+        /// What is to be notified cannot be one: the address is no address of a server, or the program has no path.
+        public static let invalidTarget = Code("invalidTarget")
+        /// The test notification did not get through, and nothing was registered.
+        public static let targetUnusable = Code("targetUnusable")
+        /// There is no such target of notifications.
+        public static let unknownTarget = Code("unknownTarget")
+        /// There is a target of notifications of that name already.
+        public static let targetExists = Code("targetExists")
+        /// The node has as many targets of notifications as it may have, until one is deregistered.
+        public static let tooManyTargets = Code("tooManyTargets")
+        /// The text is no notification of a node.
+        public static let invalidNotification = Code("invalidNotification")
 
         // Devices.
         /// Only a device that holds the identity key can do it, and this one is linked to such a device.

@@ -199,6 +199,11 @@ enum Remedy {
         case (.unknownToken, _): "see which there are with: earshot token list"
         case (.tokenExists, _):
             "choose another name, or end that one first: earshot token revoke \(about.name ?? "NAME")"
+        case (.unknownTarget, _): "see which there are with: earshot notify list"
+        case (.targetExists, _): "choose another --name, or end that one first: earshot notify remove \(about.name ?? "NAME")"
+        case (.tooManyTargets, _): "end one that is not needed: earshot notify list, earshot notify remove NAME"
+        case (.targetUnusable, _):
+            "mend that and say it again; a desktop needs notify-send (Debian: libnotify-bin), a webhook curl"
         case (.unknownConsumer, _): "see which there are with: earshot bot status"
         case (.tooManyTokens, _): "end one that is not needed: earshot token list, earshot token revoke NAME"
         case (.tooManyConsumers, _): "remove one that is not needed: earshot bot status, earshot bot remove NAME"

@@ -50,6 +50,8 @@ package enum GatewayLimits {
     package static let shutdown = Duration.seconds(2)
     /// How long a client waits for the answer to a request.
     package static let response = Duration.seconds(30)
+    /// The same where the node tries whether a notification gets through, which a program may take a minute for.
+    package static let notificationTest = Duration.seconds(90)
     /// The same for answers that take longer the longer the history is, or that wait for messages to be taken back.
     package static let longResponse = Duration.seconds(3600)
     /// The longest path of a Unix socket on Linux: `sockaddr_un.sun_path` without its closing zero (unix(7)).

@@ -16,6 +16,14 @@ public enum Limits {
     public static let searchBytes = 1024
     /// Words or quoted parts of what messages are searched for.
     public static let searchPhrases = 16
+    /// Places where a node notifies its user.
+    public static let notificationTargets = 16
+    /// Name of such a place, in bytes.
+    public static let targetNameBytes = 64
+    /// Address of a webhook, in bytes; and a program with its arguments.
+    public static let targetAddressBytes = 2048
+    /// Messages that a place which takes nothing is notified of later. It is not notified of older ones.
+    public static let waitingNotifications = 1024
     /// Name of a user, in bytes of UTF-8.
     public static let nameBytes = 63
     /// One frame, encoded.

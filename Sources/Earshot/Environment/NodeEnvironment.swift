@@ -15,6 +15,8 @@ package struct NodeEnvironment: Sendable {
     package var disk: @Sendable (Store, any EventLoop) -> any Disk
     /// Reports changes of the host's network and clocks, until the task is cancelled; may be called from any thread.
     package var watchHost: HostWatch
+    /// Notifies targets of messages.
+    package var notifier: any Notifier = HostNotifier()
     /// What goes wrong between programs and the inbox, in tests.
     package var inboxFaults: (any InboxFaults)?
 

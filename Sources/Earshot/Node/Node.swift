@@ -51,6 +51,7 @@ public final class Node: Sendable {
     private let discovery = Mutex<Discovery?>(nil)
     let inboxReaders = InboxReaders()
     let search: SearchKeeper
+    let notificationKeeper: NotificationKeeper
     let environment: NodeEnvironment
     /// Ends when the node is to stop.
     private let untilStop: AsyncStream<Never>
@@ -105,6 +106,7 @@ public final class Node: Sendable {
         do {
             store = try Store(path: home.databaseFile)
             snapshot = try store.snapshot()
+            notificationKeeper = try NotificationKeeper(store: store)
         } catch { throw EarshotError(error) }
         for record in snapshot.scheduled where ScheduledMessage(record) == nil {
             configuration.logger.error(
@@ -157,6 +159,7 @@ public final class Node: Sendable {
     public var messages: Messages { Messages(node: self) }
     public var conversations: Conversations { Conversations(node: self) }
     public var inbox: Inbox { Inbox(node: self) }
+    public var notifications: Notifications { Notifications(node: self) }
     var profiles: ProfileKeeper { ProfileKeeper(node: self) }
 
     /// Where the node is in its life. Each change posts `Event.nodeStateChanged`.
@@ -191,6 +194,7 @@ public final class Node: Sendable {
             group.addTask { await self.keepCredential() }
             group.addTask { await self.profiles.run() }
             group.addTask { await self.search.run(commits: self.events.contents) }
+            group.addTask { await self.notificationKeeper.run(of: self) }
             // If one of these ends, the node still runs until it is told to stop.
             for await _ in untilStop {}
             group.cancelAll()

@@ -1,3 +1,4 @@
+import Earshot
 import Foundation
 
 /// The running program of a bot, and the pipes to it.
@@ -16,8 +17,8 @@ struct BotChild: Sendable {
     let output: PipeEnd
     let errors: PipeEnd
 
-    /// - Throws: `Failure` `programUnusable`.
-    init(_ path: String, _ arguments: [String], environment: [String: String]) throws(Failure) {
+    /// - Throws: `EarshotError` `programUnusable`.
+    init(_ path: String, _ arguments: [String], environment: [String: String]) throws(EarshotError) {
         let (toInput, input) = try Self.pipe { $0.writing }
         defer { close(toInput) }
         let (fromOutput, output) = try Self.pipe { $0.reading }
@@ -33,11 +34,11 @@ struct BotChild: Sendable {
     /// - Returns: the other end, which the caller closes, and this one.
     private static func pipe(
         _ own: ((reading: Int32, writing: Int32)) -> Int32
-    ) throws(Failure) -> (child: Int32, own: PipeEnd) {
+    ) throws(EarshotError) -> (child: Int32, own: PipeEnd) {
         let pipe = try ChildProgram.pipe()
         let end = own(pipe)
         let child = end == pipe.reading ? pipe.writing : pipe.reading
-        do throws(Failure) { return (child, try PipeEnd(end)) } catch {
+        do throws(EarshotError) { return (child, try PipeEnd(end)) } catch {
             close(child)
             throw error
         }

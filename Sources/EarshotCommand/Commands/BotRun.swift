@@ -117,10 +117,7 @@ struct BotRun: ProgramCommand {
 
     /// A wrong name is an error at once, instead of restarts that all fail.
     private func checkProgram() throws(Failure) {
-        guard let path = program.first else { return }
-        let folders = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":")
-        let files = path.contains("/") ? [path] : folders.map { "\($0)/\(path)" }
-        guard !files.contains(where: FileManager.default.isExecutableFile) else { return }
+        guard let path = program.first, ProgramPath.find(path) == nil else { return }
         throw Failure(
             .programUnusable, "\(SafeText.line(path)) is no program that can be run",
             remedy: "give --exec the path of a program, and make it executable: chmod +x FILE")

@@ -146,7 +146,9 @@ struct Up: ProgramCommand {
                         var log = NodeLog(output: output, status: status, names: names)
                         let _: Never? = try await events.follow(patience: NodeLease.patience) { event in
                             try log.write(event)
-                            if let item = log.arrival(event), case .dropped = arrived.yield(item) {
+                            var item = log.arrival(event)
+                            item?.notifies = await Self.notifies(of: event, node)
+                            if let item, case .dropped = arrived.yield(item) {
                                 output.note("a message was not passed on: \(Arrivals.waiting) others wait")
                             }
                             return nil
@@ -165,6 +167,14 @@ struct Up: ProgramCommand {
                 }
                 manager?.stopping()
             }
+        }
+    }
+
+    /// What cannot be looked up is told.
+    private static func notifies(of event: GatewayEvent, _ node: Node) async -> Bool {
+        guard let messageID = event.message.flatMap({ MessageID($0.id) }) else { return true }
+        do { return try await node.notifications.includes(try await node.messages.message(messageID)) } catch {
+            return true
         }
     }
 

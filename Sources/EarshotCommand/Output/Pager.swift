@@ -32,7 +32,7 @@ enum Pager {
         // Ctrl-C is the pager's while it runs.
         signal(SIGINT, SIG_IGN)
         defer { signal(SIGINT, SIG_DFL) }
-        do throws(Failure) {
+        do throws(EarshotError) {
             let (reading, writing) = try ChildProgram.pipe()
             let pager: ChildProgram
             do {

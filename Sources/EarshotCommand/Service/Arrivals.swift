@@ -1,4 +1,3 @@
-import Dispatch
 import Earshot
 import EarshotGateway
 import Foundation
@@ -13,6 +12,8 @@ struct Arrivals: Sendable {
         let sender: String
         /// The conversation of many, as shown; `nil` for a direct one.
         var conversation: String?
+        /// Whether the user wants to be notified of it.
+        var notifies = true
 
         fileprivate var announcement: String { conversation.map { "has written in \($0)" } ?? "has written to you" }
     }
@@ -37,17 +38,10 @@ struct Arrivals: Sendable {
             var running = 0
             for await item in messages {
                 announce(item)
-                if isRinging { output.control("\u{7}") }
+                if isRinging, item.notifies { output.control("\u{7}") }
                 for job in jobs(item) {
                     if running == Self.atOnce { await group.next() } else { running += 1 }
-                    do {
-                        // Children are started one after the other, so that none gets the pipe of another.
-                        let (child, pipe) = try start(job)
-                        group.addTask { await finish(child, pipe, job) }
-                    } catch {
-                        output.report(Failure(error))
-                        running -= 1
-                    }
+                    group.addTask { await finish(job) }
                 }
             }
             group.cancelAll()
@@ -73,69 +67,29 @@ struct Arrivals: Sendable {
         }
     }
 
-    private struct Job: Sendable {
-        let program: String
-        let arguments: [String]
-        let input: Data
-    }
-
     /// The text of a message is no argument, because other users of the machine see those.
-    private func jobs(_ item: Item) -> [Job] {
-        var jobs: [Job] = []
+    private func jobs(_ item: Item) -> [ProgramRun] {
+        guard item.notifies else { return [] }
+        var jobs: [ProgramRun] = []
         if let program {
             do {
-                let input = Data((try Output.encode(item.message) + "\n").utf8)
-                jobs.append(Job(program: program, arguments: [], input: input))
+                let input = Array((try Output.encode(item.message) + "\n").utf8)
+                jobs.append(ProgramRun(program, input: input, patience: Self.patience))
             } catch { output.note("a message cannot be written as JSON: \(error)") }
         }
         if isNotifying {
             jobs.append(
-                Job(
-                    program: "notify-send", arguments: ["--app-name=Earshot", "--", item.sender, item.announcement],
-                    input: Data()))
+                ProgramRun(
+                    "notify-send", ["--app-name=Earshot", "--", item.sender, item.announcement], patience: Self.patience))
         }
         return jobs
     }
 
-    private func start(_ job: Job) throws(Failure) -> (ChildProgram, Int32) {
-        let (reading, writing) = try ChildProgram.pipe()
-        defer { close(reading) }
-        do throws(Failure) {
-            return (
-                try ChildProgram(job.program, job.arguments, descriptors: [reading, STDERR_FILENO, STDERR_FILENO]),
-                writing
-            )
-        } catch {
-            close(writing)
-            throw error
-        }
-    }
-
-    private func finish(_ child: ChildProgram, _ pipe: Int32, _ job: Job) async {
-        DispatchQueue.global().async {
-            Self.write(job.input, to: pipe)
-            close(pipe)
-        }
-        let timer = Task {
-            try await Task.sleep(for: Self.patience)
-            kill(child.pid, SIGKILL)
-        }
-        let status = await withTaskCancellationHandler {
-            await child.end()
-        } onCancel: {
-            _ = kill(child.pid, SIGTERM)
-        }
-        timer.cancel()
-        if status != 0 { output.note("\(job.program) has ended with \(status)") }
-    }
-
-    /// A program need not read its input.
-    private static func write(_ data: Data, to pipe: Int32) {
-        var rest = Array(data)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(pipe, $0.baseAddress, $0.count) }
-            guard count > 0 || count < 0 && errno == EINTR else { return }
-            rest = rest.dropFirst(max(0, count))
-        }
+    private func finish(_ job: ProgramRun) async {
+        do {
+            let result = try await job.result()
+            if !result.output.isEmpty { StandardError.write(result.output) }
+            if result.status != 0 { output.note("\(job.path) has ended with \(result.status)") }
+        } catch { output.report(Failure(error)) }
     }
 }

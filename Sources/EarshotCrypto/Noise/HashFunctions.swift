@@ -14,20 +14,6 @@ enum SHA256 {
     }
 }
 
-/// HMAC-HASH of the suite: HMAC-SHA-256 (section 4.3; RFC 2104).
-enum HMAC {
-    static func authenticate(_ message: UnsafeRawBufferPointer..., key: SecretBytes) -> SecretBytes {
-        var state = crypto_auth_hmacsha256_state()
-        defer { sodium_memzero(&state, MemoryLayout.size(ofValue: state)) }
-        _ = key.withOctets { crypto_auth_hmacsha256_init(&state, $0, key.count) }
-        for part in message {
-            guard let start = part.octets else { continue }
-            crypto_auth_hmacsha256_update(&state, start, UInt64(part.count))
-        }
-        return SecretBytes(count: Bytes32.count, writtenBy: { _ = crypto_auth_hmacsha256_final(&state, $0) })
-    }
-}
-
 /// HKDF(chaining_key, input_key_material, num_outputs), an output at a time (section 4.3; RFC 5869).
 struct HKDF {
     private let temporaryKey: SecretBytes

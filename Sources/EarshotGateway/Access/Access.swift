@@ -39,6 +39,13 @@ struct Access: Hashable, Sendable {
         }
     }
 
+    /// For what runs programs of this machine: a token that is stolen, or a script in the page, must not.
+    /// - Throws: `GatewayError` `forbidden` for everybody but the owner on the Unix socket.
+    func checkIsOwner() throws(GatewayError) {
+        guard token != nil || !scopes.contains(.all) else { return }
+        throw GatewayError(.forbidden, "only the owner on the node's Unix socket may do this, without a token")
+    }
+
     /// - Throws: `GatewayError` `forbidden` unless they may send there.
     func check(sendingTo destination: Destination) throws(GatewayError) {
         try check(.send)

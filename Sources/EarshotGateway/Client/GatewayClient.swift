@@ -380,6 +380,42 @@ package struct GatewayClient: Sendable {
         _ = try await call(.DELETE, "tokens/\(Self.escape(token))")
     }
 
+    // MARK: - Notifications
+
+    package func notificationTargets() async throws(GatewayError) -> [GatewayTarget] {
+        try await get("notifications/targets")
+    }
+
+    /// Registers a target, once a test notification got through.
+    package func register(_ target: NotificationTarget, name: String? = nil) async throws(GatewayError) -> GatewayNewTarget {
+        var body: TargetRequest
+        switch target {
+        case .desktop: body = TargetRequest(kind: "desktop")
+        case .command(let path, let arguments): body = TargetRequest(kind: "command", command: [path] + arguments)
+        case .webhook(let url): body = TargetRequest(kind: "webhook", url: url)
+        }
+        body.name = name
+        return try await decode(call(.POST, "notifications/targets", body: body, within: GatewayLimits.notificationTest))
+    }
+
+    package func deregister(_ target: String) async throws(GatewayError) {
+        _ = try await call(.DELETE, "notifications/targets/\(Self.escape(target))")
+    }
+
+    /// - Parameter payload: what a target was given.
+    package func handleNotification(_ payload: String) async throws(GatewayError) -> GatewayNotificationResult {
+        try await decode(call(.POST, "notifications/handle", body: NotificationRequest(payload: payload)))
+    }
+
+    package func setNotificationLevel(
+        _ level: NotificationLevel, of conversation: String
+    ) async throws(GatewayError) -> GatewayConversation {
+        try await decode(
+            call(
+                .POST, "conversations/\(Self.escape(conversation))/notifications",
+                body: LevelRequest(level: level.rawValue)))
+    }
+
     // MARK: - Devices
 
     package func devices() async throws(GatewayError) -> [GatewayDevice] { try await get("devices") }

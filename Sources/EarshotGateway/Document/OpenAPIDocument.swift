@@ -33,6 +33,8 @@ enum OpenAPIDocument {
             description: What arrived, for programs that must miss nothing, and answer each message once.
           - name: events
             description: What happens, as it happens.
+          - name: notifications
+            description: Where the node's user is notified of messages, and of which.
           - name: devices
             description: The devices of the node's own user, and the pairing with a new one.
           - name: tokens
@@ -1509,6 +1511,139 @@ enum OpenAPIDocument {
                 "204": {description: It is revoked.}
                 default: {$ref: "#/components/responses/Error"}
 
+          /v1/notifications/targets:
+            get:
+              operationId: listNotificationTargets
+              tags: [notifications]
+              summary: All targets of notifications, and how they do.
+              x-scope: read
+              responses:
+                "200":
+                  description: The targets, by name.
+                  content:
+                    application/json:
+                      schema: {type: array, items: {$ref: "#/components/schemas/NotificationTarget"}}
+                default: {$ref: "#/components/responses/Error"}
+            post:
+              operationId: registerNotificationTarget
+              tags: [notifications]
+              summary: Register a target, once a test notification got through.
+              description: |
+                A command can be registered on the Unix socket only, and without a token. A test that does not get through is answered
+                with 422 and `targetUnusable`, and nothing is registered.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [kind]
+                      properties:
+                        kind: {$ref: "#/components/schemas/NotificationTargetKind"}
+                        name:
+                          description: What its user calls it; its kind, and a number if need be, unless given.
+                          $ref: "#/components/schemas/TokenName"
+                        command: {$ref: "#/components/schemas/NotificationCommand"}
+                        url: {$ref: "#/components/schemas/WebhookURL"}
+                    examples:
+                      command: {value: {kind: command, command: [/usr/local/bin/announce]}}
+                      webhook: {value: {kind: webhook, url: "https://example.org/hook", name: pager}}
+              responses:
+                "201":
+                  description: The target.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [target]
+                        properties:
+                          target: {$ref: "#/components/schemas/NotificationTarget"}
+                          secret:
+                            type: string
+                            description: "Of a webhook: what its requests are signed with, `whsec_` and a key in base64. It is in this answer and nowhere else."
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/notifications/targets/{target}:
+            parameters:
+              - name: target
+                in: path
+                required: true
+                schema: {type: string, minLength: 1}
+            delete:
+              operationId: deregisterNotificationTarget
+              tags: [notifications]
+              summary: End a target. It is notified of nothing more.
+              x-scope: all
+              responses:
+                "204": {description: It is gone.}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/notifications/handle:
+            post:
+              operationId: handleNotification
+              tags: [notifications]
+              summary: Say what a notification is about, and whether it is news.
+              description: |
+                A crash of the node may lead to a notification twice, and a message may be read before its notification is. What was
+                handled is remembered for the last 1,024 messages, while the node runs.
+              x-scope: read
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [payload]
+                      properties:
+                        payload: {type: string, description: "What the target was given, as it was."}
+                    examples:
+                      test: {value: {payload: '{"type":"test"}'}}
+              responses:
+                "200":
+                  description: What it is about.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        additionalProperties: false
+                        required: [type, isNews]
+                        properties:
+                          type: {enum: [message, test]}
+                          conversationID: {$ref: "#/components/schemas/ID"}
+                          messageID: {$ref: "#/components/schemas/MessageID"}
+                          index: {type: integer}
+                          isNews: {type: boolean, description: "Whether the user does not know of it yet: not read, taken back, or handled before."}
+                default: {$ref: "#/components/responses/Error"}
+
+          /v1/conversations/{conversation}/notifications:
+            parameters: [{$ref: "#/components/parameters/conversation"}]
+            post:
+              operationId: setNotificationLevel
+              tags: [notifications]
+              summary: Say of which messages of a conversation the user is notified, on this device.
+              x-scope: all
+              requestBody:
+                required: true
+                content:
+                  application/json:
+                    schema:
+                      type: object
+                      additionalProperties: false
+                      required: [level]
+                      properties:
+                        level: {$ref: "#/components/schemas/NotificationLevel"}
+                    examples:
+                      mentions: {value: {level: mentions}}
+              responses:
+                "200":
+                  description: The conversation.
+                  content: {application/json: {schema: {$ref: "#/components/schemas/Conversation"}}}
+                default: {$ref: "#/components/responses/Error"}
+
         components:
           securitySchemes:
             token:
@@ -1881,7 +2016,7 @@ enum OpenAPIDocument {
             Conversation:
               type: object
               additionalProperties: false
-              required: [id, kind, status, participants, unreadCount]
+              required: [id, kind, status, participants, unreadCount, notificationLevel]
               properties:
                 id: {$ref: "#/components/schemas/ID"}
                 kind: {$ref: "#/components/schemas/ConversationKind"}
@@ -1906,6 +2041,34 @@ enum OpenAPIDocument {
                 lastMessage: {$ref: "#/components/schemas/Message"}
                 unreadCount: {type: integer, minimum: 0, description: Messages of others that are not read. Erased ones are not among them.}
                 firstUnread: {$ref: "#/components/schemas/Message", description: The first of these in the order of time.}
+                notificationLevel: {$ref: "#/components/schemas/NotificationLevel"}
+            NotificationLevel:
+              enum: [all, mentions, none]
+              description: "Of which messages the user is notified. mentions: of those that mention the user, or answer a message of theirs."
+            NotificationTargetKind: {enum: [desktop, command, webhook]}
+            NotificationCommand:
+              type: array
+              minItems: 1
+              description: "Of a command: the program's whole path, and its arguments; at most 2,048 bytes. It gets each notification as JSON on its standard input, and has taken it when it ends with 0."
+              items: {type: string}
+            WebhookURL:
+              type: string
+              maxLength: 2048
+              description: "Of a webhook: where each notification is posted to, signed as Standard Webhooks 1.0.0 says. It has taken one when it answers with a status from 200 to 299."
+            NotificationTarget:
+              type: object
+              additionalProperties: false
+              required: [name, kind, createdAt, lostCount]
+              properties:
+                name: {$ref: "#/components/schemas/TokenName"}
+                kind: {$ref: "#/components/schemas/NotificationTargetKind"}
+                command: {$ref: "#/components/schemas/NotificationCommand"}
+                url: {$ref: "#/components/schemas/WebhookURL"}
+                createdAt: {$ref: "#/components/schemas/Time"}
+                deliveredAt: {$ref: "#/components/schemas/Time"}
+                failure: {type: string, description: Why it takes nothing now. Left out if it does.}
+                failingSince: {$ref: "#/components/schemas/Time"}
+                lostCount: {type: integer, minimum: 0, description: How many messages it was not notified of because it did not take them.}
             ConversationKind: {enum: [direct, open, private]}
             FriendlyName:
               type: string

@@ -30,6 +30,8 @@ package struct GatewayConversation: Codable, Hashable, Sendable, Identifiable {
     package let unreadCount: Int
     /// The first of these in the order of time. Left out if all is read.
     package let firstUnread: GatewayMessage?
+    /// Of which messages this node's user is notified: `all`, `mentions` or `none`.
+    package let notificationLevel: String
 }
 
 /// A participant of a conversation.

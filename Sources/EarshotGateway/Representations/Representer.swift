@@ -235,6 +235,7 @@ extension GatewayConversation {
         givesHistory = details?.givesHistory
         participants = summary.participantIDs.map { names.party($0) }
         peer = conversation.peerID.map { names.party($0) }
+        notificationLevel = conversation.notificationLevel.rawValue
         lastMessage = summary.lastMessage.map { GatewayMessage($0, names) }
         unreadCount = summary.unreadCount
         firstUnread = summary.firstUnread.map { GatewayMessage($0, names) }

@@ -13,6 +13,8 @@ package enum Timestamp {
         return Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601).dropLast() + ".\(fraction)Z"
     }
 
+    static func text(_ date: Date) -> String { text(Int64((date.timeIntervalSince1970 * 1000).rounded())) }
+
     /// - Parameter text: ISO 8601 with a time zone, with or without parts of a second.
     /// - Returns: `nil` for any other text.
     package static func date(_ text: String) -> Date? {

@@ -69,19 +69,20 @@ extension EarshotError.Code {
             .foreignOrigin:
             .forbidden
         case .unknownUser, .unknownConversation, .unknownMessage, .unknownToken, .unknownConsumer, .unknownDevice,
-            .unknownEndpoint:
+            .unknownTarget, .unknownEndpoint:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .ambiguousUser, .ambiguousMessage, .alreadySent, .undelivered, .identityConflict, .nameChanged,
             .tokenExists, .keyReused, .consumerExists, .consumerBusy, .alreadyAcknowledged,
             .tooManyTokens, .tooManyConsumers, .tooManyDevices, .notHandedOut, .notJoined, .tooManyConversations,
             .ambiguousConversation, .conversationExists, .conversationClosed, .decidedElsewhere, .notParticipant,
-            .retracted, .portInUse:
+            .retracted, .portInUse, .targetExists, .tooManyTargets:
             .conflict
         case .gone: .gone
         case .tooSlow: .requestTimeout
         case .tooLarge: .payloadTooLarge
-        case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer, .invalidSearch:
+        case .invalidMessage, .invalidProfile, .invalidName, .invalidConversation, .invalidConsumer, .invalidSearch,
+            .invalidTarget, .targetUnusable, .invalidNotification:
             .unprocessableEntity
         case .tooManyRequests: .tooManyRequests
         case .headersTooLarge: .requestHeaderFieldsTooLarge

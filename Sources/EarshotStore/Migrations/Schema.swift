@@ -18,6 +18,7 @@ enum Schema {
         .firstTables, .pinnedNames, .deletedContents, .conversations, .journal, .journalTimes, .consumersOfTokens,
         .failures, .marks, .branches, .unread, .relations, .openConversations, .handled, .devices, .missingBodies,
         .logBytes, .privateConversations, .profiles, .carriedReceipts, .changedContents,
+        .notifications,
     ]
 
     static var migrator: DatabaseMigrator {

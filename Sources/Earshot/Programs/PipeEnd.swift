@@ -3,20 +3,21 @@ import Foundation
 import Synchronization
 
 /// This end of a pipe to another program, read or written on a thread that may wait. It is closed with the object.
-final class PipeEnd: Sendable {
+package final class PipeEnd: Sendable {
     private static let pieceBytes = 64 * 1024
 
     private let descriptor: Int32
+    private let isClosed = Mutex(false)
     /// Closing the second one ends all waiting.
     private let wakeUp: (reading: Int32, writing: Int32)
     private let isStopped = Mutex(false)
     private let pendingBytes = Mutex(0)
     private let queue = DispatchQueue(label: "earshot.pipe")
 
-    /// - Throws: `Failure` `programUnusable`. Then the descriptor is closed, too.
-    init(_ descriptor: Int32) throws(Failure) {
+    /// - Throws: `EarshotError` `programUnusable`. Then the descriptor is closed, too.
+    package init(_ descriptor: Int32) throws(EarshotError) {
         self.descriptor = descriptor
-        do throws(Failure) { wakeUp = try ChildProgram.pipe() } catch {
+        do throws(EarshotError) { wakeUp = try ChildProgram.pipe() } catch {
             close(descriptor)
             throw error
         }
@@ -25,12 +26,12 @@ final class PipeEnd: Sendable {
 
     deinit {
         stop()
-        close(descriptor)
+        closeOnce()
         close(wakeUp.reading)
     }
 
     /// Ends all waiting. What was not read or written is lost.
-    func stop() {
+    package func stop() {
         isStopped.withLock { isStopped in
             if !isStopped { close(wakeUp.writing) }
             isStopped = true
@@ -38,7 +39,7 @@ final class PipeEnd: Sendable {
     }
 
     /// The next bytes; `nil` at the end, or once it is stopped.
-    func read() async -> [UInt8]? {
+    package func read() async -> [UInt8]? {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
@@ -53,7 +54,7 @@ final class PipeEnd: Sendable {
 
     /// Writes in the background, behind everything that was written before.
     /// - Returns: whether no more than `limit` bytes wait for the reader.
-    func write(_ bytes: [UInt8], limit: Int) -> Bool {
+    package func write(_ bytes: [UInt8], limit: Int) -> Bool {
         let pending = pendingBytes.withLock { pending in
             pending += bytes.count
             return pending
@@ -63,6 +64,18 @@ final class PipeEnd: Sendable {
             pendingBytes.withLock { $0 -= bytes.count }
         }
         return pending <= limit
+    }
+
+    /// Closes it behind everything that was written, so that the reader sees the end.
+    package func finish() {
+        queue.async { self.closeOnce() }
+    }
+
+    private func closeOnce() {
+        isClosed.withLock { isClosed in
+            if !isClosed { close(descriptor) }
+            isClosed = true
+        }
     }
 
     private func writeNow(_ bytes: [UInt8]) {

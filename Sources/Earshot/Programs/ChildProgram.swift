@@ -1,19 +1,18 @@
 import Dispatch
-import Earshot
 import Foundation
 
 /// Another program, started by this one.
 ///
 /// Foundation's `Process` keeps each process and its pipes for ever, and puts it into a group of its own, which may not
 /// read from the terminal.
-struct ChildProgram: Sendable {
-    let pid: pid_t
+package struct ChildProgram: Sendable {
+    package let pid: Int32
 
     /// `POSIX_SPAWN_SETSID` of spawn.h, which Glibc's module does not show.
     private static let newSession: Int16 = 0x80
 
     /// This program, even if its file was replaced meanwhile.
-    static let own = "/proc/self/exe"
+    package static let own = "/proc/self/exe"
 
     /// - Parameters:
     ///   - path: the program; without a slash it is looked for in `PATH`.
@@ -21,11 +20,11 @@ struct ChildProgram: Sendable {
     ///   - descriptors: what its descriptors 0, 1, 2 and so on are. It has no others.
     ///   - environment: variables beside those of this process.
     ///   - isOwnSession: whether signals of this program's terminal leave it alone.
-    /// - Throws: `Failure` `programUnusable`.
-    init(
+    /// - Throws: `EarshotError` `programUnusable`.
+    package init(
         _ path: String, _ arguments: [String], descriptors: [Int32], environment: [String: String] = [:],
         isOwnSession: Bool = false
-    ) throws(Failure) {
+    ) throws(EarshotError) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -54,7 +53,9 @@ struct ChildProgram: Sendable {
         var pid: pid_t = 0
         let error = posix_spawnp(&pid, path, &actions, &attributes, words, variables)
         guard error == 0 else {
-            throw Failure(.programUnusable, "\(path) cannot be started: \(String(cString: strerror(error)))")
+            throw EarshotError(
+                .programUnusable, "\(path) cannot be started: \(String(cString: strerror(error)))",
+                .init(path: path, systemError: error))
         }
         self.pid = pid
     }
@@ -76,11 +77,13 @@ struct ChildProgram: Sendable {
 
     /// Makes a pipe for a child, whose other children do not get it.
     ///
-    /// Two tasks must not make pipes and start children at the same time.
-    static func pipe() throws(Failure) -> (reading: Int32, writing: Int32) {
+    /// Two tasks must not make pipes and start children at the same time: see `ProgramRun`.
+    package static func pipe() throws(EarshotError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard Glibc.pipe(&ends) == 0 else {
-            throw Failure(.programUnusable, "there is no pipe to be had: \(String(cString: strerror(errno)))")
+            throw EarshotError(
+                .programUnusable, "there is no pipe to be had: \(String(cString: strerror(errno)))",
+                .init(systemError: errno))
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
@@ -88,7 +91,7 @@ struct ChildProgram: Sendable {
 
     /// Waits for its end, on a thread that may block.
     /// - Returns: its exit code; 128 and the number of the signal that ended it.
-    func end() async -> Int32 {
+    package func end() async -> Int32 {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 var status: Int32 = 0
@@ -98,9 +101,4 @@ struct ChildProgram: Sendable {
             }
         }
     }
-}
-
-extension EarshotError.Code {
-    /// A program cannot be started.
-    static let programUnusable = Self("programUnusable")
 }

@@ -1,0 +1,126 @@
+import EarshotModel
+import EarshotStore
+import Synchronization
+
+/// Where a node's user is notified, and of which conversations. It holds no messages: a target's cursor on the disk says
+/// what it was notified of.
+final class NotificationKeeper: Sendable {
+    private struct State {
+        var targets: [String: NotificationTargetRecord]
+        var levels: [ConversationID: NotificationLevel]
+        /// What wakes those who notify a target; ending it ends them.
+        var wakes: [String: CommitSignal.Waiter] = [:]
+        var handled = RecentMessages()
+        var isRunning = false
+    }
+
+    private let state: Mutex<State>
+    private let registered: AsyncStream<NotificationTargetRecord>
+    private let registration: AsyncStream<NotificationTargetRecord>.Continuation
+
+    /// - Throws: `StoreError`.
+    init(store: Store) throws(StoreError) {
+        let targets = try store.notificationTargets()
+        state = Mutex(
+            State(
+                targets: Dictionary(targets.map { ($0.name, $0) }) { first, _ in first },
+                levels: try store.notificationLevels()))
+        (registered, registration) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingOldest(Limits.notificationTargets))
+    }
+
+    var targets: [NotificationTargetRecord] { state.withLock { $0.targets.values.sorted { $0.name < $1.name } } }
+
+    func level(of conversationID: ConversationID) -> NotificationLevel {
+        state.withLock { $0.levels[conversationID] } ?? .standard
+    }
+
+    func set(_ level: NotificationLevel, of conversationID: ConversationID) {
+        state.withLock { $0.levels[conversationID] = level == .standard ? nil : level }
+    }
+
+    func add(_ record: NotificationTargetRecord) {
+        let isRunning = state.withLock { state in
+            state.targets[record.name] = record
+            return state.isRunning
+        }
+        if isRunning { registration.yield(record) }
+    }
+
+    func remove(_ name: String) {
+        let wake = state.withLock { state in
+            state.targets[name] = nil
+            return state.wakes.removeValue(forKey: name)
+        }
+        wake?.finish()
+    }
+
+    func note(_ progress: NotificationProgress, of record: NotificationTargetRecord) {
+        state.withLock { state in
+            guard state.targets[record.name]?.createdAt == record.createdAt else { return }
+            state.targets[record.name]?.progress = progress
+        }
+    }
+
+    /// - Returns: whether this is the first time that the message is handled, as far as is remembered.
+    func handle(_ messageID: MessageID) -> Bool { state.withLock { $0.handled.insert(messageID) } }
+
+    // MARK: - Running
+
+    /// Notifies all targets, each at its own pace, until the task is cancelled.
+    func run(of node: Node) async {
+        await withDiscardingTaskGroup { group in
+            let first = state.withLock { state in
+                state.isRunning = true
+                return Array(state.targets.values)
+            }
+            for record in first { group.addTask { await self.follow(record, of: node) } }
+            for await record in registered { group.addTask { await self.follow(record, of: node) } }
+        }
+    }
+
+    private func follow(_ record: NotificationTargetRecord, of node: Node) async {
+        let (arrivals, wake) = node.events.arrivals.waiter()
+        defer { wake.finish() }
+        let isThere = state.withLock { state in
+            guard state.targets[record.name]?.createdAt == record.createdAt else { return false }
+            state.wakes[record.name] = wake
+            return true
+        }
+        guard isThere else { return }
+        // Messages may have come while the node did not run.
+        wake.yield()
+        let clock = node.environment.clock
+        var (rounds, timer) = (NotificationRounds(record: record, keeper: self, node: node), (any NodeTimer)?.none)
+        defer { timer?.cancel() }
+        for await _ in arrivals {
+            await rounds.look()
+            timer?.cancel()
+            timer = rounds.pace.dueTime.map { clock.schedule(at: $0, on: node.shell.loop) { wake.yield() } }
+        }
+    }
+}
+
+/// The last messages that somebody has handled notifications of.
+struct RecentMessages: Sendable {
+    static let limit = 1024
+
+    private var known: Set<MessageID> = []
+    private var order: [MessageID] = []
+    private var next = 0
+
+    init() {}
+
+    /// - Returns: whether it was not there.
+    mutating func insert(_ messageID: MessageID) -> Bool {
+        guard known.insert(messageID).inserted else { return false }
+        guard order.count == Self.limit else {
+            order.append(messageID)
+            return true
+        }
+        known.remove(order[next])
+        order[next] = messageID
+        next = (next + 1) % Self.limit
+        return true
+    }
+}
