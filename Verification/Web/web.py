@@ -12,6 +12,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Town"))
 import guarding  # noqa: E402
 import history  # noqa: E402
 import looking  # noqa: E402
+import notifying  # noqa: E402
 import talking  # noqa: E402
 import trouble  # noqa: E402
 import units  # noqa: E402
@@ -56,6 +57,7 @@ def run(town, browser, rows, kept):
     guarding.policy(page, rows)
     talking.run(town, page, rows)
     trouble.safety(town, page, rows)
+    notifying.run(town, page, rows)
     # Elsewhere, so that what bob writes stays unread.
     page.choose("#ops")
     pages = looking.run(town, browser, rows, kept)

@@ -83,7 +83,7 @@ extension NotificationPayload {
             id: notification.messageID.description, index: notification.index,
             sender: Sender(id: notification.senderID.description, name: notification.senderName),
             text: notification.text,
-            sentAt: notification.date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)),
+            sentAt: notification.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
             isMention: notification.isMention)
     }
 

@@ -81,7 +81,7 @@ package final class PipeEnd: Sendable {
     private func writeNow(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = BrokenPipe.ignored { rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } }
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if !canGoOn(POLLOUT) {
@@ -100,5 +100,26 @@ package final class PipeEnd: Sendable {
         ]
         while poll(&watched, nfds_t(watched.count), -1) < 0, errno == EINTR {}
         return watched[1].revents == 0
+    }
+}
+
+/// Keeps the signal of a pipe that nobody reads from ending a process that does not ignore it: the error says it, too.
+private enum BrokenPipe {
+    /// - Parameter body: writes to a pipe on this thread.
+    static func ignored(_ body: () -> Int) -> Int {
+        var (signals, before) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, &before)
+        let count = body()
+        let error = errno
+        if count < 0, error == EPIPE {
+            var (pending, signal) = (sigset_t(), Int32(0))
+            sigpending(&pending)
+            if sigismember(&pending, SIGPIPE) == 1 { sigwait(&signals, &signal) }
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        errno = error
+        return count
     }
 }

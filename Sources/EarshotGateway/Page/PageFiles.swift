@@ -584,6 +584,13 @@ enum PageFiles {
                 this.#changed(await this.#api.get(`conversations/${id}`));
               }
 
+              /** @param {string} key a conversation's id, or the key of the other user @param {"all"|"mentions"|"none"} level */
+              async setLevel(key, level) {
+                const conversation = await this.#api.post(`conversations/${key}/notifications`, { level });
+                // One in which nothing was written yet is in no list.
+                if (conversation.lastMessage || conversation.kind !== "direct") this.#changed(conversation);
+              }
+
               /** @param {string} id */
               participants(id) { return this.#api.get(`conversations/${id}/participants?limit=200`); }
 
@@ -600,6 +607,7 @@ enum PageFiles {
             text: ##"""
             /** Tells the desktop of messages while nobody looks at the page. Never what they say: a screen has many readers. */
             import { conversationTitle, partyName } from "../deciding/naming.js";
+            import { isToldOf } from "../deciding/notifying.js";
             import { readChoices } from "../talking/tab-storage.js";
             import { ReadingWatch } from "./reading-watch.js";
 
@@ -614,6 +622,7 @@ enum PageFiles {
              */
             export function notify(state, message, open) {
               if (!canNotify() || Notification.permission !== "granted" || !readChoices().notifies || ReadingWatch.isLookedAt) return;
+              if (!isToldOf(state, message)) return;
               const conversation = state.conversations.get(message.conversationID);
               const sender = partyName(state, message.sender);
               const isDirect = !conversation || conversation.kind === "direct";
@@ -664,6 +673,11 @@ enum PageFiles {
               /** @param {any} change */
               updateProfile(change) { return this.#api.post("profile", change); }
               devices() { return this.#api.get("devices"); }
+              targets() { return this.#api.get("notifications/targets"); }
+              /** @param {any} target as `POST /v1/notifications/targets` takes it */
+              addTarget(target) { return this.#api.post("notifications/targets", target); }
+              /** @param {string} name */
+              removeTarget(name) { return this.#api.delete(`notifications/targets/${encodeURIComponent(name)}`); }
               tokens() { return this.#api.get("tokens"); }
               /** @param {string} name */
               revokeToken(name) { return this.#api.delete(`tokens/${encodeURIComponent(name)}`); }
@@ -1499,6 +1513,28 @@ enum PageFiles {
 
             /** @param {string} trust @returns {{word: string, hint: string}} */
             export const trustWords = (trust) => TRUST[trust] ?? { word: trust, hint: "" };
+
+            """##),
+        "deciding/notifying.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Of which messages somebody wants to be told. */
+            /** @typedef {import("./state.js").State} State */
+
+            /** @param {State} state @param {string} key the id of a conversation, or the key of the other user of a direct one */
+            export function levelOf(state, key) {
+              const found = state.conversations.get(key) ?? [...state.conversations.values()].find((each) => each.kind === "direct" && each.peer?.id === key);
+              return found?.notificationLevel ?? "all";
+            }
+
+            /** Whether a message that came is to be told of, as far as the page knows. @param {State} state @param {any} message */
+            export function isToldOf(state, message) {
+              const level = levelOf(state, message.conversationID);
+              if (level !== "mentions") return level === "all";
+              const own = state.node?.id;
+              const isAnswer = message.replyTo && state.dialogs.get(message.conversationID)?.messages.find((each) => each.id === message.replyTo)?.sender.id === own;
+              return Boolean(isAnswer) || (message.mentions ?? []).some((/** @type {any} */ each) => (each.id ?? each) === own);
+            }
 
             """##),
         "deciding/reading.js": PageFile(
@@ -2559,6 +2595,7 @@ enum PageFiles {
             import { conversationTitle, partyName } from "../deciding/naming.js";
             import { avatar } from "./avatar.js";
             import { foreign, h, replace } from "./dom.js";
+            import { notificationLevel } from "./notification-level.js";
             import { attempt, confirmSheet, showSheet } from "./sheet.js";
             import { peoplePicker } from "./people-picker.js";
 
@@ -2573,7 +2610,7 @@ enum PageFiles {
                   h("p", { class: "muted" }, isPrivate
                     ? `Private: ${isOwner ? "you say" : "its owner says"} who is in. ${conversation.givesHistory ? "Who joins is given what was written before." : "Who joins is not given what was written before."}`
                     : "Open: whoever knows its name joins, and gets the whole history.", foreign("bdi", ` #${conversation.uniqueName}`)),
-                  h("h3", {}, "Participants"), people, problem,
+                  h("h3", {}, "Participants"), people, problem, isIn ? notificationLevel(conversation.id, app, problem) : null,
                   isOwner && isIn ? ownerPart(conversation, app, problem, refresh) : null,
                   h("div", { class: "buttons" },
                     isIn && !isOwner ? h("button", { type: "button", class: "danger", onclick: () => app.command("leave") }, "Leave…") : null,
@@ -3416,6 +3453,28 @@ enum PageFiles {
             }
 
             """##),
+        "drawing/notification-level.js": PageFile(
+            contentType: "text/javascript; charset=utf-8",
+            text: ##"""
+            /** Of which messages of a conversation somebody wants to be told. */
+            import { levelOf } from "../deciding/notifying.js";
+            import { h } from "./dom.js";
+            import { attempt } from "./sheet.js";
+
+            const LEVELS = [["all", "Each message"], ["mentions", "Mentions of me, and answers to me"], ["none", "Nothing"]];
+
+            /** @param {string} key the id of a conversation, or the key of the other user of a direct one @param {any} app @param {HTMLElement} problem */
+            export function notificationLevel(key, app, problem) {
+              const chosen = levelOf(app.state, key);
+              return h("section", {}, h("h3", { id: "notification-level" }, "Tell me of"),
+                h("fieldset", {
+                  class: "segments", "aria-labelledby": "notification-level",
+                  onchange: (/** @type {any} */ event) => attempt(problem, () => app.gathering.setLevel(key, event.target.value)),
+                }, LEVELS.map(([value, label]) =>
+                  h("label", {}, h("input", { type: "radio", name: "notification-level", value, checked: value === chosen }), h("span", {}, label)))));
+            }
+
+            """##),
         "drawing/page.js": PageFile(
             contentType: "text/javascript; charset=utf-8",
             text: ##"""
@@ -3659,6 +3718,7 @@ enum PageFiles {
             import { lastSeen, wholeTime } from "../deciding/times.js";
             import { foreign, h, replace } from "./dom.js";
             import { icon, squares } from "./icons.js";
+            import { notificationLevel } from "./notification-level.js";
             import { attempt, showSheet } from "./sheet.js";
 
             /**
@@ -3674,7 +3734,7 @@ enum PageFiles {
                   h("p", { class: "key" }, "Key ", h("code", {}, user.fingerprint ?? shortKey(user.id))),
                   user.lastSeen ? h("p", { class: "muted" }, user.isOnline ? "Online now" : `Last seen ${lastSeen(user.lastSeenMilliseconds, Date.now())}`,
                     ` · first met ${wholeTime(user.firstSeenMilliseconds)}`) : null,
-                  profile, trust, problem, safety,
+                  profile, trust, problem, safety, user.trust ? notificationLevel(user.id, app, problem) : null,
                   h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => app.command("openUser", user.id) }, "Write to them")),
                 ],
                 update: (state) => {
@@ -3948,11 +4008,13 @@ enum PageFiles {
             export function showSettings(app) {
               const { node } = app.state, problem = h("p", { class: "problem", role: "alert" });
               const devices = h("ul", { class: "plain", "aria-label": "Devices" }), tokens = h("ul", { class: "plain", "aria-label": "Tokens" });
+              const targets = h("ul", { class: "plain", "aria-label": "Where the node tells me" });
               showSheet({
                 name: "settings", title: "Settings", body: [
                   h("section", {}, h("h3", {}, "You"), h("p", {}, foreign("bdi", line(node.name), { class: "name" }), h("span", { class: "muted" }, ` ${node.fingerprint}`)), profileForm(app, problem)),
                   h("section", {}, h("h3", {}, "Look"), themes()),
                   h("section", {}, h("h3", {}, "Writing and telling"), ...choices(problem)),
+                  h("section", {}, h("h3", {}, "Told by the node, also without this page"), targets, h("div", { class: "buttons" }, desktopButton(app, targets, problem))),
                   h("section", {}, h("h3", {}, "Devices"), devices), h("section", {}, h("h3", {}, "Programs with a token"), tokens), problem,
                   h("section", {}, h("h3", {}, "The node"), h("p", { class: "muted" }, `Earshot ${node.version} · ${node.knownUsers} people known · ${node.undeliveredMessages} messages not delivered yet`),
                     h("div", { class: "buttons" },
@@ -3961,6 +4023,25 @@ enum PageFiles {
                 ],
               });
               attempt(problem, () => fill(app, devices, tokens));
+              attempt(problem, () => fillTargets(app, targets));
+            }
+
+            /** @param {any} app @param {HTMLElement} targets @param {HTMLElement} problem */
+            const desktopButton = (app, targets, problem) => h("button", {
+              type: "button", onclick: async () => {
+                if (await attempt(problem, () => app.people.addTarget({ kind: "desktop" }))) fillTargets(app, targets);
+              },
+            }, "On this machine's desktop");
+
+            /** @param {any} app @param {HTMLElement} list */
+            async function fillTargets(app, list) {
+              const targets = await app.people.targets();
+              replace(list, targets.length === 0 ? h("li", { class: "muted" }, "Nowhere.") : targets.map((/** @type {any} */ each) =>
+                h("li", {}, h("span", { class: "name" }, each.name),
+                  foreign("bdi", line(each.failure ?? each.url ?? each.command?.join(" ") ?? ""), { class: each.failure ? "problem" : "muted" }),
+                  h("button", { type: "button", class: "small", "aria-label": `Remove ${each.name}`, onclick: () => confirmSheet(
+                    { title: `Remove ${each.name}?`, text: "You are no longer told of messages there.", action: "Remove", isDangerous: true },
+                    () => app.people.removeTarget(each.name)) }, "Remove"))));
             }
 
             /** @param {any} app @param {HTMLElement} problem */
@@ -4136,6 +4217,7 @@ enum PageFiles {
                 <link rel="modulepreload" href="deciding/limits.js">
                 <link rel="modulepreload" href="deciding/mentions.js">
                 <link rel="modulepreload" href="deciding/naming.js">
+                <link rel="modulepreload" href="deciding/notifying.js">
                 <link rel="modulepreload" href="deciding/reading.js">
                 <link rel="modulepreload" href="deciding/reduce-dialogs.js">
                 <link rel="modulepreload" href="deciding/reduce-event.js">
@@ -4163,6 +4245,7 @@ enum PageFiles {
                 <link rel="modulepreload" href="drawing/message-list.js">
                 <link rel="modulepreload" href="drawing/message-sheet.js">
                 <link rel="modulepreload" href="drawing/message-view.js">
+                <link rel="modulepreload" href="drawing/notification-level.js">
                 <link rel="modulepreload" href="drawing/page.js">
                 <link rel="modulepreload" href="drawing/people-list.js">
                 <link rel="modulepreload" href="drawing/people-picker.js">

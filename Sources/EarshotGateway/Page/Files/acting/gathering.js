@@ -37,6 +37,13 @@ export class Gathering {
     this.#changed(await this.#api.get(`conversations/${id}`));
   }
 
+  /** @param {string} key a conversation's id, or the key of the other user @param {"all"|"mentions"|"none"} level */
+  async setLevel(key, level) {
+    const conversation = await this.#api.post(`conversations/${key}/notifications`, { level });
+    // One in which nothing was written yet is in no list.
+    if (conversation.lastMessage || conversation.kind !== "direct") this.#changed(conversation);
+  }
+
   /** @param {string} id */
   participants(id) { return this.#api.get(`conversations/${id}/participants?limit=200`); }
 

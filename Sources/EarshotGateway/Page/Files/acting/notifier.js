@@ -1,5 +1,6 @@
 /** Tells the desktop of messages while nobody looks at the page. Never what they say: a screen has many readers. */
 import { conversationTitle, partyName } from "../deciding/naming.js";
+import { isToldOf } from "../deciding/notifying.js";
 import { readChoices } from "../talking/tab-storage.js";
 import { ReadingWatch } from "./reading-watch.js";
 
@@ -14,6 +15,7 @@ export const askForNotifications = async () => canNotify() && (await Notificatio
  */
 export function notify(state, message, open) {
   if (!canNotify() || Notification.permission !== "granted" || !readChoices().notifies || ReadingWatch.isLookedAt) return;
+  if (!isToldOf(state, message)) return;
   const conversation = state.conversations.get(message.conversationID);
   const sender = partyName(state, message.sender);
   const isDirect = !conversation || conversation.kind === "direct";

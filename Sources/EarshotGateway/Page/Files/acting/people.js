@@ -31,6 +31,11 @@ export class People {
   /** @param {any} change */
   updateProfile(change) { return this.#api.post("profile", change); }
   devices() { return this.#api.get("devices"); }
+  targets() { return this.#api.get("notifications/targets"); }
+  /** @param {any} target as `POST /v1/notifications/targets` takes it */
+  addTarget(target) { return this.#api.post("notifications/targets", target); }
+  /** @param {string} name */
+  removeTarget(name) { return this.#api.delete(`notifications/targets/${encodeURIComponent(name)}`); }
   tokens() { return this.#api.get("tokens"); }
   /** @param {string} name */
   revokeToken(name) { return this.#api.delete(`tokens/${encodeURIComponent(name)}`); }

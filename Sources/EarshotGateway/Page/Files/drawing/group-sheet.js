@@ -2,6 +2,7 @@
 import { conversationTitle, partyName } from "../deciding/naming.js";
 import { avatar } from "./avatar.js";
 import { foreign, h, replace } from "./dom.js";
+import { notificationLevel } from "./notification-level.js";
 import { attempt, confirmSheet, showSheet } from "./sheet.js";
 import { peoplePicker } from "./people-picker.js";
 
@@ -16,7 +17,7 @@ export function showGroup(conversation, app) {
       h("p", { class: "muted" }, isPrivate
         ? `Private: ${isOwner ? "you say" : "its owner says"} who is in. ${conversation.givesHistory ? "Who joins is given what was written before." : "Who joins is not given what was written before."}`
         : "Open: whoever knows its name joins, and gets the whole history.", foreign("bdi", ` #${conversation.uniqueName}`)),
-      h("h3", {}, "Participants"), people, problem,
+      h("h3", {}, "Participants"), people, problem, isIn ? notificationLevel(conversation.id, app, problem) : null,
       isOwner && isIn ? ownerPart(conversation, app, problem, refresh) : null,
       h("div", { class: "buttons" },
         isIn && !isOwner ? h("button", { type: "button", class: "danger", onclick: () => app.command("leave") }, "Leave…") : null,

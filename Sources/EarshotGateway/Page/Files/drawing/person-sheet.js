@@ -4,6 +4,7 @@ import { line } from "../deciding/safe-text.js";
 import { lastSeen, wholeTime } from "../deciding/times.js";
 import { foreign, h, replace } from "./dom.js";
 import { icon, squares } from "./icons.js";
+import { notificationLevel } from "./notification-level.js";
 import { attempt, showSheet } from "./sheet.js";
 
 /**
@@ -19,7 +20,7 @@ export function showPerson(user, app) {
       h("p", { class: "key" }, "Key ", h("code", {}, user.fingerprint ?? shortKey(user.id))),
       user.lastSeen ? h("p", { class: "muted" }, user.isOnline ? "Online now" : `Last seen ${lastSeen(user.lastSeenMilliseconds, Date.now())}`,
         ` · first met ${wholeTime(user.firstSeenMilliseconds)}`) : null,
-      profile, trust, problem, safety,
+      profile, trust, problem, safety, user.trust ? notificationLevel(user.id, app, problem) : null,
       h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => app.command("openUser", user.id) }, "Write to them")),
     ],
     update: (state) => {

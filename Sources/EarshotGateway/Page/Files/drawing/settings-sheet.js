@@ -11,11 +11,13 @@ import { applyTheme } from "./theme.js";
 export function showSettings(app) {
   const { node } = app.state, problem = h("p", { class: "problem", role: "alert" });
   const devices = h("ul", { class: "plain", "aria-label": "Devices" }), tokens = h("ul", { class: "plain", "aria-label": "Tokens" });
+  const targets = h("ul", { class: "plain", "aria-label": "Where the node tells me" });
   showSheet({
     name: "settings", title: "Settings", body: [
       h("section", {}, h("h3", {}, "You"), h("p", {}, foreign("bdi", line(node.name), { class: "name" }), h("span", { class: "muted" }, ` ${node.fingerprint}`)), profileForm(app, problem)),
       h("section", {}, h("h3", {}, "Look"), themes()),
       h("section", {}, h("h3", {}, "Writing and telling"), ...choices(problem)),
+      h("section", {}, h("h3", {}, "Told by the node, also without this page"), targets, h("div", { class: "buttons" }, desktopButton(app, targets, problem))),
       h("section", {}, h("h3", {}, "Devices"), devices), h("section", {}, h("h3", {}, "Programs with a token"), tokens), problem,
       h("section", {}, h("h3", {}, "The node"), h("p", { class: "muted" }, `Earshot ${node.version} · ${node.knownUsers} people known · ${node.undeliveredMessages} messages not delivered yet`),
         h("div", { class: "buttons" },
@@ -24,6 +26,25 @@ export function showSettings(app) {
     ],
   });
   attempt(problem, () => fill(app, devices, tokens));
+  attempt(problem, () => fillTargets(app, targets));
+}
+
+/** @param {any} app @param {HTMLElement} targets @param {HTMLElement} problem */
+const desktopButton = (app, targets, problem) => h("button", {
+  type: "button", onclick: async () => {
+    if (await attempt(problem, () => app.people.addTarget({ kind: "desktop" }))) fillTargets(app, targets);
+  },
+}, "On this machine's desktop");
+
+/** @param {any} app @param {HTMLElement} list */
+async function fillTargets(app, list) {
+  const targets = await app.people.targets();
+  replace(list, targets.length === 0 ? h("li", { class: "muted" }, "Nowhere.") : targets.map((/** @type {any} */ each) =>
+    h("li", {}, h("span", { class: "name" }, each.name),
+      foreign("bdi", line(each.failure ?? each.url ?? each.command?.join(" ") ?? ""), { class: each.failure ? "problem" : "muted" }),
+      h("button", { type: "button", class: "small", "aria-label": `Remove ${each.name}`, onclick: () => confirmSheet(
+        { title: `Remove ${each.name}?`, text: "You are no longer told of messages there.", action: "Remove", isDangerous: true },
+        () => app.people.removeTarget(each.name)) }, "Remove"))));
 }
 
 /** @param {any} app @param {HTMLElement} problem */

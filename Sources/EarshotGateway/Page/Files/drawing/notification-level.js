@@ -1,0 +1,17 @@
+/** Of which messages of a conversation somebody wants to be told. */
+import { levelOf } from "../deciding/notifying.js";
+import { h } from "./dom.js";
+import { attempt } from "./sheet.js";
+
+const LEVELS = [["all", "Each message"], ["mentions", "Mentions of me, and answers to me"], ["none", "Nothing"]];
+
+/** @param {string} key the id of a conversation, or the key of the other user of a direct one @param {any} app @param {HTMLElement} problem */
+export function notificationLevel(key, app, problem) {
+  const chosen = levelOf(app.state, key);
+  return h("section", {}, h("h3", { id: "notification-level" }, "Tell me of"),
+    h("fieldset", {
+      class: "segments", "aria-labelledby": "notification-level",
+      onchange: (/** @type {any} */ event) => attempt(problem, () => app.gathering.setLevel(key, event.target.value)),
+    }, LEVELS.map(([value, label]) =>
+      h("label", {}, h("input", { type: "radio", name: "notification-level", value, checked: value === chosen }), h("span", {}, label)))));
+}

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("earshot notify")
+struct NotifyCommandTests {
+    /// Bob's node, and a program that files what it gets: one file for each notification.
+    private struct Setting {
+        let alice: TestHome
+        let bob: TestHome
+        let folder: TemporaryFolder
+        let aliceNode: RunningProgram
+        let bobNode: RunningProgram
+        let program: String
+
+        init() async throws {
+            folder = try TemporaryFolder()
+            program = folder.file("program")
+            let script = """
+                #!/bin/bash
+                cat > \(folder.path)/input.$$; echo "$#" > \(folder.path)/count.$$; mv \(folder.path)/input.$$ \(folder.path)/got.$$
+                """
+            try Data("\(script)\n".utf8).write(to: URL(fileURLWithPath: program))
+            try #require(chmod(program, 0o700) == 0)
+            (alice, bob) = (try await TestHome.named("alice"), try await TestHome.named("bob"))
+            let port: String
+            (aliceNode, port) = try await alice.up()
+            bobNode = try RunningProgram(
+                ["up", "--no-discovery", "--peer", "127.0.0.1:\(port)", "--home", bob.path])
+            try await aliceNode.expect("bob was met")
+        }
+
+        func got() throws -> [[String: Any]] {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("got.") }
+                .compactMap { name in
+                    let data = try #require(FileManager.default.contents(atPath: folder.file(name)))
+                    return try JSONSerialization.jsonObject(with: data) as? [String: Any]
+                }
+        }
+
+        func waitForText(_ text: String) async throws {
+            try await FolderWatch.waitForName(in: folder.path) { name in
+                guard name.hasPrefix("got."), let data = FileManager.default.contents(atPath: folder.file(name)) else {
+                    return false
+                }
+                return ((try? JSONSerialization.jsonObject(with: data)) as? [String: Any])
+                    .flatMap { ($0["message"] as? [String: Any])?["text"] as? String } == text
+            }
+        }
+    }
+
+    @Test("runs a program, which gets the message as JSON on its standard input and nothing as an argument")
+    func program() async throws {
+        let setting = try await Setting()
+        let added = try await setting.bob.run("notify", "add", "command", setting.program)
+        #expect(added.status == 0 && added.output.contains("you are notified here: command"))
+        #expect(try setting.got().map { $0["type"] as? String } == ["test"])
+        let text = "$(touch harm) `x` \"quoted\"\n--option"
+        #expect(try await setting.alice.run("send", "bob", text, "--wait", "delivered").status == 0)
+        try await setting.waitForText(text)
+        let counts = try FileManager.default.contentsOfDirectory(atPath: setting.folder.path)
+            .filter { $0.hasPrefix("count.") }
+        #expect(try counts.allSatisfy { try String(contentsOfFile: setting.folder.file($0), encoding: .utf8) == "0\n" })
+        let list = try await setting.bob.run("notify", "list")
+        #expect(list.output.contains("works") && list.output.contains(setting.program))
+    }
+
+    @Test("tells nothing of a conversation whose level is none, and of the others all")
+    func level() async throws {
+        let setting = try await Setting()
+        #expect(try await setting.bob.run("notify", "add", "command", setting.program).status == 0)
+        let muted = try await setting.bob.run("notify", "level", "alice", "none")
+        #expect(muted.output == "alice: you are notified of nothing\n")
+        #expect(try await setting.alice.run("send", "bob", "quiet", "--wait", "delivered").status == 0)
+        // What was read is not told later, whenever the node looks.
+        #expect(try await setting.bob.run("read", "alice").status == 0)
+        #expect(try await setting.bob.run("notify", "level", "alice", "all").status == 0)
+        #expect(try await setting.alice.run("send", "bob", "loud", "--wait", "delivered").status == 0)
+        try await setting.waitForText("loud")
+        let texts = try setting.got().compactMap { ($0["message"] as? [String: Any])?["text"] as? String }
+        #expect(texts == ["loud"])
+    }
+
+    @Test("adds nothing that does not take the test, and says what to do")
+    func failing() async throws {
+        let bob = try await TestHome.named("bob")
+        let (node, _) = try await bob.up()
+        let failed = try await bob.run("notify", "add", "command", "/bin/false")
+        #expect(failed.status == 1 && failed.errors.contains("/bin/false has ended with 1"))
+        let missing = try await bob.run("notify", "add", "command", "/nonexistent/program")
+        #expect(missing.status == 1 && missing.errors.contains("chmod +x"))
+        let hook = try await bob.run("notify", "add", "webhook", "example.org/hook")
+        #expect(hook.status == 1 && hook.errors.contains("https://example.org/hook"))
+        let unknown = try await bob.run("notify", "remove", "desktop")
+        #expect(unknown.status == 1 && unknown.errors.contains("earshot notify list"))
+        #expect(try await bob.run("notify", "list").output.contains("earshot notify add desktop"))
+        withExtendedLifetime(node) {}
+    }
+}

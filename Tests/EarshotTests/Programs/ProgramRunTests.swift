@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Earshot
+
+@Suite("A program that is run to its end")
+struct ProgramRunTests {
+    private static func shell(_ script: String, input: String = "", patience: Duration = .seconds(60)) -> ProgramRun {
+        ProgramRun("/bin/sh", ["-c", script], input: Array(input.utf8), patience: patience)
+    }
+
+    @Test("gets its input to the end, and its exit code and words are known")
+    func whole() async throws {
+        let input = String(repeating: "x", count: 300_000)
+        let result = try await Self.shell("wc -c; echo wrong >&2; exit 3", input: input).result()
+        #expect(result == .init(status: 3, output: "300000\nwrong\n"))
+    }
+
+    @Test("need not read its input")
+    func unread() async throws {
+        let result = try await Self.shell("exec true", input: String(repeating: "x", count: 300_000)).result()
+        #expect(result == .init(status: 0, output: ""))
+    }
+
+    @Test("may write more than is kept")
+    func long() async throws {
+        let result = try await Self.shell("head -c 1000000 /dev/zero | tr '\\0' y").result()
+        #expect(result.status == 0 && result.output == String(repeating: "y", count: 4096))
+    }
+
+    @Test("is waited for, and not what it leaves behind")
+    func leftover() async throws {
+        // The one that is left behind ends when its standard input does.
+        let result = try await Self.shell("echo done; (sleep 30 &) ; exit 0").result()
+        #expect(result == .init(status: 0, output: "done\n"))
+    }
+
+    @Test("is killed when it takes too long")
+    func patience() async throws {
+        let result = try await Self.shell("exec sleep 100", patience: .milliseconds(50)).result()
+        #expect(result.status == 128 + 9)
+    }
+
+    @Test("is told to end when nobody waits for it any more")
+    func cancelled() async throws {
+        let running = Task { try await Self.shell("exec sleep 100").result() }
+        running.cancel()
+        let result = try await running.value
+        #expect(result.status == 128 + 15)
+    }
+
+    @Test("that is not there is an error that names it")
+    func missing() async throws {
+        let error = await #expect(throws: EarshotError.self) {
+            try await ProgramRun("/nonexistent/program", patience: .seconds(1)).result()
+        }
+        #expect(error?.code == .programUnusable && error?.parameters.path == "/nonexistent/program")
+    }
+}
