@@ -116,6 +116,9 @@ let package = Package(
         .executableTarget(
             name: "hello", dependencies: ["Earshot"], path: "examples/hello", packageAccess: false,
             swiftSettings: settings),
+        .executableTarget(
+            name: "quickstart", dependencies: ["Earshot"], path: "examples/quickstart/Swift", packageAccess: false,
+            swiftSettings: settings),
         .target(
             name: "EchoBot", dependencies: ["Earshot"], path: "examples/echo-bot/EchoBot", packageAccess: false,
             swiftSettings: settings),
@@ -185,7 +188,7 @@ let package = Package(
             name: "EarshotCommandTests",
             dependencies: [
                 "Earshot", "EarshotCommand", "EarshotCrypto", "EarshotGateway", "EarshotModel", "EarshotProtocol",
-                "EarshotStore", "TestSupport", "hello",
+                "EarshotStore", "TestSupport", "hello", "quickstart",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
