@@ -41,6 +41,7 @@ let package = Package(
     targets: [
         // What the system provides, each behind one Swift target.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
@@ -83,7 +84,7 @@ let package = Package(
         .target(
             name: "EarshotGateway",
             dependencies: [
-                "Earshot",
+                "CQREncode", "Earshot",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
