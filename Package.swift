@@ -41,6 +41,7 @@ let package = Package(
     targets: [
         // What the system provides, each behind one Swift target.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(
             name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .systemLibrary(name: "CLinuxNetwork"),
@@ -83,7 +84,7 @@ let package = Package(
         .target(
             name: "EarshotGateway",
             dependencies: [
-                "Earshot",
+                "CQREncode", "Earshot",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -115,6 +116,9 @@ let package = Package(
         // Examples that a reader can start from; tests run them. They see what any other package sees.
         .executableTarget(
             name: "hello", dependencies: ["Earshot"], path: "examples/hello", packageAccess: false,
+            swiftSettings: settings),
+        .executableTarget(
+            name: "quickstart", dependencies: ["Earshot"], path: "examples/quickstart/Swift", packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "EchoBot", dependencies: ["Earshot"], path: "examples/echo-bot/EchoBot", packageAccess: false,
@@ -185,7 +189,7 @@ let package = Package(
             name: "EarshotCommandTests",
             dependencies: [
                 "Earshot", "EarshotCommand", "EarshotCrypto", "EarshotGateway", "EarshotModel", "EarshotProtocol",
-                "EarshotStore", "TestSupport", "hello",
+                "EarshotStore", "TestSupport", "hello", "quickstart",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

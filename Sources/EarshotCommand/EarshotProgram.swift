@@ -10,7 +10,8 @@ struct EarshotProgram: AsyncParsableCommand {
         commandName: "earshot",
         abstract: "Messages for everyone within earshot: people on the local network, without a server.",
         discussion: """
-            Make an identity, keep a node running, and write to somebody:
+            On a terminal, earshot alone takes the first steps with you, and later says where you stand. Step by step: make \
+            an identity, keep a node running, and write to somebody:
 
               earshot init --name alice
               earshot up --detach
@@ -79,6 +80,7 @@ struct EarshotProgram: AsyncParsableCommand {
             exit(withError: failure.status.code)
         }
         do {
+            if let alone = EarshotAlone.command(for: arguments) { return try await alone.run() }
             var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {

@@ -24,6 +24,65 @@ struct ExamplesTests {
         #expect(history.last?["text"] as? String == "hello from a program")
     }
 
+    @Test("quickstart: a Swift program talks in a conversation of many, and shows what was said before")
+    func quickstart() async throws {
+        let pair = try await Pair.met()
+        pair.aliceNode.signal(SIGTERM)
+        _ = try await pair.aliceNode.end()
+        #expect(try await pair.bob.run("conversation", "join", "quickstart").status == 0)
+        #expect(try await pair.bob.run("send", "#quickstart", "is anybody here?").status == 0)
+        let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent().appendingPathComponent(
+            "quickstart"
+        ).path
+        let example = try RunningProgram([pair.alice.path], program: program)
+        try await example.expect(#"bob: is anybody here\?\n"#)
+        example.write(Data("I am\n".utf8))
+        try await pair.bob.until("bob has the answer") { client in
+            try await client.history(with: "#quickstart").contains { $0.text == "I am" }
+        }
+        example.closeInput()
+        #expect(try await example.end().status == 0)
+        let again = try RunningProgram([pair.alice.path], program: program)
+        again.closeInput()
+        #expect(try await again.end().lines == ["bob: is anybody here?", "alice: I am"])
+    }
+
+    @Test("quickstart/page: its server gives the page, and passes on to the node what shows a token, and nothing else")
+    func quickstartPage() async throws {
+        let pair = try await Pair.met()
+        let server = try run("../quickstart/page/serve.py", ["--port", "0"], by: pair.alice)
+        defer { server.signal(SIGTERM) }
+        let port = try await server.expect(#"http://127\.0\.0\.1:(\d+)/"#)
+        func curl(_ path: String, _ options: String...) throws -> RunningProgram {
+            try RunningProgram(
+                options + ["--silent", "--show-error", "--no-buffer", "http://127.0.0.1:\(port)\(path)"],
+                program: "/usr/bin/curl")
+        }
+        #expect(try await curl("/").end().output.contains("quickstart.js"))
+        #expect(try await curl("/quickstart.js").end().output.contains("/v1/"))
+        #expect(try await curl("/serve.py", "--fail").end().status == 22)
+        for credentials in ["", "Bearer earshot_x"] {
+            let refusal = try await curl("/v1/node", "--header", "authorization: \(credentials)").end()
+            #expect(refusal.output.contains("token"), "\(refusal.output)")
+            #expect(!refusal.output.contains("deviceID"))
+        }
+        let made = try await pair.alice.run("token", "create", "quickstart", "--scope", "read", "--scope", "send")
+        let token = ["--header", "authorization: Bearer \(try #require(made.lines.first))"]
+        let events = try curl("/v1/events", token[0], token[1])
+        defer { events.signal(SIGTERM) }
+        try await events.expect("earshot events")
+        let begun = try await curl(
+            "/v1/conversations", token[0], token[1], "--data-binary", #"{"uniqueName":"quickstart"}"#
+        ).end()
+        #expect(begun.output.contains(#""uniqueName":"quickstart""#), "\(begun.output)")
+        _ = try await curl(
+            "/v1/messages", token[0], token[1], "--data-binary", ##"{"to":"#quickstart","text":"hello"}"##
+        ).end()
+        try await events.expect(#""text":"hello""#)
+        let history = try await curl("/v1/conversations/%23quickstart/messages?limit=50", token[0], token[1]).end()
+        #expect(history.output.contains(#""text":"hello""#))
+    }
+
     @Test("two-users.sh: a script lets two users talk")
     func twoUsers() async throws {
         let script = folder.appendingPathComponent("two-users.sh").path

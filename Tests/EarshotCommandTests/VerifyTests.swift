@@ -70,6 +70,44 @@ struct VerifyTests {
         #expect(try await trust(pair) == (answer == "y\n" ? "verified" : "new"))
     }
 
+    /// The squares of the code that a terminal shows, with the margin: dark is `1`.
+    private static func squares(_ output: String) -> [String] {
+        let signs: [Character: (Character, Character)] = [
+            "█": ("1", "1"), "▀": ("1", "0"), "▄": ("0", "1"), " ": ("0", "0"),
+        ]
+        return output.matches(of: /\u{1b}\[38;5;16;48;5;231m([█▀▄ ]+)\u{1b}\[0m/).flatMap { line in
+            let pairs = line.output.1.map { signs[$0] ?? ("?", "?") }
+            return [String(pairs.map(\.0)), String(pairs.map(\.1))]
+        }
+    }
+
+    @Test("shows the number as a QR code on a terminal, with a light margin of four squares")
+    func code() async throws {
+        let pair = try await Pair.met()
+        let qr = try #require(
+            try await pair.alice.run("verify", "bob", "--json").objects().first?["qr"] as? [String])
+        let terminal = try Terminal.run(["verify", "bob", "--home", pair.alice.path])
+        try await terminal.expect(#"Are they the same"#)
+        terminal.write(Data("n\n".utf8))
+        let side = String(repeating: "0", count: 4)
+        let margin = Array(repeating: String(repeating: "0", count: 33), count: 4)
+        let squares = Self.squares(try await terminal.end().output)
+        // The last line has one row more.
+        #expect(squares == margin + qr.map { side + $0 + side } + margin + margin.prefix(1))
+    }
+
+    @Test(
+        "shows no QR code where a camera could not read it",
+        arguments: [["NO_COLOR": "1"], ["LANG": "C"], ["LC_ALL": "C"], ["TERM": "dumb"]])
+    func noCode(environment: [String: String]) async throws {
+        let pair = try await Pair.met()
+        let terminal = try Terminal.run(["verify", "bob", "--home", pair.alice.path], environment: environment)
+        try await terminal.expect(#"Are they the same"#)
+        terminal.write(Data("n\n".utf8))
+        let output = try await terminal.end().output
+        #expect(!output.contains("▀") && output.contains("safety number:"))
+    }
+
     @Test("writes one object as JSON, with the number and what was decided")
     func json() async throws {
         let pair = try await Pair.met()

@@ -13,6 +13,7 @@ import guarding  # noqa: E402
 import history  # noqa: E402
 import looking  # noqa: E402
 import notifying  # noqa: E402
+import quickstart  # noqa: E402
 import talking  # noqa: E402
 import trouble  # noqa: E402
 import units  # noqa: E402
@@ -64,6 +65,7 @@ def run(town, browser, rows, kept):
     history.run(town, page, rows)
     guarding.strangers(town, page, rows, browser)
     guarding.injection(town, page, rows)
+    quickstart.run(town, browser, rows)
     trouble.new_key(town, page, rows)
     trouble.full_disk(town, page, rows)
     trouble.lost_node(town, page, rows)

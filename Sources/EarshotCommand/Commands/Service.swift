@@ -1,7 +1,5 @@
 import ArgumentParser
 import Earshot
-import EarshotGateway
-import Foundation
 
 struct Service: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,99 +17,6 @@ struct Service: AsyncParsableCommand {
               earshot service remove
             """,
         subcommands: [ServiceInstall.self, ServiceStatus.self, ServiceRemove.self])
-}
-
-/// The service of a home directory, and systemd's user manager.
-private struct UserService {
-    let unit: UserUnit
-    let path: String
-
-    init(_ common: CommonOptions) {
-        let home = Home(path: URL(fileURLWithPath: common.homeDirectory.path).standardizedFileURL.path)
-        // A manager of another login may have another $EARSHOT_HOME.
-        let isStandard = ProcessInfo.processInfo.environment["EARSHOT_HOME"] == nil && home == Home.standard()
-        unit = UserUnit(program: Self.program, home: home, isStandardHome: isStandard)
-        path = "\(UserUnit.folder())/\(unit.name)"
-    }
-
-    var isInstalled: Bool { access(path, F_OK) == 0 }
-
-    /// Whether systemd runs the services of this user while nobody is logged in (loginctl(1)).
-    static var isLingering: Bool { access("/var/lib/systemd/linger/\(NSUserName())", F_OK) == 0 }
-
-    private static var program: String {
-        do { return try FileManager.default.destinationOfSymbolicLink(atPath: ChildProgram.own) } catch {
-            return CommandLine.arguments[0]
-        }
-    }
-
-    /// Writes the unit, and tells systemd. If no user manager answers, nothing is left of it: it could not be removed.
-    /// - Throws: `Failure` `unusableFile`, `serviceManager`.
-    func write() async throws {
-        let wasInstalled = isInstalled
-        do {
-            try FileManager.default.createDirectory(atPath: UserUnit.folder(), withIntermediateDirectories: true)
-            try Data(unit.text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw Failure(.unusableFile, "\(path) cannot be written: \(error.localizedDescription)")
-        }
-        do { try await control("daemon-reload") } catch {
-            if !wasInstalled { try removeFile() }
-            throw error
-        }
-    }
-
-    /// Stops the service, and removes its unit.
-    /// - Throws: `Failure` `serviceManager`, `unusableFile`.
-    func remove() async throws {
-        try await control("disable", "--now", unit.name)
-        try removeFile()
-        try await control("daemon-reload")
-    }
-
-    private func removeFile() throws(Failure) {
-        guard unlink(path) == 0 else {
-            throw Failure(.unusableFile, "\(path) cannot be removed: \(String(cString: strerror(errno)))")
-        }
-    }
-
-    /// Runs `systemctl --user`.
-    /// - Throws: `Failure` `serviceManager`.
-    func control(_ arguments: String...) async throws {
-        let words = ["--user"] + arguments
-        let status = try await ChildProgram(
-            "systemctl", words, descriptors: [STDIN_FILENO, STDERR_FILENO, STDERR_FILENO]
-        ).end()
-        guard status == 0 else {
-            throw Failure(
-                .serviceManager, "systemctl \(words.joined(separator: " ")) has ended with \(status)",
-                remedy: "log in as the user whose service it is (su gives no user manager), and see: "
-                    + "systemctl --user status")
-        }
-    }
-
-    /// What `systemctl --user show` says about the unit; empty if the manager says nothing.
-    func properties(_ names: String...) async throws -> [String: String] {
-        let (reading, writing) = try ChildProgram.pipe()
-        let child: ChildProgram
-        do {
-            defer { close(writing) }
-            child = try ChildProgram(
-                "systemctl", ["--user", "show", "--property=\(names.joined(separator: ","))", unit.name],
-                descriptors: [STDIN_FILENO, writing, STDERR_FILENO])
-        } catch {
-            close(reading)
-            throw error
-        }
-        let file = FileHandle(fileDescriptor: reading, closeOnDealloc: true)
-        let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-        _ = await child.end()
-        let pairs = text.split(separator: "\n").compactMap { line -> (String, String)? in
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
-        }
-        return Dictionary(pairs) { $1 }
-    }
 }
 
 struct ServiceInstall: ProgramCommand {
@@ -137,21 +42,15 @@ struct ServiceInstall: ProgramCommand {
         let home = common.homeDirectory
         try home.check()
         _ = try await HomeConfiguration(of: home)
-        let service = UserService(common)
+        let service = UserService(home)
         if let pid = Session.pid(of: home), !(try await isOwn(pid, service)) {
             throw Failure(
                 .homeInUse, "a node with pid \(pid) runs on \(home.path) already",
                 remedy: "earshot stop; then: earshot service install")
         }
-        try await service.write()
-        try await service.control("enable", service.unit.name)
-        try await service.control("restart", service.unit.name)
+        try await service.install(output)
         try output.object(
             Record(unit: service.unit.name, path: service.path, isLingering: UserService.isLingering))
-        output.line("the service \(service.unit.name) runs, and starts at each login")
-        if !UserService.isLingering {
-            output.line("to let it run while you are not logged in: loginctl enable-linger")
-        }
     }
 
     private func isOwn(_ pid: Int32, _ service: UserService) async throws -> Bool {
@@ -181,7 +80,7 @@ struct ServiceStatus: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        let service = UserService(common)
+        let service = UserService(common.homeDirectory)
         let properties =
             service.isInstalled ? try await service.properties("ActiveState", "UnitFileState") : [:]
         let record = Record(
@@ -218,15 +117,10 @@ struct ServiceRemove: ProgramCommand {
     }
 
     func execute(_ output: Output) async throws {
-        let service = UserService(common)
+        let service = UserService(common.homeDirectory)
         let isInstalled = service.isInstalled
         if isInstalled { try await service.remove() }
         try output.object(Record(unit: service.unit.name, isRemoved: isInstalled))
         output.line(isInstalled ? "the service \(service.unit.name) is removed" : "there was no service to remove")
     }
-}
-
-extension EarshotError.Code {
-    /// The service manager did not do what it was asked.
-    static let serviceManager = Self("serviceManager")
 }

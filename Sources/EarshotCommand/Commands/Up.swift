@@ -78,7 +78,8 @@ struct Up: ProgramCommand {
     func execute(_ output: Output) async throws {
         let configured = try await configured()
         if isDetached {
-            try await DetachedNode.start(common.homeDirectory, output)
+            let arguments = CommandLine.arguments.dropFirst(2).filter { $0 != "--detach" }
+            try await DetachedNode.start(common.homeDirectory, arguments: arguments, output)
         } else if let tells {
             try await configured.runDetached(Readiness.Sender(descriptor: tells))
         } else {

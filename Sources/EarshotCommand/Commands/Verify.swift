@@ -7,7 +7,8 @@ struct Verify: ProgramCommand {
         abstract: "Compare safety numbers with a user, and mark them as verified.",
         discussion: """
             Both of you run it, and compare the 60 digits in person or by telephone. Make sure that the person who \
-            reads them is the one whose voice or face you know. If the digits are the same, nobody is between you.
+            reads them is the one whose voice or face you know. If the digits are the same, nobody is between you. A \
+            terminal also shows them as a QR code, which any reader of such codes turns into the same digits.
 
             On a terminal it asks whether they are the same. Elsewhere it only prints, without --matches or --yes.
 
@@ -129,8 +130,22 @@ struct Verify: ProgramCommand {
             output.line("  " + output.style.bold(line))
         }
         output.line("")
+        for line in code(number, output) { output.line(line) }
         for line in advice(number.user, status, names, output) { output.line(line) }
     }
+
+    /// The digits for a camera, where a terminal can show them and somebody has yet to compare them. Without its own colours
+    /// it would be light on dark on most terminals.
+    private func code(_ number: GatewaySafetyNumber, _ output: Output) -> [String] {
+        guard let rows = number.qr, matches == nil, !isSure, output.style.isColoured, Terminal.takesUTF8() else {
+            return []
+        }
+        let code = TerminalCode(rows)
+        guard code.width + Self.indent.count <= Terminal.size.columns else { return [] }
+        return code.lines.map { Self.indent + output.style.inkOnPaper($0) } + [""]
+    }
+
+    private static let indent = "  "
 
     private func advice(_ user: GatewayUser, _ status: GatewayStatus, _ names: NameBook, _ output: Output) -> [String] {
         if user.isVerified { return ["\(names.shown(user)) is verified already."] }

@@ -48,11 +48,16 @@ struct Web: ProgramCommand {
             try await client.closePage()
             return try reportClosed(output, "the page is closed")
         }
+        try await Self.open(client, port: port, isShown: !opensNothing && Self.hasDesktop, output)
+    }
+
+    /// Lets the node serve the page, and says where it is.
+    /// - Parameter isShown: whether a browser opens it.
+    static func open(_ client: GatewayClient, port: UInt16? = nil, isShown: Bool, _ output: Output) async throws {
         let page = try await client.openPage(port: port.map(Int.init))
         try output.object(page)
         output.line(page.address)
-        guard !opensNothing, Self.hasDesktop else { return }
-        Self.open(page.address)
+        if isShown { open(page.address) }
     }
 
     private func reportClosed(_ output: Output, _ words: String) throws {
@@ -60,7 +65,7 @@ struct Web: ProgramCommand {
         output.line(words)
     }
 
-    private static var hasDesktop: Bool {
+    static var hasDesktop: Bool {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { ProcessInfo.processInfo.environment[$0]?.isEmpty == false }
     }
 

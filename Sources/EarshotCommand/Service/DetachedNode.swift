@@ -11,14 +11,15 @@ enum DetachedNode {
         let status: GatewayStatus
     }
 
-    /// Runs this program anew with the same arguments, and returns when its node is up.
+    /// Runs this program anew, and returns when its node is up.
+    /// - Parameter arguments: those of `earshot up`.
     /// - Throws: `Failure`: why it is not.
-    static func start(_ home: Home, _ output: Output) async throws {
+    static func start(_ home: Home, arguments: [String], _ output: Output) async throws {
         // The new process still has the terminal, where it may ask for a passphrase, and leaves it then.
         let child = try await Readiness.start(
             descriptors: [STDIN_FILENO, STDERR_FILENO, STDERR_FILENO], isOwnSession: false
         ) { descriptor in
-            CommandLine.arguments.dropFirst().filter { $0 != "--detach" } + ["--tells", "\(descriptor)"]
+            ["up"] + arguments + ["--tells", "\(descriptor)"]
         }
         let status = try await GatewayClient(home: home).status()
         let log = DetachedLog.path(of: home)

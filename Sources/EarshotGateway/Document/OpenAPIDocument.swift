@@ -2152,6 +2152,14 @@ enum OpenAPIDocument {
                 user: {$ref: "#/components/schemas/User"}
                 digits: {type: string, pattern: "^[0-9]{60}$", description: The same on both sides.}
                 text: {type: string, description: The digits in groups of five.}
+                qr:
+                  description: |
+                    The digits as a QR code, without the light margin of four squares that goes around it: rows from above, `1` for
+                    dark and `0` for light. Left out if there was no memory for it.
+                  type: array
+                  minItems: 25
+                  maxItems: 25
+                  items: {type: string, pattern: "^[01]{25}$"}
 
             Node:
               type: object

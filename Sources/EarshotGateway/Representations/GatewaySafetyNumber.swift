@@ -7,6 +7,8 @@ package struct GatewaySafetyNumber: Codable, Hashable, Sendable {
     package let digits: String
     /// The digits in groups of five.
     package let text: String
+    /// The digits as a QR code: rows of `1`, dark, and `0`, light. A node that has none to give leaves it out.
+    package let qr: [String]?
 }
 
 extension GatewaySafetyNumber {
@@ -14,5 +16,6 @@ extension GatewaySafetyNumber {
         self.user = user
         digits = number.digits
         text = number.description
+        qr = QRCode(number)?.rows
     }
 }

@@ -1,0 +1,3 @@
+#pragma once
+// The whole of libqrencode that Swift sees. Only EarshotGateway imports this module.
+#include <qrencode.h>
