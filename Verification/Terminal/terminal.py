@@ -1,5 +1,6 @@
 """Runs the checks of the chat on a terminal, one after another. script/terminal starts this, in a network of its own."""
 import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -188,6 +189,21 @@ class Checks:
             one.sees("^── bob, (unverified|verified)")
             one.press("C-u")
         self.rows.trying("trust is in the status, and a line that is refused stays to be sent again", trust)
+
+        def silent():
+            # As if a cable were pulled: the link stands, and nothing comes.
+            os.killpg(bob.process.pid, signal.SIGSTOP)
+            try:
+                began = time.monotonic()
+                one.line("can you hear me?")
+                one.sees("^── bob, .*not answering", 10)
+                took = time.monotonic() - began
+            finally:
+                os.killpg(bob.process.pid, signal.SIGCONT)
+            one.sees("^── bob, .*online")
+            one.sees("can you hear me.*✓✓")
+            return f"after {took:.1f} s"
+        self.rows.trying("who does not answer is shown as such within 10 s, and as online when they answer", silent)
         self.close(one)
         self.close(two)
 
@@ -310,6 +326,17 @@ class Checks:
         screen = self.open(alice, "bob")
         screen.sees("^── bob")
 
+        def stopped():
+            screen.type("echo a draft")
+            alice.signal(signal.SIGTERM)
+            screen.sees("THE NODE IS AWAY")
+            screen.sees("^> echo a draft$")
+            alice.start()
+            screen.sees("the node is back")
+            screen.sees("^> echo a draft$")
+            screen.press("C-u")
+        self.rows.trying("a node that is stopped is waited for, too", stopped)
+
         def lost():
             screen.type("echo a draft that no shell may run")
             alice.signal(signal.SIGKILL)
@@ -330,7 +357,28 @@ class Checks:
             screen.sees("bob: welcome back")
             assert PROMPT not in screen.text().split("\n", 2)[2]
         self.rows.trying("the node is back, and the line is sent once", back)
+
         self.close(screen)
+
+        def ended():
+            mark, screen = self.folder / "mark", Screen(self.folder, pathlib.Path(program()))
+            self.screens.append(screen)
+            # Without job control: else the shell would take the terminal when the chat is stopped.
+            screen.line(f"set +m; earshot chat bob --home {alice.home}")
+            screen.sees("^── bob")
+            pid = screen.program_pid()
+            os.kill(pid, signal.SIGSTOP)
+            # What the chat has not read yet waits at the terminal.
+            screen.line(f"touch {mark}")
+            os.kill(pid, signal.SIGTERM)
+            os.kill(pid, signal.SIGCONT)
+            screen.sees(f"^{re.escape(PROMPT)} *$")
+            screen.line("echo the shell is $((6 * 7))")
+            screen.sees("^the shell is 42$")
+            assert not mark.exists(), "the shell has run what was typed"
+            screen.end()
+            self.screens.remove(screen)
+        self.rows.trying("a signal ends the chat, and the shell gets nothing of what was typed", ended)
 
     def burst(self):
         alice, bob = self.town.alice, self.town.bob
@@ -347,14 +395,26 @@ class Checks:
         def held():
             self.town.fill(bob, alice, texts)
             until("all have come", lambda: alice.last("bob")["text"] == texts[-1], 120)
-            screen.sees(r"↓ [\d]+ more, not read yet", 60)
             until("what is shown is read, and all else unread", lambda: len(shown()) + unread() == BURST, 60)
+            screen.sees(f"↓ {unread()} more, not read yet", 60)
             seen = shown()
             assert seen == texts[:len(seen)], seen[:3]
             visible = re.findall(r"bob: (burst \d+)$", screen.text(), re.M)
             assert visible == seen, (len(visible), len(seen))
             return f"{len(seen)} shown and read, {unread()} unread"
         self.rows.trying(f"of {BURST:,} messages a screen is shown, in order, and all others stay unread", held)
+
+        def unmoved():
+            before = len(shown())
+            bob.signal(signal.SIGTERM)
+            screen.sees("^── .*bob, [a-z]+, offline")
+            bob.start()
+            screen.sees("^── .*bob, [a-z]+, online")
+            visible = re.findall(r"bob: (burst \d+)$", screen.text(), re.M)
+            assert visible == shown() and len(visible) == before, (len(visible), before)
+            screen.press("Left")
+            screen.sees("— bob is offline")
+        self.rows.trying("what else happens moves no message off the screen before a key is pressed", unmoved)
 
         def more():
             before = len(shown())

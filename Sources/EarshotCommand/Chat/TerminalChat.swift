@@ -71,6 +71,10 @@ actor TerminalChat {
                 try await dialog.follow()
                 return nil
             }
+            group.addTask {
+                try await dialog.keepStatus()
+                return nil
+            }
             group.addTask { try await self.readKeys() }
             defer { group.cancelAll() }
             return try await group.next().flatMap(\.self) ?? .quit
