@@ -67,6 +67,10 @@ class Person:
     def run(self, *command):
         return subprocess.run([program(), *command, "--home", self.home], check=True, stdout=subprocess.PIPE, text=True).stdout
 
+    def page_address(self):
+        """Where the page is, with a login that is good once."""
+        return json.loads(self.run("web", "--json", "--no-open").splitlines()[-1])["address"]
+
     def send(self, to, text, **more):
         return self.call("POST", "messages", {"to": to, "text": text, **more})
 
@@ -112,7 +116,7 @@ class Town:
 
     def address(self):
         """Where the page is, with a login that is good once."""
-        return json.loads(self.alice.run("web", "--json", "--no-open").splitlines()[-1])["address"]
+        return self.alice.page_address()
 
     def fill(self, sender, recipient, texts):
         """Many messages at once: answers to an inbox go in one commit."""

@@ -108,16 +108,16 @@ def stays(town, page):
     assert abs(page.tab.evaluate(place) - before) <= STEADY
 
 
-def first_paint(page, rows):
+def first_paint(page, rows, name="carol", tries=TRIES):
     """From opening the dialog to the frame that shows its last messages, each time fetched anew."""
     tab, paints, whole, requests = page.tab, [], [], set()
-    for _ in range(TRIES):
+    for _ in range(tries):
         # With nothing open: the page is there, and has no message of the dialog.
         tab.goto(f"{page.origin}/#")
         tab.reload()
-        page.row("carol").wait_for()
+        page.row(name).wait_for()
         tab.wait_for_timeout(300)
-        page.row("carol").click()
+        page.row(name).click()
         entry = painted(tab)
         assert entry["count"] >= 50, f"{entry['count']} messages"
         paints.append(entry["paint"])
@@ -125,10 +125,11 @@ def first_paint(page, rows):
         # With the dialog open: everything begins, from the request for the page itself.
         tab.reload()
         whole.append(painted(tab)["at"])
-    rows.fact("from the reload of the whole page to its last 50 messages, in ms", round(statistics.median(whole)))
+    rows.fact("from the reload of the whole page to its last 50 messages, in ms",
+              f"{statistics.median(whole):.0f}, the median of {tries}; {min(whole):.0f} to {max(whole):.0f}")
     median = statistics.median(paints)
     rows.check(f"first paint of the last 50 in at most {FIRST_PAINT} ms", median <= FIRST_PAINT,
-               f"{median:.0f} ms, the median of {TRIES}; {min(paints):.0f} to {max(paints):.0f}")
+               f"{median:.0f} ms, the median of {tries}; {min(paints):.0f} to {max(paints):.0f}")
     rows.check("one request fetches them", requests == {1}, requests)
 
 
