@@ -191,6 +191,7 @@ class Checks:
         self.rows.trying("trust is in the status, and a line that is refused stays to be sent again", trust)
 
         def silent():
+            one.sees("^── bob, .*online")
             # As if a cable were pulled: the link stands, and nothing comes.
             os.killpg(bob.process.pid, signal.SIGSTOP)
             try:
@@ -279,18 +280,28 @@ class Checks:
 
         def switched():
             screen.type("a draft for bob")
-            screen.press("Home")
-            screen.type("/talk ca")
+            screen.press("C-t")
+            screen.type("ca")
             screen.press("Tab")
-            screen.sees("^> /talk carol")
-            screen.press("C-k", "Enter")
+            screen.sees("^> /talk carol$")
+            screen.press("Enter")
             screen.sees("^── carol")
+            screen.sees("^> *$")
             until("it is read", lambda: alice.call("GET", "conversations/carol")["unreadCount"] == 0)
             screen.type("a draft for carol")
+            screen.press("C-t")
+            screen.line("bob")
+            screen.sees("^── bob")
+            screen.sees("^> a draft for bob$")
+            screen.press("C-t", "C-u")
+            screen.sees("^> a draft for bob$")
+            screen.press("C-u")
+            screen.line("/talk carol")
+            screen.sees("^> a draft for carol$")
             screen.press("C-u")
             screen.line("/talk bob")
             screen.sees("^── bob")
-        self.rows.trying("goes to another conversation and back", switched)
+        self.rows.trying("goes to another conversation and back, and the drafts wait where they were typed", switched)
 
         def searched():
             screen.line("/search coming")
