@@ -41,7 +41,19 @@ PAGE_BACK = """async ([steps]) => {
 }"""
 
 
+# Unread ones, of which the page follows each: more than a screen holds.
+FEW = 120
+
+# Messages of which no part was on the screen.
+OUT_OF_SIGHT = """(text) => {
+  const below = document.querySelector('.scroller').getBoundingClientRect().bottom;
+  return [...document.querySelectorAll('li.message')].filter((each) =>
+    each.textContent.includes(text) && each.getBoundingClientRect().top >= below).length;
+}"""
+
+
 def run(town, page, rows):
+    rows.trying("marks as read what was on the screen, and nothing else", lambda: marks(town, page))
     texts = [f"Line {number} of the log. " + "It goes on for a while. " * (number % 7) for number in range(MESSAGES)]
     if not rows.trying(f"{MESSAGES:,} messages come while the page is open", lambda: comes(town, page, texts)):
         return
@@ -50,6 +62,30 @@ def run(town, page, rows):
     rows.trying("stays where it is when messages come", lambda: stays(town, page))
     rows.trying("goes to the latest message, and marks all on request", lambda: ends(town, page))
     first_paint(page, rows)
+
+
+def marks(town, page):
+    page.choose("#ops")
+    town.alice.call("POST", "conversations/bob/read", {"all": True})
+    for number in range(FEW):
+        town.bob.send("alice", f"Note {number} of many.")
+    left = lambda: town.alice.call("GET", "conversations/bob")["unreadCount"]  # noqa: E731
+    until("all are there", lambda: left() == FEW)
+    page.row("bob").locator(f".count:has-text('{FEW}')").wait_for()
+    page.row("bob").click()
+    page.message("Note 0 of many.").wait_for()
+    until("some are marked", lambda: left() < FEW)
+    page.tab.wait_for_timeout(1000)
+    hidden = page.tab.evaluate(OUT_OF_SIGHT, "of many.")
+    assert 0 < hidden <= left() <= hidden + 3, f"{hidden} were not on the screen, and {left()} are unread"
+    sent = town.bob.history("alice", FEW)
+    states = [message["recipients"][0]["state"] for message in sent]
+    assert states.count("read") == FEW - left() and states[-1] != "read", states
+    while page.tab.evaluate(OUT_OF_SIGHT, "of many.") > 0:
+        page.scroller("scroller.scrollTop += scroller.clientHeight / 2")
+        page.tab.wait_for_timeout(100)
+    until("all are read", lambda: left() == 0)
+    return f"{FEW - hidden} on the screen"
 
 
 def comes(town, page, texts):

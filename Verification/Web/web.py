@@ -58,7 +58,7 @@ def run(town, browser, rows, kept):
     page = Page(context)
     if not rows.trying("logs in, and takes the login out of the address", lambda: log_in(town, page)):
         return
-    guarding.policy(page, rows)
+    guarding.policy(page, rows, browser)
     talking.run(town, page, rows)
     trouble.safety(town, page, rows)
     # Elsewhere, so that what bob writes stays unread.
@@ -71,7 +71,7 @@ def run(town, browser, rows, kept):
     trouble.silence(town, page, rows)
     trouble.full_disk(town, page, rows)
     trouble.lost_node(town, page, rows)
-    guarding.violations([page, *pages], rows)
+    guarding.violations([page, *pages], rows, browser)
 
 
 def log_in(town, page):
