@@ -66,19 +66,19 @@ def run(town, page, rows):
 
 def marks(town, page):
     page.choose("#ops")
-    town.alice.call("POST", "conversations/bob/read", {"all": True})
+    town.alice.call("POST", "conversations/carol/read", {"all": True})
     for number in range(FEW):
-        town.bob.send("alice", f"Note {number} of many.")
-    left = lambda: town.alice.call("GET", "conversations/bob")["unreadCount"]  # noqa: E731
+        town.carol.send("alice", f"Note {number} of many.")
+    left = lambda: town.alice.call("GET", "conversations/carol")["unreadCount"]  # noqa: E731
     until("all are there", lambda: left() == FEW)
-    page.row("bob").locator(f".count:has-text('{FEW}')").wait_for()
-    page.row("bob").click()
+    page.row("carol").locator(f".count:has-text('{FEW}')").wait_for()
+    page.row("carol").click()
     page.message("Note 0 of many.").wait_for()
     until("some are marked", lambda: left() < FEW)
     page.tab.wait_for_timeout(1000)
     hidden = page.tab.evaluate(OUT_OF_SIGHT, "of many.")
     assert 0 < hidden <= left() <= hidden + 3, f"{hidden} were not on the screen, and {left()} are unread"
-    sent = town.bob.history("alice", FEW)
+    sent = town.carol.history("alice", FEW)
     states = [message["recipients"][0]["state"] for message in sent]
     assert states.count("read") == FEW - left() and states[-1] != "read", states
     while page.tab.evaluate(OUT_OF_SIGHT, "of many.") > 0:
